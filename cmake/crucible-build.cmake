@@ -1,0 +1,83 @@
+# Compiler settings and the few helpers that the folders share.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+add_compile_definitions(_GNU_SOURCE)
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wmissing-prototypes -Wstrict-prototypes
+                    -Wvla -Werror -fno-math-errno)
+
+# One layout for the build tree and for an installed tree, so that the program finds its plugins the same way in both.
+set(CRUCIBLE_PLUGIN_DIR ${CMAKE_INSTALL_LIBDIR}/crucible/plugins)
+set(CRUCIBLE_SHARE_DIR ${CMAKE_INSTALL_DATADIR}/crucible)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_BINDIR})
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/static)
+file(RELATIVE_PATH crucible_lib_from_bin /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+set(CMAKE_BUILD_WITH_INSTALL_RPATH OFF)
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_C_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+if(CRUCIBLE_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+if(CRUCIBLE_COVERAGE)
+  add_compile_options(--coverage -O0)
+  add_link_options(--coverage)
+endif()
+if(CRUCIBLE_LTO)
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+endif()
+
+find_package(PkgConfig REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(Threads REQUIRED)
+
+# crucible_plugin(<name> <kind folder> <source>... [LIBS <library>...]): one loadable module that sees the SDK and
+# nothing of the host.
+function(crucible_plugin name kind)
+  cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
+  set(target ${kind}-${name})
+  add_library(${target} MODULE ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${target} PRIVATE crucible ${arg_LIBS})
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CRUCIBLE_PLUGIN_DIR}/${kind}
+    INSTALL_RPATH "$ORIGIN/../../..")
+  install(TARGETS ${target} LIBRARY DESTINATION ${CRUCIBLE_PLUGIN_DIR}/${kind})
+endfunction()
+
+# crucible_plugin_files(<kind folder>): every .c file of the current folder is a plugin named after it. Code that several
+# of them share lives in common/; a plugin that needs more than one file or a library gets a folder with its own
+# CMakeLists.txt.
+function(crucible_plugin_files kind)
+  file(GLOB sources CONFIGURE_DEPENDS *.c)
+  file(GLOB common CONFIGURE_DEPENDS common/*.c)
+  set(libs ${ARGN})
+  if(common)
+    add_library(${kind}-common STATIC ${common})
+    target_include_directories(${kind}-common PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/common)
+    target_link_libraries(${kind}-common PUBLIC crucible ${ARGN})
+    list(APPEND libs ${kind}-common)
+  endif()
+  foreach(source ${sources})
+    get_filename_component(name ${source} NAME_WE)
+    crucible_plugin(${name} ${kind} ${source} LIBS ${libs})
+  endforeach()
+endfunction()
+
+# crucible_add_folders(): descends into every folder below that brings a CMakeLists.txt.
+function(crucible_add_folders)
+  file(GLOB lists CONFIGURE_DEPENDS */CMakeLists.txt)
+  foreach(list ${lists})
+    get_filename_component(folder ${list} DIRECTORY)
+    add_subdirectory(${folder})
+  endforeach()
+endfunction()

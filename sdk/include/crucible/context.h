@@ -1,0 +1,55 @@
+/* context.h: what the host lends to a running method.
+ *
+ * One context per trial and process. It carries the error, the random streams, the number of threads, the tensor
+ * backend and memory that lives as long as the method's instance. Not shared between threads: parallel loops inside SDK
+ * operations take care of themselves. */
+#ifndef CRUCIBLE_CONTEXT_H
+#define CRUCIBLE_CONTEXT_H
+
+#include <stdarg.h>
+
+#include <crucible/random.h>
+#include <crucible/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cru_ctx cru_ctx;
+typedef struct cru_backend cru_backend;
+
+typedef struct cru_ctx_options {
+    uint64_t seed;
+    int32_t threads;            /* 0 or 1: one */
+    const cru_backend *backend; /* NULL: the CPU */
+    void (*log)(void *user, const char *line);
+    void *log_user;
+} cru_ctx_options;
+
+/* For hosts and tests; a plugin is handed its context. Destroying it frees all memory given out by cru_ctx_alloc. */
+CRU_API cru_ctx *cru_ctx_create(const cru_ctx_options *options);
+CRU_API void cru_ctx_destroy(cru_ctx *ctx);
+
+/* Zeroed, 64-byte aligned, freed with the context. Never NULL: running out of memory ends the trial as `oom`. */
+CRU_API void *cru_ctx_alloc(cru_ctx *ctx, int64_t count, size_t size);
+
+/* The context's error: CRU_OK until something failed. Builders of graphs and layers record their failure here and go
+ * on harmlessly, so that a plugin may build everything and check once. */
+CRU_API cru_status cru_ctx_status(const cru_ctx *ctx);
+CRU_API cru_error *cru_ctx_error(cru_ctx *ctx);
+CRU_API cru_status cru_ctx_fail(cru_ctx *ctx, cru_status status, const char *format, ...) CRU_PRINTF(3, 4);
+
+CRU_API uint64_t cru_ctx_seed(const cru_ctx *ctx);
+CRU_API int32_t cru_ctx_threads(const cru_ctx *ctx);
+CRU_API const cru_backend *cru_ctx_backend(const cru_ctx *ctx);
+
+/* The trial's stream for a purpose, always starting at its beginning. "init" and "dropout" are used by layers. */
+CRU_API cru_rng cru_ctx_stream(const cru_ctx *ctx, const char *purpose);
+
+/* A line for the trial's log. No trailing newline. */
+CRU_API void cru_ctx_log(cru_ctx *ctx, const char *format, ...) CRU_PRINTF(2, 3);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

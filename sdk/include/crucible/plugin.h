@@ -1,0 +1,219 @@
+/* plugin.h: the boundary between the host and a plugin.
+ *
+ * A plugin is one shared object with one exported symbol, `crucible_plugin`, of type `const cru_plugin`. Drop the file
+ * into a folder that `crucible list --paths` prints, and the host lists it, documents it, validates its settings and
+ * runs it by name. Nothing in the host is rebuilt.
+ *
+ *     CRU_PLUGIN = {
+ *         CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+ *         .name = "accuracy", .version = "1.0", .summary = "share of test items whose highest score is the true class",
+ *         .vtable = &vtable,
+ *     };
+ *
+ * The struct is constant data. The host reads it in a throw-away child process when it scans a folder, so a plugin that
+ * aborts, hangs or crashes while loading is listed with that reason and skipped. A plugin must not start threads, open
+ * files or print in its constructors.
+ *
+ * Processes. Nothing of a plugin ever runs inside the host process itself.
+ *   scanner   loads a file to read `crucible_plugin`; calls no function of the vtable.
+ *   judge     holds the truth. Runs datasets, corruptors and metrics.
+ *   worker    one per trial, forked for it and gone after it. Runs one algorithm (and one backend) on a task without
+ *             truth, under a memory and a time limit and, by default, in a sandbox without network, exec or writes.
+ * Every function is called on the process's main thread, never concurrently with another one of the same plugin.
+ *
+ * Compatibility. A plugin records the ABI it was built for. The host loads it when the major number is equal and the
+ * minor number is not newer than its own. New members are only ever appended: `size` fields tell which are there. */
+#ifndef CRUCIBLE_PLUGIN_H
+#define CRUCIBLE_PLUGIN_H
+
+#include <crucible/context.h>
+#include <crucible/params.h>
+#include <crucible/task.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CRU_ABI_MAJOR 1
+#define CRU_ABI_MINOR 0
+
+typedef enum cru_kind {
+    CRU_KIND_DATASET = 1,
+    CRU_KIND_CORRUPTOR,
+    CRU_KIND_ALGORITHM,
+    CRU_KIND_METRIC,
+    CRU_KIND_BACKEND,
+} cru_kind;
+
+typedef struct cru_plugin {
+    uint32_t abi_major, abi_minor;
+    uint32_t size; /* sizeof(cru_plugin) */
+    cru_kind kind;
+    const char *name;     /* lower-case-with-dashes; unique within its kind */
+    const char *version;  /* part of every trial's key: change it when results change */
+    const char *summary;  /* one line */
+    const char *authors;  /* who wrote the plugin; may be NULL */
+    const char *citation; /* the paper, "Authors. Title. Venue Year."; may be NULL */
+    const char *license;  /* SPDX identifier of the plugin's code; may be NULL */
+    uint32_t problems;    /* algorithm, corruptor, metric: the cru_problem bits it can handle; 0 for dataset, backend */
+    uint32_t settings_size;
+    const cru_param *params; /* NULL when there are no settings */
+    const void *vtable;      /* cru_dataset, cru_corruptor, cru_algorithm, cru_metric or cru_backend, by kind */
+} cru_plugin;
+
+#ifdef __cplusplus
+#define CRU_PLUGIN                                                                                                     \
+    extern "C" CRU_API const cru_plugin crucible_plugin;                                                               \
+    const cru_plugin crucible_plugin
+#else
+#define CRU_PLUGIN                                                                                                     \
+    CRU_API extern const cru_plugin crucible_plugin;                                                                   \
+    const cru_plugin crucible_plugin
+#endif
+#define CRU_PLUGIN_HEADER(kind_)                                                                                       \
+    .abi_major = CRU_ABI_MAJOR, .abi_minor = CRU_ABI_MINOR, .size = sizeof(cru_plugin), .kind = (kind_)
+
+/* ---- dataset ------------------------------------------------------------------------------------------------------
+ */
+
+/* The files of a dataset card, verified by checksum before the plugin sees them. A generator has none. */
+typedef struct cru_file {
+    const char *role; /* the key in the card's [files] section: "edges", "features", "x", ...; may be "" */
+    const char *path; /* absolute; readable */
+} cru_file;
+
+typedef struct cru_source {
+    const char *name; /* of the dataset, for messages */
+    const cru_file *files;
+    int64_t count;
+    uint64_t seed; /* for generators */
+} cru_source;
+
+typedef struct cru_dataset {
+    uint32_t size; /* sizeof(cru_dataset) */
+
+    /* Fills `data` (created empty by the caller, who owns and destroys it) from the files or from the settings alone.
+     * Judge; once per dataset when it is first used, then the result comes from the cache; generators once per seed.
+     * Files are hostile: check every size and index before use. On failure the message names the file and the offset or
+     * line. CRU_BAD_INPUT: broken file; CRU_IO: cannot be read; CRU_NO_MEMORY. */
+    cru_status (*load)(const void *settings, const cru_source *source, cru_data *data, cru_error *err);
+} cru_dataset;
+
+/* ---- corruptor ----------------------------------------------------------------------------------------------------
+ */
+
+/* Numbers that a corruptor or a metric reports by name; they are stored with the trial's results. */
+typedef struct cru_report cru_report;
+CRU_API void cru_report_number(cru_report *report, const char *name, double value);
+CRU_API void cru_report_vector(cru_report *report, const char *name, const double *values, int64_t count);
+
+/* For hosts and tests. A sink is called once per reported name; `values` holds `count` numbers (1 for a number). */
+typedef struct cru_report_sink {
+    void (*put)(void *user, const char *name, const double *values, int64_t count);
+    void *user;
+} cru_report_sink;
+struct cru_report {
+    cru_report_sink sink;
+};
+
+typedef struct cru_corruptor {
+    uint32_t size; /* sizeof(cru_corruptor) */
+
+    /* Damages `data` in place. Judge; once per (dataset, seed, position in the chain), before any method runs, so that
+     * all methods of an experiment see the same damage. All randomness must come from `rng`. Reports what it did
+     * (actual noise rate, edges changed, ...). CRU_UNSUPPORTED: this data cannot be damaged this way (say why). */
+    cru_status (*apply)(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err);
+} cru_corruptor;
+
+/* ---- algorithm ----------------------------------------------------------------------------------------------------
+ */
+
+/* How training talks to the host's stopping and selection rule; see train.h. Most methods never touch it. */
+typedef struct cru_monitor cru_monitor;
+
+typedef enum cru_verdict {
+    CRU_GO_ON = 0,
+    CRU_KEEP = 1, /* bit: the best so far by the experiment's rule; remember these weights */
+    CRU_STOP = 2, /* bit: end training now */
+} cru_verdict;
+
+/* Reports an epoch (or a checkpoint every few steps) with the scores that the method would predict now, items x classes
+ * (logits, as for predict). `train_loss` may be NAN when there is none. Returns verdict bits. Worker, from inside fit.
+ */
+CRU_API uint32_t cru_monitor_epoch(cru_monitor *monitor, int64_t epoch, double train_loss, const float *scores);
+
+/* The most epochs the experiment allows; a method takes the smaller of this and its own setting. INT64_MAX: no limit.
+ */
+CRU_API int64_t cru_monitor_limit(const cru_monitor *monitor);
+
+/* The host's side of a monitor. */
+struct cru_monitor {
+    uint32_t (*epoch)(void *user, int64_t epoch, double train_loss, const float *scores);
+    void *user;
+    int64_t limit;
+};
+
+typedef struct cru_algorithm {
+    uint32_t size; /* sizeof(cru_algorithm) */
+
+    /* Makes an instance for one task. Worker, first call. `settings` and `task` stay valid and unchanged until destroy;
+     * the plugin must not write to what they point to (the pages are read-only). Memory from cru_ctx_alloc is freed by
+     * the host. On failure *self stays NULL and destroy is not called. CRU_UNSUPPORTED: a task that the plugin does not
+     * claim in `problems`, or claims but cannot do (no features, too many nodes for an n x n method): say why. */
+    cru_status (*create)(void **self, const void *settings, const cru_task *task, cru_ctx *ctx);
+
+    /* Trains. Worker, once, after create. Reports to the monitor and obeys CRU_STOP. After it returns CRU_OK the
+     * instance predicts with the weights that the rule selected. CRU_DIVERGED: NaN beyond repair. */
+    cru_status (*fit)(void *self, cru_monitor *monitor);
+
+    /* Writes items x classes scores, row-major: logits, i.e. softmax of a row gives the class probabilities. A method
+     * that has probabilities returns their logarithms; one with a single logit z returns (0, z). All finite. Worker,
+     * after fit; may be called again and must then give the same bits. */
+    cru_status (*predict)(void *self, float *scores);
+
+    /* Frees what create acquired outside the context. Worker, last call. May be NULL. */
+    void (*destroy)(void *self);
+
+    /* Optional, may be NULL. The learned representation of every item, items x *cols, in memory of the context. */
+    cru_status (*embed)(void *self, const float **rows, int64_t *cols);
+
+    /* Optional, may be NULL, both or none. Write the trained state to, or read it from, an open file. */
+    cru_status (*save)(void *self, int fd);
+    cru_status (*load)(void *self, int fd);
+} cru_algorithm;
+
+/* ---- metric -------------------------------------------------------------------------------------------------------
+ */
+
+/* What a metric may look at. Scores are NULL when a dataset is described rather than a prediction judged. */
+typedef struct cru_evidence {
+    uint32_t size;        /* sizeof(cru_evidence) */
+    const cru_data *data; /* truth, observed labels, candidates, graph, split */
+    const float *scores;  /* items x classes, logits; finite (the host fails a trial with NaN scores before metrics) */
+    cru_ids items;        /* the items to judge: the test part, unless the config asks for another */
+    const float *embedding; /* items x embedding_cols or NULL */
+    int64_t embedding_cols;
+    double seconds_total, seconds_to_best;
+    int64_t peak_bytes;
+} cru_evidence;
+
+typedef enum cru_metric_flags {
+    CRU_METRIC_LOWER_IS_BETTER = 1,
+    CRU_METRIC_OF_DATASET = 2, /* describes data; ignores scores; shown by `crucible stats` */
+    CRU_METRIC_PERCENT = 4,    /* reports print it times 100 */
+} cru_metric_flags;
+
+typedef struct cru_metric {
+    uint32_t size; /* sizeof(cru_metric) */
+    uint32_t flags;
+
+    /* The value. NAN where the metric is not defined (an empty set, one class only); that is a result, not a failure.
+     * Further numbers (per class, say) go to `report`. Judge; once per trial or per checkpoint. */
+    cru_status (*score)(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err);
+} cru_metric;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
