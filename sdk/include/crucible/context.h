@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 typedef struct cru_ctx cru_ctx;
-typedef struct cru_backend cru_backend;
+#include <crucible/backend.h>
 
 typedef struct cru_ctx_options {
     uint64_t seed;
