@@ -1,0 +1,230 @@
+/* store.h: the results of all trials, in one SQLite file.
+ *
+ * A trial is known by its key, a hash of everything that decides its result; the same trial may belong to several
+ * experiments and is stored once. It is pending until a process that claimed it stores its outcome. Several
+ * processes may share a file: the claim is atomic, and the claim of a process that died (or whose lease ran out) is
+ * taken over.
+ *
+ *     store_open("results.db", &(store_options){.batch_trials = 64, .batch_ms = 50}, &s, err);
+ *     store_add_experiment(s, &experiment, &id, err);
+ *     for each trial:  store_add_trial(s, id, &trial, err);
+ *     store_flush(s, err);
+ *     for each trial:  store_claim(s, key, &won, err);  if (won) { run it;  store_finish(s, key, &result, err); }
+ *     store_close(s, err);
+ *
+ * Writing. Every write is a transaction of its own unless batching is on; then writes gather in one transaction that
+ * is committed after `batch_trials` writes or when `batch_ms` have passed at the next call. While a batch is open other
+ * processes wait, so call store_flush before going to sleep. Whatever was committed survives `kill -9`; a batch that
+ * was not is as if it never happened. When a write fails (disk full, I/O error) the open batch is rolled back, the
+ * function returns CRU_IO with the file's name and the cause, and the store stays usable.
+ *
+ * Not thread-safe; a child made by fork must not use it. All strings passed in are copied or written before the call
+ * returns; strings handed to a visitor live only during its call. */
+#ifndef CORE_STORE_H
+#define CORE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <crucible/status.h>
+
+typedef struct store store;
+
+/* ---- opening ------------------------------------------------------------------------------------------------------
+ */
+
+/* Who holds a claim. The start time tells a process from a later one with the same number. */
+typedef struct store_owner {
+    char host[160]; /* host name and process-id namespace */
+    char boot[40];  /* changes with every boot of the machine */
+    int64_t pid, start;
+} store_owner;
+
+/* This process. */
+void store_owner_self(store_owner *owner);
+
+typedef struct store_options {
+    bool read_only;           /* the file must exist; all writes fail */
+    int32_t busy_ms;          /* how long to wait for another process; 0: 30 seconds */
+    int32_t batch_trials;     /* writes per transaction; 0 or 1: no batching */
+    int32_t batch_ms;         /* oldest age of an open batch; 0: 50 */
+    int32_t lease_seconds;    /* life of a claim that is not renewed; 0: 600; negative: expires at once (tests) */
+    const store_owner *owner; /* NULL: this process; tests pose as others */
+} store_options;
+
+/* Opens or creates a file. `options` may be NULL. On failure *s is NULL. CRU_BAD_INPUT: the file is not a result store,
+ * or was written by a newer version of the program; CRU_IO: cannot be opened, created or read. */
+cru_status store_open(const char *path, const store_options *options, store **s, cru_error *err);
+
+/* Commits what is open and closes. `s` is gone afterwards in any case and may be NULL. */
+cru_status store_close(store *s, cru_error *err);
+
+/* Commits the open batch, if there is one. */
+cru_status store_flush(store *s, cru_error *err);
+
+const char *store_path(const store *s);
+
+/* ---- what is to be run --------------------------------------------------------------------------------------------
+ */
+
+typedef struct store_metric {
+    const char *name;
+    uint32_t flags; /* cru_metric_flags */
+} store_metric;
+
+typedef struct store_experiment {
+    const char *name;
+    const char *config;          /* the text of the INI file after includes and --set; may be NULL */
+    const char *environment;     /* see environment.h; kept with every trial finished from now on; may be NULL */
+    const store_metric *metrics; /* in the order in which reports show them */
+    int64_t metric_count;
+} store_experiment;
+
+/* Records the experiment, or updates the one of the same name, whose trials are unlinked (not deleted): the caller adds
+ * the present list again. The id is valid in this file for good. */
+cru_status store_add_experiment(store *s, const store_experiment *experiment, int64_t *id, cru_error *err);
+
+typedef struct store_setting {
+    const char *name, *value;
+} store_setting;
+
+/* Settings are what reports pivot on. Names that reports know by themselves: "algorithm", "dataset", "corruptor" (the
+ * chain as text, "uniform+drop-edges"), "seed", "split"; settings of a plugin are "<kind>.<key>", as in
+ * "corruptor.rate"; a key that two corruptors of a chain share is "<corruptor name>.<key>". */
+typedef struct store_trial {
+    const char *key;               /* unique; at most 128 bytes */
+    const char *alias;             /* the algorithm's name in this experiment's tables; NULL: the setting "algorithm" */
+    const char *canonical;         /* all settings as text, as they were hashed */
+    const store_setting *settings; /* names unique */
+    int64_t setting_count;
+} store_trial;
+
+/* Adds the trial unless its key is known, and links it to the experiment at the end of its list. */
+cru_status store_add_trial(store *s, int64_t experiment, const store_trial *trial, cru_error *err);
+
+/* ---- running ------------------------------------------------------------------------------------------------------
+ */
+
+typedef enum store_outcome {
+    STORE_PENDING = 0,
+    STORE_OK,
+    STORE_OOM,
+    STORE_TIMEOUT,
+    STORE_CRASHED,
+    STORE_FAILED,
+    STORE_OUTCOMES
+} store_outcome;
+
+/* "pending", "ok", "oom", "timeout", "crashed", "failed". */
+const char *store_outcome_name(store_outcome outcome);
+
+/* Takes the trial if it is pending and nobody alive holds it (holding it already counts as taking it). *won tells.
+ * CRU_BAD_INPUT: no such key. */
+cru_status store_claim(store *s, const char *key, bool *won, cru_error *err);
+
+/* Gives up a claim without a result: the trial is pending for anyone. */
+cru_status store_release(store *s, const char *key, cru_error *err);
+
+/* Extends all claims of this process by the lease. Call it a few times per lease. */
+cru_status store_renew(store *s, cru_error *err);
+
+typedef struct store_number {
+    const char *name;
+    double value; /* NAN: not defined */
+} store_number;
+
+typedef struct store_vector {
+    const char *name;
+    const double *values;
+    int64_t count;
+} store_vector;
+
+typedef struct store_curve {
+    const char *name; /* "loss", "val-accuracy", ... */
+    const int64_t *epochs;
+    const double *values;
+    int64_t count;
+} store_curve;
+
+typedef struct store_result {
+    store_outcome outcome; /* not STORE_PENDING */
+    const char *message;   /* why it is not ok; may be NULL */
+    double seconds_total, seconds_to_best;
+    int64_t peak_bytes;
+    int64_t best_epoch;          /* -1: none */
+    const store_number *numbers; /* metrics by name, and what metrics and corruptors reported; names unique */
+    int64_t number_count;
+    const store_vector *vectors; /* per-class results and other lists */
+    int64_t vector_count;
+    const store_curve *curves;
+    int64_t curve_count;
+    const float *scores; /* predictions, rows x cols; NULL: not kept */
+    int64_t score_rows, score_cols;
+} store_result;
+
+/* Stores all of the result or nothing. Only the holder of the claim may: when another process took the trial over in
+ * the meantime, the result is dropped without an error, since the same key gives the same result. */
+cru_status store_finish(store *s, const char *key, const store_result *result, cru_error *err);
+
+/* Makes finished trials of the experiment pending again and deletes their results. `outcomes` has a bit
+ * (1u << STORE_FAILED) for each outcome concerned. *count (may be NULL): how many. */
+cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t *count, cru_error *err);
+
+/* Deletes the experiment and the trials that no other experiment lists. */
+cru_status store_delete_experiment(store *s, int64_t experiment, cru_error *err);
+
+/* ---- asking -------------------------------------------------------------------------------------------------------
+ */
+
+/* *outcome of a trial; *held tells whether some process holds a claim on it (may be NULL). CRU_BAD_INPUT: no such key.
+ */
+cru_status store_status(store *s, const char *key, store_outcome *outcome, bool *held, cru_error *err);
+
+/* A number of a finished trial; NAN when the trial is not finished or has no such number. */
+cru_status store_get_number(store *s, const char *key, const char *name, double *value, cru_error *err);
+
+/* How many trials of the experiment have each outcome. */
+cru_status store_count(store *s, int64_t experiment, int64_t counts[STORE_OUTCOMES], cru_error *err);
+
+/* The id of the experiment of that name; of the latest one when `name` is NULL. 0: there is none. */
+cru_status store_find_experiment(store *s, const char *name, int64_t *id, cru_error *err);
+
+/* Visitors return false to stop early, which is not an error. All visits of an experiment's trials go in list order and
+ * number the trials from 0. A visitor must not write to the store. */
+typedef struct store_experiment_view {
+    int64_t id;
+    const char *name, *config;
+} store_experiment_view;
+typedef bool store_experiment_visitor(void *user, const store_experiment_view *view);
+cru_status store_each_experiment(store *s, store_experiment_visitor *visit, void *user, cru_error *err);
+
+typedef bool store_metric_visitor(void *user, const store_metric *metric);
+cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor *visit, void *user, cru_error *err);
+
+typedef struct store_trial_view {
+    int64_t index;
+    const char *key, *alias, *canonical;
+    store_outcome outcome;
+    const char *message, *environment;     /* may be NULL */
+    double seconds_total, seconds_to_best; /* NAN: not finished */
+    int64_t peak_bytes, best_epoch;
+} store_trial_view;
+typedef bool store_trial_visitor(void *user, const store_trial_view *view);
+cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *visit, void *user, cru_error *err);
+
+typedef bool store_setting_visitor(void *user, int64_t index, const store_setting *setting);
+cru_status store_each_setting(store *s, int64_t experiment, store_setting_visitor *visit, void *user, cru_error *err);
+
+typedef bool store_number_visitor(void *user, int64_t index, const store_number *number);
+cru_status store_each_number(store *s, int64_t experiment, store_number_visitor *visit, void *user, cru_error *err);
+
+/* The vectors, the curves and the scores of one trial. */
+typedef bool store_vector_visitor(void *user, const store_vector *vector);
+cru_status store_each_vector(store *s, const char *key, store_vector_visitor *visit, void *user, cru_error *err);
+typedef bool store_curve_visitor(void *user, const store_curve *curve);
+cru_status store_each_curve(store *s, const char *key, store_curve_visitor *visit, void *user, cru_error *err);
+
+/* *scores is NULL when none were kept; the caller frees it. */
+cru_status store_get_scores(store *s, const char *key, float **scores, int64_t *rows, int64_t *cols, cru_error *err);
+
+#endif
