@@ -55,7 +55,8 @@ typedef struct cru_plugin {
     const char *authors;  /* who wrote the plugin; may be NULL */
     const char *citation; /* the paper, "Authors. Title. Venue Year."; may be NULL */
     const char *license;  /* SPDX identifier of the plugin's code; may be NULL */
-    uint32_t problems;    /* algorithm, corruptor, metric: the cru_problem bits it can handle; 0 for dataset, backend */
+    uint32_t problems;    /* algorithm, corruptor, metric: the cru_problem bits it can handle; dataset: those it can
+                           * generate, 0 for a format that only reads files; 0 for backend */
     uint32_t settings_size;
     const cru_param *params; /* NULL when there are no settings */
     const void *vtable;      /* cru_dataset, cru_corruptor, cru_algorithm, cru_metric or cru_backend, by kind */

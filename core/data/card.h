@@ -1,0 +1,74 @@
+/* card.h: what is known of a dataset before its files are read.
+ *
+ * A card is one INI file. A user's own graph needs no more than this, beside the two files it names:
+ *
+ *     [dataset]
+ *     name   = my-graph
+ *     title  = Who buys what together
+ *     format = csv
+ *     [files]
+ *     edges  = edges.csv
+ *     nodes  = nodes.csv
+ *     [settings]
+ *     label  = category
+ *
+ * Sections and keys:
+ *   [dataset]   name, title, format (a dataset plugin), task (nodes, graphs, anomaly, rows), licence, citation, home,
+ * terms (what a user must accept before a download; a card with terms is never fetched silently), notes [files] role =
+ * file name, in the order in which the format plugin sees them [sha256]    role = checksum of that file, 64 hex digits
+ *   [urls]      role = where to download it
+ *   [settings]  key = value for the format plugin
+ *   [expect]    items, nodes, edges (stored arcs), features, classes, graphs, train, val, test, official: counts that
+ *               the loaded data must show; those not given are not checked
+ *   [split]     key = value: the split scheme that fits this dataset, used where an experiment does not say
+ *   [preprocess] likewise
+ *
+ * Unknown sections and keys, bad numbers and missing names are errors with file:line. */
+#ifndef CORE_DATA_CARD_H
+#define CORE_DATA_CARD_H
+
+#include <stdbool.h>
+
+#include <crucible/plugin.h>
+
+typedef struct card_file {
+    char *role, *name;
+    char *sha256; /* NULL: not known, the file is taken as it is */
+    char *url;    /* NULL: cannot be downloaded */
+} card_file;
+
+typedef struct card_setting {
+    char *key, *value;
+    int line;
+} card_setting;
+
+typedef struct card_settings {
+    card_setting *items;
+    int64_t count;
+} card_settings;
+
+/* Expected counts; -1 where the card does not say. */
+typedef struct card_expect {
+    int64_t items, nodes, edges, features, classes, graphs, train, val, test, official;
+} card_expect;
+
+typedef struct card {
+    char *path;                                                                     /* of the card itself */
+    char *name, *title, *format, *task, *licence, *citation, *home, *terms, *notes; /* NULL where not given */
+    card_file *files;
+    int64_t file_count;
+    card_settings settings, split, preprocess;
+    card_expect expect;
+} card;
+
+/* Reads a card; the caller destroys it. CRU_IO: cannot be read; CRU_BAD_INPUT: "path:line: what is wrong". */
+cru_status card_read(const char *path, card **out, cru_error *err);
+
+/* The same from memory; `path` only names the text in messages. */
+cru_status card_parse(const char *text, const char *path, card **out, cru_error *err);
+void card_destroy(card *c); /* NULL is fine */
+
+/* The data shows the counts that the card promises; else CRU_BAD_INPUT naming card, count, expected and found. */
+cru_status card_check(const card *c, const cru_data *data, cru_error *err);
+
+#endif

@@ -1,0 +1,154 @@
+/* data.h: from a dataset's name to a clean problem with a split.
+ *
+ *     data_request request = {.name = "cora", .places = &places};
+ *     cru_data *data;
+ *     data_open(&request, &data, err);               card -> files -> checksums -> format plugin -> checks -> cache
+ *     data_preprocess(&preprocess, data, err);       row-normalise, symmetrise, ...
+ *     data_split(&split, data, seed, err);           fills data->split
+ *
+ * All of it runs in the judge process: format plugins read files that nobody vouches for.
+ *
+ * A name is that of a card, the path of a card (anything that holds a '/' or ends in ".ini"), or a generator, i.e. a
+ * dataset plugin that claims problem kinds of its own. Cards are looked for in [paths] cards, beside the executable
+ * (../share/crucible/datasets/cards), in the installed share folder and, for an executable in its build tree, in the
+ * source tree; the first match wins.
+ *
+ * A card's file is looked for beside the card (a user's own data), in <mirror>/<dataset>/<file> with the mirror from
+ * CRUCIBLE_MIRROR or [paths] mirror, and in the download folder ($XDG_DATA_HOME/crucible/datasets/<dataset>/<file>).
+ *
+ * What a plugin made of a card is kept as a memory image in $XDG_CACHE_HOME/crucible/data; the next open maps it and
+ * reads nothing else. The image's name holds a checksum over the files' checksums, the plugin's version and the
+ * settings, so a change of any of them makes another image; a truncated or foreign file is built anew. Generated data
+ * is not cached: it is a function of settings and seed. */
+#ifndef CORE_DATA_DATA_H
+#define CORE_DATA_DATA_H
+
+#include "data/card.h"
+
+/* Where things are. Zeroed means the defaults above. Nothing is owned. */
+typedef struct data_places {
+    const char *cards;  /* further card folders, ':' between them; searched first */
+    const char *mirror; /* CRUCIBLE_MIRROR wins over it */
+    const char *files;  /* download folder */
+    const char *cache;  /* "" : no cache */
+} data_places;
+
+/* key = text, as a config gives them for [dataset NAME]; they override the card's [settings]. */
+typedef struct data_setting {
+    const char *key, *text;
+} data_setting;
+
+typedef struct data_request {
+    const char *name;
+    const data_setting *settings;
+    int64_t setting_count;
+    uint64_t seed;             /* for generators; ignored with a card */
+    const data_places *places; /* NULL: defaults */
+} data_request;
+
+/* What a name stands for. */
+typedef struct data_found {
+    card *card;         /* NULL for a generator */
+    const char *format; /* the dataset plugin's name: the card's, or the name itself */
+} data_found;
+
+/* Resolves a name without touching data files. On CRU_OK the caller calls data_found_clear. CRU_BAD_INPUT: no such card
+ * or a broken one; the message offers the nearest name. Whether a generator of that name exists is for the plugin
+ * registry to say. */
+cru_status data_find(const char *name, const data_places *places, data_found *found, cru_error *err);
+void data_found_clear(data_found *found);
+
+/* Opens a dataset; the caller destroys it with cru_data_destroy. The split is empty. CRU_BAD_INPUT: unknown name or
+ * setting, wrong checksum, broken file, counts that differ from the card; CRU_IO: a file is missing (the message says
+ * where it was looked for and how to get it) or unreadable. */
+cru_status data_open(const data_request *request, cru_data **data, cru_error *err);
+
+/* 64 hex digits that change whenever data_open would give other data: part of every trial's key. For a generator it
+ * covers plugin version, settings and seed. Does not need the data files when the card has their checksums. */
+cru_status data_checksum(const data_request *request, char hex[65], cru_error *err);
+
+/* ---- all that is known, for `crucible list datasets` ------------------------------------------------------------- */
+
+typedef enum data_state {
+    DATA_PRESENT,     /* all files are here, or it is cached */
+    DATA_FETCHABLE,   /* `crucible fetch NAME` gets it */
+    DATA_NEEDS_TERMS, /* fetchable once the user accepts the publisher's terms */
+    DATA_MISSING,     /* no known address: the user must put the files in place */
+    DATA_GENERATED,   /* a generator */
+    DATA_BROKEN,      /* the card has an error */
+} data_state;
+
+/* A lower-case word: "present", "fetchable", "needs terms", ... */
+const char *data_state_name(data_state state);
+
+/* Calls `visit` for every card, by name; of several cards with one name only the first found. A broken card has
+ * c = NULL and the reason in `why` (else NULL). Generators are listed by the plugin registry. */
+typedef void data_visitor(void *user, const card *c, data_state state, const char *why);
+cru_status data_visit(const data_places *places, data_visitor *visit, void *user, cru_error *err);
+
+/* Where a card's file is: the path (the caller frees it), or NULL when it is nowhere. */
+char *data_locate(const card *c, const char *file, const data_places *places);
+
+/* ---- splits -------------------------------------------------------------------------------------------------------
+ */
+
+typedef enum split_scheme {
+    SPLIT_AUTO,         /* official when the data has any, else stratified */
+    SPLIT_OFFICIAL,     /* number `index`, or seed mod count */
+    SPLIT_PER_CLASS,    /* train_size of each class, then val_size and test_size of the rest (0: all the rest) */
+    SPLIT_PERCENT,      /* floor(train N), floor(val N), rest */
+    SPLIT_UNIFORM,      /* one shuffle cut at int(train n), int(val n) */
+    SPLIT_GPR,          /* round(train N / C) of each class; round(val N) of the rest; rest */
+    SPLIT_STRATIFIED,   /* scikit-learn's StratifiedShuffleSplit, twice */
+    SPLIT_GAD_SEMI,     /* train_size anomalies and 4 train_size normals, as many again for val, rest */
+    SPLIT_GAD_OFFICIAL, /* one shuffle: head train, tail val, middle test */
+    SPLIT_PLL,          /* shuffle, cut off test; shuffle the rest again, cut off val */
+    SPLIT_IGL,          /* 1:1:8 with equal class counts */
+    SPLIT_IGL_QUOTA,    /* 1:1:8, first come first served up to an equal quota a class */
+} split_scheme;
+
+typedef enum split_rng {
+    SPLIT_PHILOX, /* the stream (seed, "split"); the default */
+    SPLIT_NUMPY,  /* RandomState as the published studies used it */
+    SPLIT_PYTHON, /* random.shuffle */
+    SPLIT_TORCH,  /* torch.randperm */
+} split_rng;
+
+/* The [split] section. */
+typedef struct split_settings {
+    int64_t scheme, rng;
+    int64_t index;                           /* official: which one; -1: seed mod count */
+    double train, val;                       /* shares; test gets the rest */
+    int64_t train_size, val_size, test_size; /* counts, where the scheme wants counts */
+    int64_t base, step; /* the generator is seeded with base + step * seed; base -1: with the trial's seed itself */
+} split_settings;
+
+extern const cru_param split_params[];
+
+/* Draws the split of a trial into data->split, from memory of the data. Items without a true label belong to no part.
+ * CRU_UNSUPPORTED: the data has no such split (no official ones, a class too small ...): the message says which. */
+cru_status data_split(const split_settings *settings, cru_data *data, uint64_t seed, cru_error *err);
+
+/* ---- preprocessing ------------------------------------------------------------------------------------------------
+ */
+
+/* The [preprocess] section; steps run in the order of the fields. */
+typedef struct preprocess_settings {
+    int64_t relations;  /* keep, or merge: forget the relations, use their union */
+    int64_t direction;  /* as-is, symmetrise, or reverse */
+    int64_t self_loops; /* as-is, remove, add */
+    bool largest_component;
+    bool remove_isolated;
+    int64_t degree_features; /* none, exact, doubled: replace the features by a one-hot code of the degree */
+    int64_t features;        /* none, row-sum, l1, standardise, min-max */
+    double epsilon;          /* added to the divisor of row-sum, l1 and standardise */
+    int64_t ddof;            /* standardise: divide by n - ddof */
+} preprocess_settings;
+
+extern const cru_param preprocess_params[];
+
+/* Changes graph and features in place. Nodes that go take their labels and their places in official splits with them.
+ * Before data_split. CRU_UNSUPPORTED: a step that this problem kind does not have. */
+cru_status data_preprocess(const preprocess_settings *settings, cru_data *data, cru_error *err);
+
+#endif
