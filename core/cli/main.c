@@ -1,7 +1,9 @@
-#include <stdio.h>
+#include "cli/cli.h"
+#include "cli/verbs.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
-    puts("crucible");
-    return 0;
+    int code = verbs_run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) return cli_fail("cannot write to standard output");
+    return code;
 }

@@ -1,0 +1,34 @@
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/verbs.h"
+#include "version/version.h"
+
+#include <crucible/plugin.h>
+
+int verb_version(int argc, char **argv)
+{
+    bool json = false;
+    const cli_option options[] = {
+        {.name = "json", .flag = &json, .help = "print a JSON object"},
+        {0},
+    };
+    const cli_syntax syntax = {
+        .verb = "version",
+        .options = options,
+        .about = "Prints the version of the program and the plugin interface (ABI) that it serves.\n"
+                 "It loads plugins built for the same major number and a minor number that is not newer.",
+    };
+    cli_words operands;
+    int code = cli_parse(&syntax, argc, argv, &operands);
+    if (code != CLI_GO_ON) return code;
+
+    if (!json) {
+        printf("crucible %s, plugin ABI %d.%d\n", host_version(), CRU_ABI_MAJOR, CRU_ABI_MINOR);
+        return CLI_OK;
+    }
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "version", host_version());
+    cJSON_AddNumberToObject(object, "abi_major", CRU_ABI_MAJOR);
+    cJSON_AddNumberToObject(object, "abi_minor", CRU_ABI_MINOR);
+    return json_print(object);
+}

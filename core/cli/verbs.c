@@ -1,0 +1,59 @@
+#include "cli/verbs.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+
+typedef struct verb {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} verb;
+
+/* In the order in which help lists them. A new verb is one line here and one prototype in verbs.h. */
+static const verb verbs[] = {
+    {"version", verb_version, "print the version of the program and of the plugin interface"},
+};
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+
+static int print_verbs(FILE *out)
+{
+    fputs("Usage: crucible VERB [OPTION]... [ARGUMENT]...\n\n"
+          "Does this learning method still work when the data is bad?\n\n",
+          out);
+    for (int i = 0; i < VERB_COUNT; i++)
+        fprintf(out, "  %s%-10s%s %s\n", cli_paint(out, CLI_BOLD), verbs[i].name, cli_paint(out, CLI_PLAIN),
+                verbs[i].summary);
+    fputs("\n'crucible VERB --help' explains a verb. Exit codes: 0 done, 1 failed, 2 wrong usage.\n", out);
+    return CLI_OK;
+}
+
+static const verb *find_verb(const char *name)
+{
+    for (int i = 0; i < VERB_COUNT; i++)
+        if (strcmp(verbs[i].name, name) == 0) return &verbs[i];
+    return NULL;
+}
+
+static int run_verb(const char *name, int argc, char **argv)
+{
+    const verb *found = find_verb(name);
+    if (!found) return cli_wrong("unknown verb '%s'; 'crucible --help' lists them", name);
+    return found->run(argc, argv);
+}
+
+int verbs_run(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_verbs(stderr);
+        return CLI_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) return print_verbs(stdout);
+    if (strcmp(name, "--version") == 0) return run_verb("version", 1, argv + 1);
+    if (strcmp(name, "help") == 0) {
+        if (argc == 2) return print_verbs(stdout);
+        return run_verb(argv[2], 2, (char *[]){argv[2], "--help", NULL});
+    }
+    return run_verb(name, argc - 1, argv + 1);
+}

@@ -1,0 +1,10 @@
+/* The verbs of the program, and the choice among them. */
+#ifndef CORE_CLI_VERBS_H
+#define CORE_CLI_VERBS_H
+
+int verb_version(int argc, char **argv);
+
+/* Runs the verb that argv[1] names and returns the exit code; without one, or for --help, prints the list of verbs. */
+int verbs_run(int argc, char **argv);
+
+#endif

@@ -1,0 +1,35 @@
+/* loader.h: from folders to a registry, and from a file to a loaded plugin. */
+#ifndef CORE_LOADER_H
+#define CORE_LOADER_H
+
+#include "registry/registry.h"
+
+typedef struct loader_options {
+    const char *const *folders; /* further folders ([paths] plugins), NULL-terminated; NULL for none */
+    bool no_default_folders;    /* search `folders` only */
+    bool no_cache;              /* neither read nor write the cache */
+    double hang_seconds;        /* how long one file may take to load; 0: 10 seconds */
+} loader_options;
+
+/* What a scan did, for `crucible doctor` and tests. */
+typedef struct loader_effort {
+    int files, cached, children;
+} loader_effort;
+
+/* Finds every *.so below the plugin folders, in their order, and describes each in a new registry, which the caller
+ * destroys. Files that the cache knows are not opened; all others are loaded in child processes with limits, so that
+ * whatever they do becomes a `broken` reason. Only CRU_NO_MEMORY or an unusable system (no fork, no pipe) fails; a
+ * folder that does not exist is no error. `options` and `effort` may be NULL. */
+cru_status loader_scan(const loader_options *options, registry **found, loader_effort *effort, cru_error *err);
+
+/* The folders of a scan in search order, NULL-terminated, each entry and the array to be freed (folders_free). */
+char **loader_folders(const loader_options *options);
+void folders_free(char **folders);
+
+/* Loads one file into the calling process with libltdl (local scope, lazy binding) and validates it as the scan does:
+ * ABI, sizes, names, vtable, schema. For judge and worker processes, never for the host itself. `kind` and `name` say
+ * what is expected; 0 and NULL accept any. The plugin stays loaded until the process ends. CRU_BAD_INPUT: the file is
+ * not a valid plugin, or not the one that was expected; the message is the reason without the path. */
+cru_status plugin_open(const char *path, cru_kind kind, const char *name, const cru_plugin **plugin, cru_error *err);
+
+#endif
