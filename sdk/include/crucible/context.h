@@ -26,7 +26,9 @@ typedef struct cru_ctx_options {
     void *log_user;
 } cru_ctx_options;
 
-/* For hosts and tests; a plugin is handed its context. Destroying it frees all memory given out by cru_ctx_alloc. */
+/* For hosts and tests; a plugin is handed its context. `options` may be NULL and is copied; never NULL, as below. Sets
+ * the number of threads that the SDK's parallel loops use when called from this thread. Destroying it frees all memory
+ * given out by cru_ctx_alloc. */
 CRU_API cru_ctx *cru_ctx_create(const cru_ctx_options *options);
 CRU_API void cru_ctx_destroy(cru_ctx *ctx);
 
@@ -46,7 +48,7 @@ CRU_API const cru_backend *cru_ctx_backend(const cru_ctx *ctx);
 /* The trial's stream for a purpose, always starting at its beginning. "init" and "dropout" are used by layers. */
 CRU_API cru_rng cru_ctx_stream(const cru_ctx *ctx, const char *purpose);
 
-/* A line for the trial's log. No trailing newline. */
+/* A line for the trial's log. No trailing newline; cut after 999 bytes. */
 CRU_API void cru_ctx_log(cru_ctx *ctx, const char *format, ...) CRU_PRINTF(2, 3);
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 #ifndef CRUCIBLE_H
 #define CRUCIBLE_H
 
+#include <crucible/arena.h>
 #include <crucible/context.h>
 #include <crucible/params.h>
 #include <crucible/plugin.h>

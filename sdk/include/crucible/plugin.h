@@ -103,7 +103,8 @@ typedef struct cru_dataset {
 /* ---- corruptor ----------------------------------------------------------------------------------------------------
  */
 
-/* Numbers that a corruptor or a metric reports by name; they are stored with the trial's results. */
+/* Numbers that a corruptor or a metric reports by name; they are stored with the trial's results. A NULL report drops
+ * them. */
 typedef struct cru_report cru_report;
 CRU_API void cru_report_number(cru_report *report, const char *name, double value);
 CRU_API void cru_report_vector(cru_report *report, const char *name, const double *values, int64_t count);
@@ -139,12 +140,12 @@ typedef enum cru_verdict {
 } cru_verdict;
 
 /* Reports an epoch (or a checkpoint every few steps) with the scores that the method would predict now, items x classes
- * (logits, as for predict). `train_loss` may be NAN when there is none. Returns verdict bits. Worker, from inside fit.
- */
+ * (logits, as for predict). `train_loss` may be NAN when there is none. Returns verdict bits; a NULL monitor says
+ * CRU_GO_ON. Worker, from inside fit. */
 CRU_API uint32_t cru_monitor_epoch(cru_monitor *monitor, int64_t epoch, double train_loss, const float *scores);
 
-/* The most epochs the experiment allows; a method takes the smaller of this and its own setting. INT64_MAX: no limit.
- */
+/* The most epochs the experiment allows; a method takes the smaller of this and its own setting. INT64_MAX: no limit,
+ * which is also what a NULL monitor and a limit that is not positive mean. */
 CRU_API int64_t cru_monitor_limit(const cru_monitor *monitor);
 
 /* The host's side of a monitor. */

@@ -26,7 +26,8 @@ static inline int64_t cru_csr_nnz(const cru_csr *a)
     return a->offsets ? a->offsets[a->rows] : 0;
 }
 
-/* Offsets non-decreasing from 0, ids in range and ascending in each row. For data that comes from outside. */
+/* Offsets non-decreasing from 0, ids in range and strictly ascending in each row. For data that comes from outside;
+ * `name` begins the message. A zeroed struct passes. */
 CRU_API cru_status cru_csr_check(const cru_csr *a, const char *name, cru_error *err);
 
 #ifdef __cplusplus

@@ -1,0 +1,85 @@
+#include <stdio.h>
+
+#include <omp.h>
+
+#include <crucible/arena.h>
+#include <crucible/context.h>
+
+struct cru_ctx {
+    cru_ctx_options options;
+    cru_arena *arena; /* holds this struct, too */
+    cru_error error;
+};
+
+cru_ctx *cru_ctx_create(const cru_ctx_options *options)
+{
+    cru_arena *arena = cru_arena_create();
+    if (!arena) cru_panic(CRU_NO_MEMORY, "out of memory: no context");
+    cru_ctx *ctx = cru_arena_alloc_zeroed(arena, 1, sizeof *ctx);
+    ctx->arena = arena;
+    if (options) ctx->options = *options;
+    if (ctx->options.threads < 1) ctx->options.threads = 1;
+    omp_set_num_threads(ctx->options.threads);
+    return ctx;
+}
+
+void cru_ctx_destroy(cru_ctx *ctx)
+{
+    if (ctx) cru_arena_destroy(ctx->arena);
+}
+
+void *cru_ctx_alloc(cru_ctx *ctx, int64_t count, size_t size)
+{
+    return cru_arena_alloc_zeroed(ctx->arena, count, size);
+}
+
+cru_status cru_ctx_status(const cru_ctx *ctx)
+{
+    return ctx->error.status;
+}
+
+cru_error *cru_ctx_error(cru_ctx *ctx)
+{
+    return &ctx->error;
+}
+
+cru_status cru_ctx_fail(cru_ctx *ctx, cru_status status, const char *format, ...)
+{
+    char text[sizeof ctx->error.text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return cru_fail(&ctx->error, status, "%s", text);
+}
+
+uint64_t cru_ctx_seed(const cru_ctx *ctx)
+{
+    return ctx->options.seed;
+}
+
+int32_t cru_ctx_threads(const cru_ctx *ctx)
+{
+    return ctx->options.threads;
+}
+
+const cru_backend *cru_ctx_backend(const cru_ctx *ctx)
+{
+    return ctx->options.backend;
+}
+
+cru_rng cru_ctx_stream(const cru_ctx *ctx, const char *purpose)
+{
+    return cru_rng_stream(ctx->options.seed, purpose, 0);
+}
+
+void cru_ctx_log(cru_ctx *ctx, const char *format, ...)
+{
+    if (!ctx->options.log) return;
+    char line[1000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    ctx->options.log(ctx->options.log_user, line);
+}

@@ -1,0 +1,12 @@
+#include <crucible/plugin.h>
+
+uint32_t cru_monitor_epoch(cru_monitor *monitor, int64_t epoch, double train_loss, const float *scores)
+{
+    if (!monitor || !monitor->epoch) return CRU_GO_ON;
+    return monitor->epoch(monitor->user, epoch, train_loss, scores);
+}
+
+int64_t cru_monitor_limit(const cru_monitor *monitor)
+{
+    return monitor && monitor->limit > 0 ? monitor->limit : INT64_MAX;
+}

@@ -1,0 +1,11 @@
+#include <crucible/plugin.h>
+
+void cru_report_vector(cru_report *report, const char *name, const double *values, int64_t count)
+{
+    if (report && report->sink.put) report->sink.put(report->sink.user, name, values, count);
+}
+
+void cru_report_number(cru_report *report, const char *name, double value)
+{
+    cru_report_vector(report, name, &value, 1);
+}
