@@ -6,8 +6,7 @@
 #ifndef CRUCIBLE_CONTEXT_H
 #define CRUCIBLE_CONTEXT_H
 
-#include <stdarg.h>
-
+#include <crucible/backend.h>
 #include <crucible/random.h>
 #include <crucible/status.h>
 
@@ -16,7 +15,6 @@ extern "C" {
 #endif
 
 typedef struct cru_ctx cru_ctx;
-#include <crucible/backend.h>
 
 typedef struct cru_ctx_options {
     uint64_t seed;
@@ -43,7 +41,7 @@ CRU_API cru_status cru_ctx_fail(cru_ctx *ctx, cru_status status, const char *for
 
 CRU_API uint64_t cru_ctx_seed(const cru_ctx *ctx);
 CRU_API int32_t cru_ctx_threads(const cru_ctx *ctx);
-CRU_API const cru_backend *cru_ctx_backend(const cru_ctx *ctx);
+CRU_API cru_device *cru_ctx_device(cru_ctx *ctx);
 
 /* The trial's stream for a purpose, always starting at its beginning. "init" and "dropout" are used by layers. */
 CRU_API cru_rng cru_ctx_stream(const cru_ctx *ctx, const char *purpose);

@@ -1,0 +1,186 @@
+/* tensor.h: tensors, the tape and gradients.
+ *
+ * A tensor is float32, row-major, contiguous, of rank 0 to 4. It lives in one of two places:
+ *   - on a tape: the result of an operator; dies at the next cru_tape_begin. Nothing is freed by hand.
+ *   - in a net (nn.h) or a context: weights, buffers and constants; lives as long as the context.
+ *
+ * A tape records the operators of one training step and plays them back in reverse:
+ *
+ *     cru_tape_begin(t, CRU_TRAIN);
+ *     cru_tensor *h = cru_relu(t, cru_linear(t, x, w1, b1));                // n x 16
+ *     cru_tensor *loss = cru_cross_entropy(t, cru_linear(t, h, w2, b2), &labels);
+ *     cru_backward(t, loss);                                               // adds to the gradients of w1, b1, w2, b2
+ *     cru_optim_step(optim);
+ *
+ * The tape's memory is an arena that is reused: after the first step a training loop allocates nothing. Operators
+ * assert shapes and name themselves and the shapes in the message; they never fail otherwise. */
+#ifndef CRUCIBLE_TENSOR_H
+#define CRUCIBLE_TENSOR_H
+
+#include <crucible/context.h>
+#include <crucible/task.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cru_tape cru_tape;
+
+/* Read the fields freely, write none of them except through `data` of tensors that you made. */
+typedef struct cru_tensor {
+    int32_t rank;
+    int64_t dim[4];    /* dim[rank..3] are 1 */
+    float *data;       /* device memory; on the CPU ordinary memory */
+    bool needs_grad;   /* a weight, or computed from one */
+    float *grad;       /* of a weight: the accumulated gradient, as large as data. Of others: private */
+    void *node;        /* private: where it came from */
+    uint32_t grad_set; /* private: whether `grad` holds anything yet in this pass */
+} cru_tensor;
+
+static inline int64_t cru_tensor_count(const cru_tensor *x)
+{
+    return x->dim[0] * x->dim[1] * x->dim[2] * x->dim[3];
+}
+
+/* Rows and columns of a tensor seen as a matrix: the first axis, and all others together. A vector of n is n x 1. */
+static inline int64_t cru_tensor_rows(const cru_tensor *x)
+{
+    return x->dim[0];
+}
+static inline int64_t cru_tensor_cols(const cru_tensor *x)
+{
+    return x->dim[1] * x->dim[2] * x->dim[3];
+}
+
+/* ---- tape ----------------------------------------------------------------------------------------------------------
+ */
+
+typedef enum cru_mode {
+    CRU_EVAL = 0,  /* dropout off, batch norm by running statistics, nothing recorded */
+    CRU_TRAIN = 1, /* dropout on, batch statistics, recorded for backward */
+} cru_mode;
+
+/* Lives in the context and is freed with it. */
+CRU_API cru_tape *cru_tape_create(cru_ctx *ctx);
+CRU_API cru_ctx *cru_tape_ctx(const cru_tape *tape);
+CRU_API cru_mode cru_tape_mode(const cru_tape *tape);
+
+/* Forgets all tensors of the last step and starts a new one. Dropout masks of the new step differ from all earlier
+ * ones and depend only on the trial's seed and the number of steps begun. */
+CRU_API void cru_tape_begin(cru_tape *tape, cru_mode mode);
+
+/* Switches recording off or on within a step; returns what it was. In an eval step recording starts off, and can be
+ * switched on for gradients with respect to inputs. */
+CRU_API bool cru_tape_record(cru_tape *tape, bool on);
+
+/* Switches dropout and batch statistics within a step (a teacher in eval mode beside a student in train mode). */
+CRU_API cru_mode cru_tape_set_mode(cru_tape *tape, cru_mode mode);
+
+/* Scratch memory of the step. */
+CRU_API void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size);
+
+/* ---- making tensors ------------------------------------------------------------------------------------------------
+ */
+
+/* Uninitialised, on the tape. Shapes of lower rank by helper. */
+CRU_API cru_tensor *cru_tensor_new(cru_tape *tape, int32_t rank, const int64_t *dim);
+CRU_API cru_tensor *cru_tensor_matrix(cru_tape *tape, int64_t rows, int64_t cols);
+CRU_API cru_tensor *cru_tensor_filled(cru_tape *tape, int32_t rank, const int64_t *dim, float value);
+CRU_API cru_tensor *cru_tensor_scalar(cru_tape *tape, float value);
+
+/* A tensor that lives as long as the context, zeroed; no gradient. Weights are made by nn.h. */
+CRU_API cru_tensor *cru_tensor_create(cru_ctx *ctx, int32_t rank, const int64_t *dim);
+
+/* The same, with `values` copied in (host memory, row-major). */
+CRU_API cru_tensor *cru_tensor_from(cru_ctx *ctx, int32_t rank, const int64_t *dim, const float *values);
+
+/* On the tape, with values copied in from host memory. */
+CRU_API cru_tensor *cru_tensor_upload(cru_tape *tape, int32_t rank, const int64_t *dim, const float *host);
+
+/* Copies out to host memory; waits for the device. */
+CRU_API void cru_tensor_download(cru_tape *tape, const cru_tensor *x, float *host);
+
+/* The value of a one-element tensor. */
+CRU_API float cru_tensor_item(cru_tape *tape, const cru_tensor *x);
+
+/* Asks for the gradient of a tensor that is not a weight (an input, for saliency): call before it is used. */
+CRU_API void cru_tensor_watch(cru_tensor *x);
+
+/* ---- index vectors and sparse operands -------------------------------------------------------------------------- */
+
+/* int32 ids in device memory: rows to gather, labels. A value; borrows its memory. */
+typedef struct cru_index {
+    const int32_t *ids;
+    int64_t count;
+} cru_index;
+
+/* From host memory: for the context's life time, or for the step. On the CPU nothing is copied, so the ids must outlive
+ * the index. */
+CRU_API cru_index cru_index_create(cru_ctx *ctx, const int32_t *host, int64_t count);
+CRU_API cru_index cru_index_step(cru_tape *tape, const int32_t *host, int64_t count);
+
+/* A sparse matrix ready for the device. Its transpose, needed for gradients, is made on first use and kept. */
+typedef struct cru_sparse {
+    cru_csr csr;
+    bool symmetric;       /* pattern and values equal their transpose: no second copy is made */
+    cru_csr transposed;   /* rows and cols swapped; values already permuted; empty until needed */
+    const int64_t *entry; /* transposed entry -> position in csr */
+    cru_ctx *ctx;         /* owner of the transpose: context or tape */
+    cru_tape *tape;
+} cru_sparse;
+
+CRU_API cru_sparse *cru_sparse_create(cru_ctx *ctx, const cru_csr *csr); /* borrows the arrays on the CPU */
+CRU_API cru_sparse *cru_sparse_step(cru_tape *tape, const cru_csr *csr); /* for a graph rebuilt in every step */
+CRU_API const cru_csr *cru_sparse_transpose(cru_sparse *a);
+
+/* A model's input: dense, or sparse and kept sparse. A value. Operators on it are in ops-sparse.h. */
+typedef struct cru_input {
+    int64_t rows, cols;
+    cru_tensor *dense;  /* or NULL */
+    cru_sparse *sparse; /* or NULL */
+    cru_tensor *values; /* of the sparse entries; NULL: the matrix's own */
+} cru_input;
+
+CRU_API cru_input cru_input_create(cru_ctx *ctx, const cru_features *x);
+CRU_API cru_input cru_input_of(cru_tensor *dense);
+
+/* ---- gradients ------------------------------------------------------------------------------------------------------
+ */
+
+/* Adds d loss / d w to the gradient of every weight that the scalar `loss` depends on, and makes the gradients of
+ * watched tensors available. May be called several times in a step (several losses): gradients add up. */
+CRU_API void cru_backward(cru_tape *tape, cru_tensor *loss);
+
+/* The gradient of a watched tensor (or a weight) after cru_backward, as a tensor; zeros when nothing flowed to it. */
+CRU_API cru_tensor *cru_grad_of(cru_tape *tape, cru_tensor *x);
+
+typedef enum cru_grad_flags {
+    CRU_GRAD_GRAPH = 1, /* record the gradients themselves, so that they can be differentiated again */
+} cru_grad_flags;
+
+/* out[i] = d y / d x[i] for a scalar y; weights' own gradients are left alone. With CRU_GRAD_GRAPH the results are on
+ * the record; this works through the operators of linear, GCN and MLP models (the header of each operator family says
+ * which) and asserts on others. */
+CRU_API void cru_grad(cru_tape *tape, cru_tensor *y, cru_tensor *const *x, int64_t count, cru_tensor **out,
+                      uint32_t flags);
+
+/* The same values without their history: gradients stop here. No copy. */
+CRU_API cru_tensor *cru_detach(cru_tape *tape, cru_tensor *x);
+
+/* y = x in value; the gradient that arrives at y is handed to `change` (in place, n values, device memory) before it
+ * goes on to x: gradient reversal, scaling, clipping of one branch. */
+typedef void cru_grad_hook(void *user, cru_tape *tape, float *grad, int64_t n);
+CRU_API cru_tensor *cru_grad_through(cru_tape *tape, cru_tensor *x, cru_grad_hook *change, void *user);
+
+/* ---- testing --------------------------------------------------------------------------------------------------------
+ */
+
+/* Compares the gradient of `f` (a scalar made from x[0..count-1]) with central differences. Returns the largest of
+ * |analytic - numeric| / max(1, |numeric|) over all elements of all inputs. `f` must be deterministic. */
+typedef cru_tensor *cru_grad_function(void *user, cru_tape *tape, cru_tensor *const *x);
+CRU_API double cru_gradcheck(cru_tape *tape, cru_grad_function *f, void *user, cru_tensor *const *x, int64_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
