@@ -1,0 +1,69 @@
+/* ops-loss.h: losses.
+ *
+ * A loss takes logits unless its name says otherwise and returns a scalar (mean over its items) or, where `_each`
+ * stands in the name, one number per item. The mean over no items is NaN in value with a zero gradient, so that a
+ * method whose selection comes up empty in one epoch goes on. `rows` chooses the items and may be NULL for all rows. */
+#ifndef CRUCIBLE_OPS_LOSS_H
+#define CRUCIBLE_OPS_LOSS_H
+
+#include <crucible/ops-basic.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a classification loss is taken over. */
+typedef struct cru_targets {
+    const cru_index *rows;      /* which rows of the logits, distinct; NULL: all */
+    cru_index labels;           /* one class per chosen row */
+    const float *weights;       /* one weight per chosen row (device), or NULL */
+    const float *class_weights; /* one per class (host), or NULL; the mean is then divided by the sum of weights, as
+                                   PyTorch does */
+} cru_targets;
+
+/* mean of -log softmax(z_i)[y_i] (2) */
+CRU_API cru_tensor *cru_cross_entropy(cru_tape *t, cru_tensor *logits, const cru_targets *targets);
+/* the same per item: count */
+CRU_API cru_tensor *cru_cross_entropy_each(cru_tape *t, cru_tensor *logits, const cru_targets *targets);
+/* mean over rows of -sum_k q_ik log softmax(z_i)_k, q: n x c (may itself carry a gradient) (2) */
+CRU_API cru_tensor *cru_soft_cross_entropy(cru_tape *t, cru_tensor *logits, cru_tensor *q);
+/* the same per row: n */
+CRU_API cru_tensor *cru_soft_cross_entropy_each(cru_tape *t, cru_tensor *logits, cru_tensor *q);
+/* mean of -logp[i, y_i] for log-probabilities */
+CRU_API cru_tensor *cru_nll(cru_tape *t, cru_tensor *log_prob, const cru_targets *targets);
+/* mean binary cross-entropy of logits z against targets y in [0, 1], same shape; positives weigh `pos_weight` (1:
+ * plain) */
+CRU_API cru_tensor *cru_bce_logits(cru_tape *t, cru_tensor *z, cru_tensor *y, float pos_weight);
+/* the same per element, times `weight` of the same shape (or NULL) */
+CRU_API cru_tensor *cru_bce_logits_each(cru_tape *t, cru_tensor *z, cru_tensor *y, cru_tensor *weight,
+                                        float pos_weight);
+/* mean binary cross-entropy of probabilities, logs clamped at -100 as PyTorch does */
+CRU_API cru_tensor *cru_bce(cru_tape *t, cru_tensor *p, cru_tensor *y);
+/* mean (a - b)^2 (2) */
+CRU_API cru_tensor *cru_mse(cru_tape *t, cru_tensor *a, cru_tensor *b);
+/* mean |a - b| */
+CRU_API cru_tensor *cru_mae(cru_tape *t, cru_tensor *a, cru_tensor *b);
+/* sum_k p_k (log p_k - log q_k) per row with 0 log 0 = 0, mean over rows; p probabilities, log_q log-probabilities */
+CRU_API cru_tensor *cru_kl(cru_tape *t, cru_tensor *p, cru_tensor *log_q);
+/* the same per row: n */
+CRU_API cru_tensor *cru_kl_each(cru_tape *t, cru_tensor *p, cru_tensor *log_q);
+/* Jensen-Shannon divergence of two sets of logits, mean over rows */
+CRU_API cru_tensor *cru_js_logits(cru_tape *t, cru_tensor *a, cru_tensor *b);
+/* generalised cross-entropy (1 - p_y^q) / q per chosen row, mean */
+CRU_API cru_tensor *cru_gce(cru_tape *t, cru_tensor *logits, const cru_targets *targets, float q);
+/* focal loss -(1 - p_y)^gamma log p_y per chosen row, mean */
+CRU_API cru_tensor *cru_focal(cru_tape *t, cru_tensor *logits, const cru_targets *targets, float gamma);
+/* mean max(0, margin - sign * (a - b)), PyTorch's margin ranking loss; a, b, sign: n */
+CRU_API cru_tensor *cru_margin_ranking(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_tensor *sign, float margin);
+/* InfoNCE of n x c against n x c (row i's positive is row i), cosine similarity over temperature, mean */
+CRU_API cru_tensor *cru_info_nce(cru_tape *t, cru_tensor *a, cru_tensor *b, float temperature);
+/* NT-Xent over the 2n views (a_i, b_i), mean */
+CRU_API cru_tensor *cru_nt_xent(cru_tape *t, cru_tensor *a, cru_tensor *b, float temperature);
+/* supervised contrastive loss (Khosla et al.): positives share the label; features are normalised; mean over anchors
+ * that have a positive */
+CRU_API cru_tensor *cru_sup_con(cru_tape *t, cru_tensor *features, cru_index labels, float temperature);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
