@@ -1,0 +1,162 @@
+/* config.h: from INI files to the list of trials.
+ *
+ *     config_request request = {.files = files, .file_count = 1, .registry = plugins, .find_dataset = find};
+ *     diagnostics diags = {0};
+ *     experiment *e;
+ *     if (config_load(&request, &e, &diags) != CRU_OK) diagnostics_print(&diags, stderr);
+ *     for (int64_t i = 0; i < experiment_trial_count(e); i++) { trial t; experiment_trial(e, i, &t); ... }
+ *     experiment_destroy(e);
+ *
+ * The grammar
+ * -----------
+ *     include = defaults.ini        ; before the first section or in [experiment]; relative to this file
+ *     [experiment]                  name, seeds, datasets, corruptors, algorithms, metrics
+ *     [run] [search] [report] [paths]                     one value per key
+ *     [split] [preprocess] [monitor]                      lists make a grid
+ *     [dataset X] [corruptor X] [algorithm X] [metric X]  X is a plugin (or a dataset card); lists make a grid
+ *     [algorithm X as Y]            the same plugin again under another name
+ *     [algorithm X on D]            values for one dataset; they replace those of [algorithm X]
+ *
+ * Lists. `rate = 0.1, 0.3` tries both; `0..9` and `0.1..0.5 step 0.1` count, both ends included. The values of several
+ * keys multiply. A setting that is itself a list (layers = 64, 32) is one value; alternatives stand between bars:
+ * `layers = 64, 32 | 128`. Double quotes protect commas and bars. To keep the undamaged case in a sweep, give the
+ * corruptor's neutral value (rate = 0, 0.3) or list `none` in `corruptors`.
+ *
+ * What is run. All [dataset ...], [algorithm ...] and [metric ...] sections in file order, or, when the keys
+ * `datasets`, `algorithms`, `metrics` of [experiment] are given, exactly the names listed there; a listed name needs no
+ * section of its own. Without any metric, `accuracy`. Corruptor sections form one chain in file order; `corruptors =
+ * none | uniform | uniform, drop-edges` names alternative chains instead, each in its own order.
+ *
+ * Searching. With [search] method = random (grid, tpe), every setting of an algorithm that has a search distribution
+ * and that no section sets is drawn. A section may give a distribution of its own: lr = search(log 1e-4 1e-1),
+ * search(uniform 0 0.9), search(power-of-2 4 8), search(one-of 16 32 64), search(any) for all of a choice.
+ *
+ * Precedence. --set over the files; a later file over an earlier one; a file over what it includes, whatever the order
+ * of its lines. Within one file a key or a section may appear only once. A file that is included again is not read
+ * again.
+ *
+ * Lines. A UTF-8 mark at the start and CRLF ends are accepted. `;` or `#` starts a comment at the start of a line or
+ * after a space. A value that ends in ',' or '|' goes on in the next line if that line is indented; otherwise
+ * indentation means nothing. At most 197 bytes a line and 49 a section name (inih's limits as Debian builds it): longer
+ * ones are errors, as are NUL bytes. Relative folders in [paths] count from the file that names them.
+ *
+ * Every fault is one line in the diagnostics, with file and line (or --set), the offending text and, where one is
+ * near, the name that was probably meant. */
+#ifndef CORE_CONFIG_H
+#define CORE_CONFIG_H
+
+#include "config/diagnostics.h"
+#include "config/settings.h"
+#include "data/data.h"
+#include "registry/registry.h"
+
+/* ---- the outcome --------------------------------------------------------------------------------------------------
+ */
+
+/* A setting that a search may draw. */
+typedef struct search_axis {
+    const cru_param *param;
+    cru_search search; /* the section's own distribution, or the schema's */
+} search_axis;
+
+/* One plugin (or host section) with one set of values: an entry of a grid. All pointers belong to the experiment,
+ * except `plugin`, which belongs to the registry. */
+typedef struct variant {
+    const char *label; /* how tables call it: the alias, or the name */
+    const char *name;  /* the plugin's; for a dataset that of its card or generator; "split", "monitor", ... */
+    const registry_entry *plugin; /* a dataset's format plugin or generator; NULL for split, preprocess, monitor */
+    const cru_param *params;      /* the table; NULL when there are no settings */
+    const cru_settings *settings; /* NULL when there are no settings */
+    const char *text;             /* all settings as "key=value\n", by key; equal texts mean equal settings */
+    const data_setting *given;    /* what the config sets in this variant; for data_open */
+    int64_t given_count;
+    const data_setting *swept; /* those of `given` that take several values in the section: what tells variants apart */
+    int64_t swept_count;
+    const search_axis *axes; /* algorithms of an experiment with a search: what is to be drawn; else none */
+    int64_t axis_count;
+} variant;
+
+#define CONFIG_MAX_CHAIN 16
+
+/* One trial: a value whose pointers live as long as the experiment. */
+typedef struct trial {
+    int64_t index;
+    const variant *dataset, *preprocess, *split;
+    const variant *chain[CONFIG_MAX_CHAIN]; /* corruptors in the order in which they apply */
+    int32_t chain_count;
+    const char *chain_label; /* "uniform+drop-edges"; "none" */
+    const variant *monitor, *algorithm;
+    uint64_t seed;
+} trial;
+
+typedef struct experiment_plan experiment_plan;
+
+typedef struct experiment {
+    const char *name;
+    const uint64_t *seeds;
+    int64_t seed_count;
+    const variant *const *metrics; /* in the order in which reports show them */
+    int64_t metric_count;
+    run_settings run;
+    search_settings search;
+    report_settings report;
+    paths_settings paths;
+    const char *text; /* the configuration after includes and --set, as INI */
+    experiment_plan *plan;
+} experiment;
+
+/* ---- loading ------------------------------------------------------------------------------------------------------
+ */
+
+/* Resolves a dataset name, as data_find does; its signature plus a user pointer. The loader calls data_found_clear. A
+ * failure is not yet an error: the name may be that of a generator in the registry. */
+typedef cru_status config_dataset_finder(void *user, const char *name, const data_places *places, data_found *found,
+                                         cru_error *err);
+
+typedef struct config_request {
+    const char *const *files;
+    int64_t file_count;
+    const char *const *sets; /* "section.key=value", "algorithm.gcn.hidden=32" */
+    int64_t set_count;
+    const registry *registry;
+    config_dataset_finder *find_dataset; /* NULL: data_find */
+    void *user;
+} config_request;
+
+/* Reads and checks everything; runs nothing. On CRU_OK the caller destroys *out. Otherwise *out is NULL, the status is
+ * CRU_BAD_INPUT and `diags` holds a line for every fault. */
+cru_status config_load(const config_request *request, experiment **out, diagnostics *diags);
+
+/* The [paths] of the same files and --set options, before there is a registry: [paths] plugins decides what the
+ * registry holds. Faults are left to config_load. The caller destroys the result. */
+typedef struct config_paths config_paths;
+config_paths *config_paths_read(const config_request *request);
+const paths_settings *config_paths_get(const config_paths *paths);
+void config_paths_destroy(config_paths *paths);
+
+void experiment_destroy(experiment *e); /* NULL is fine */
+
+/* ---- trials -------------------------------------------------------------------------------------------------------
+ */
+
+#define CONFIG_MAX_TRIALS   10000000
+#define CONFIG_MAX_VARIANTS 100000 /* of one section */
+
+int64_t experiment_trial_count(const experiment *e);
+
+/* Trial number `index`. The dataset changes slowest, then preprocessing, split, chain, seed, monitor; the algorithm
+ * changes fastest, so that neighbours share a damaged task. In constant time. */
+void experiment_trial(const experiment *e, int64_t index, trial *t);
+
+/* A copy of an algorithm's variant with `values` for some of its axes, none of which stays open; values that are not
+ * given keep their defaults. Belongs to the experiment. CRU_BAD_INPUT: an unknown key or a value out of range. */
+cru_status experiment_draw(experiment *e, const variant *base, const data_setting *values, int64_t count,
+                           const variant **out, cru_error *err);
+
+/* The canonical text of a trial: SDK version, seed, device, metrics, and for every plugin of the trial its name,
+ * version and all its settings, defaults included. Labels are not part of it. Equal texts mean equal results; the
+ * runner hashes it into the trial's key. `checksum` is the dataset's (data_checksum). An algorithm with open axes
+ * stands for a whole search, and the text then holds the [search] section and the axes too. The caller frees it. */
+char *trial_text(const experiment *e, const trial *t, const char *checksum);
+
+#endif

@@ -1,0 +1,93 @@
+/* settings.h: the host's own sections, declared with the same tables as the settings of plugins. */
+#ifndef CORE_CONFIG_SETTINGS_H
+#define CORE_CONFIG_SETTINGS_H
+
+#include <crucible/params.h>
+
+/* [experiment]: the lists are texts here; config_load takes them apart. */
+typedef struct experiment_settings {
+    const char *name, *seeds, *datasets, *corruptors, *algorithms, *metrics;
+} experiment_settings;
+extern const cru_param experiment_params[];
+
+typedef enum run_device { RUN_CPU, RUN_CUDA } run_device;
+
+/* [run]: how trials are carried out. Only `device` may change results. */
+typedef struct run_settings {
+    int64_t jobs;    /* trials at a time; 0: one per core */
+    int64_t threads; /* per trial */
+    int64_t memory;  /* MiB per trial; 0: no limit */
+    double timeout;  /* seconds of wall-clock time per trial; 0: no limit */
+    double cpu;      /* seconds of CPU time per trial; 0: no limit */
+    bool sandbox;
+    int64_t device;   /* run_device */
+    const char *db;   /* the results store; relative to the working directory */
+    bool curves;      /* keep learning curves */
+    bool predictions; /* keep the scores of every item */
+} run_settings;
+extern const cru_param run_params[];
+
+/* Which checkpoint of a training counts. Ties keep the earliest. */
+typedef enum monitor_rule {
+    MONITOR_VALIDATION,            /* best on observed validation labels, by `criterion` */
+    MONITOR_LAST,                  /* the last epoch */
+    MONITOR_COVERING_RATE,         /* best covering rate on validation candidates */
+    MONITOR_APPROXIMATED_ACCURACY, /* best approximated accuracy on validation candidates */
+    MONITOR_ORACLE,                /* the last epoch; its true validation accuracy is the score of a search */
+    MONITOR_ORACLE_EARLY,          /* best true validation accuracy: oracle with early stopping */
+} monitor_rule;
+
+typedef enum monitor_criterion { MONITOR_METRIC, MONITOR_LOSS, MONITOR_EITHER, MONITOR_BOTH } monitor_criterion;
+
+/* [monitor]: the stopping and selection rule, the same for all methods. */
+typedef struct monitor_settings {
+    int64_t rule;       /* monitor_rule */
+    int64_t criterion;  /* monitor_criterion: what counts as an improvement under the rule `validation` */
+    const char *metric; /* a metric plugin, or the label of a [metric ...] section */
+    int64_t epochs;     /* at most; 0: as many as the method's own setting says */
+    int64_t min_epochs; /* patience does not stop before */
+    int64_t patience;   /* epochs without improvement before training stops; 0: never */
+    int64_t every;      /* epochs between checkpoints */
+} monitor_settings;
+extern const cru_param monitor_params[];
+
+typedef enum search_method { SEARCH_NONE, SEARCH_GRID, SEARCH_RANDOM, SEARCH_TPE } search_method;
+typedef enum search_per { SEARCH_PER_SEED, SEARCH_FIRST_SEED, SEARCH_ALL_SEEDS } search_per;
+
+/* [search]: hyperparameters, chosen by the monitor's score on validation data only. */
+typedef struct search_settings {
+    int64_t method; /* search_method */
+    int64_t trials; /* settings tried per search; 0: no limit but `minutes`; a grid tries all unless limited */
+    double minutes; /* per search; 0: no limit but `trials` */
+    int64_t per;    /* search_per: one search for each seed, one on the first seed whose choice the other seeds take
+                       over, or one whose score is the mean over all seeds */
+    bool defaults_first; /* the first setting tried is the defaults */
+    int64_t points;      /* of a continuous distribution in a grid */
+    int64_t startup;     /* random settings before TPE models anything */
+} search_settings;
+extern const cru_param search_params[];
+
+/* What stands behind "mean ±". */
+typedef enum report_spread { REPORT_STD, REPORT_STD0, REPORT_SEM, REPORT_SEM0 } report_spread;
+
+/* [report]: defaults of `crucible report`. */
+typedef struct report_settings {
+    const char *rows, *cols; /* settings to pivot on */
+    const char *where;       /* "key=value, key=value" */
+    const char *metrics;     /* which to show; empty: all */
+    int64_t spread;          /* report_spread */
+    const char *reference;   /* CSV of values to compare with; relative to the file that names it */
+} report_settings;
+extern const cru_param report_params[];
+
+/* [paths]: each may be empty, then the default holds. Relative ones count from the file that names them. */
+typedef struct paths_settings {
+    const char *plugins; /* further folders, ':' between them */
+    const char *cards;   /* further folders of dataset cards, ':' between them */
+    const char *mirror;  /* <mirror>/<dataset>/<file> */
+    const char *data;    /* download folder */
+    const char *cache;
+} paths_settings;
+extern const cru_param paths_params[];
+
+#endif
