@@ -3,12 +3,25 @@
 #define CRUCIBLE_H
 
 #include <crucible/arena.h>
+#include <crucible/cluster.h>
 #include <crucible/context.h>
+#include <crucible/csr.h>
+#include <crucible/curvature.h>
+#include <crucible/diffusion.h>
+#include <crucible/embed.h>
+#include <crucible/graph-kernels.h>
+#include <crucible/graph.h>
+#include <crucible/knn.h>
+#include <crucible/linalg.h>
 #include <crucible/params.h>
+#include <crucible/paths.h>
 #include <crucible/plugin.h>
+#include <crucible/pool.h>
 #include <crucible/random.h>
+#include <crucible/sampling.h>
 #include <crucible/sparse.h>
 #include <crucible/status.h>
 #include <crucible/task.h>
+#include <crucible/transport.h>
 
 #endif

@@ -1,0 +1,126 @@
+/* graph.h: graphs as sparse matrices: making them regular, normalising, neighbourhoods, parts and unions.
+ *
+ * A graph is a square `cru_csr` whose row v lists the nodes that v aggregates from: an edge u -> v is the entry (v, u).
+ * The in-degree of v is its row length, the out-degree of u the number of entries in column u. Sparse algebra is in
+ * csr.h (whose rules on memory, order and threads hold here too), traversal in paths.h, random draws in sampling.h. */
+#ifndef CRUCIBLE_GRAPH_H
+#define CRUCIBLE_GRAPH_H
+
+#include <crucible/csr.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- shape ----------------------------------------------------------------------------------------------------- */
+
+typedef enum cru_symmetry {
+    CRU_SYM_OR,  /* an edge in either direction becomes an edge in both; no weights */
+    CRU_SYM_MAX, /* weight = the larger of the two directions, a missing one counting as absent */
+    CRU_SYM_SUM, /* A + A^T off the diagonal; a self-loop keeps its weight */
+} cru_symmetry;
+
+/* Parallel edges are merged first (OR: one; MAX: the largest; SUM: the sum). Self-loops stay. */
+CRU_API cru_csr cru_graph_symmetrise(cru_pool pool, const cru_csr *g, cru_symmetry rule);
+
+/* Same pattern and same values in both directions. */
+CRU_API bool cru_graph_is_symmetric(const cru_csr *g);
+
+typedef enum cru_loops {
+    CRU_LOOPS_KEEP,   /* nothing changes */
+    CRU_LOOPS_ADD,    /* A + I: an existing loop grows by 1 */
+    CRU_LOOPS_FILL,   /* a loop of weight 1 where there is none; an existing one keeps its weight */
+    CRU_LOOPS_SET,    /* every diagonal entry becomes 1 */
+    CRU_LOOPS_REMOVE, /* no diagonal entry remains */
+} cru_loops;
+
+/* Parallel edges, if any, are summed first. */
+CRU_API cru_csr cru_graph_loops(cru_pool pool, const cru_csr *g, cru_loops rule);
+
+/* Counted degrees, parallel edges and loops included; for weighted degrees see cru_csr_row_sums. */
+CRU_API void cru_graph_in_degrees(const cru_csr *g, int64_t *degree);
+CRU_API void cru_graph_out_degrees(const cru_csr *g, int64_t *degree);
+
+/* ---- normalisation --------------------------------------------------------------------------------------------- */
+
+/* d_i = sum_j A_ij (row sums, weighted), c_j = sum_i A_ij (column sums). 1/0, 1/sqrt(0) and roots of negative sums
+ * count as 0. */
+typedef enum cru_norm {
+    CRU_NORM_SYM,    /* A_ij / (sqrt d_i sqrt d_j): row sums on both sides, also when A is not symmetric */
+    CRU_NORM_IN_OUT, /* A_ij / (sqrt d_i sqrt c_j): in-degree of the receiver, out-degree of the sender */
+    CRU_NORM_ROW,    /* A_ij / d_i: the mean over in-neighbours, the random walk */
+    CRU_NORM_COL,    /* A_ij / c_j */
+} cru_norm;
+
+CRU_API cru_csr cru_graph_normalise(cru_pool pool, const cru_csr *g, cru_norm norm);
+
+/* The propagation matrix of a graph convolution: parallel edges summed, loops by the rule, then CRU_NORM_SYM. With
+ * CRU_LOOPS_ADD this is D^-1/2 (A + I) D^-1/2; layers defined on edge lists use CRU_LOOPS_FILL. */
+CRU_API cru_csr cru_graph_gcn(cru_pool pool, const cru_csr *g, cru_loops loops);
+
+typedef enum cru_laplacian {
+    CRU_LAPLACIAN_PLAIN, /* D - A */
+    CRU_LAPLACIAN_SYM,   /* I - D^-1/2 A D^-1/2; an isolated node has 1 on the diagonal */
+    CRU_LAPLACIAN_WALK,  /* I - D^-1 A */
+} cru_laplacian;
+
+/* The diagonal is stored for every node, also where it is 0. */
+CRU_API cru_csr cru_graph_laplacian(cru_pool pool, const cru_csr *g, cru_laplacian kind);
+
+/* 2 L / lambda_max - I, the argument of Chebyshev polynomials. */
+CRU_API cru_csr cru_graph_laplacian_scaled(cru_pool pool, const cru_csr *laplacian, double lambda_max);
+
+/* Sinkhorn-Knopp on the stored entries, in the order of updates that RawlsGCN uses:
+ *     right = 1 / colsum(S), left = 1 / (S right); until all row and column sums are within 1 +- tolerance, or
+ *     max_iterations: right = 1 / (left S), left = 1 / (S right), S <- diag(left) S diag(right)
+ * where left and right carry over from one round to the next. 1/0 counts as 0. */
+CRU_API cru_csr cru_graph_doubly_stochastic(cru_pool pool, const cru_csr *g, double tolerance, int32_t max_iterations);
+
+/* ---- neighbourhoods -------------------------------------------------------------------------------------------- */
+
+/* Pattern of pairs (v, u) with u reachable from v along rows in 1..k steps by a shortest path; never the diagonal. */
+CRU_API cru_csr cru_graph_within(cru_pool pool, const cru_csr *g, int32_t k);
+
+/* Pattern of pairs at distance exactly k. k = 2 on a loop-free graph: pattern(A A) minus A minus the diagonal. */
+CRU_API cru_csr cru_graph_exact_hop(cru_pool pool, const cru_csr *g, int32_t k);
+
+/* pattern(A A) minus pattern(A), where A is g without its loops. The diagonal (v returns to itself over a neighbour) is
+ * kept or dropped. */
+CRU_API cru_csr cru_graph_two_hop(cru_pool pool, const cru_csr *g, bool keep_diagonal);
+
+/* ---- parts and unions ------------------------------------------------------------------------------------------ */
+
+/* Part of a graph under new numbers: node i of `graph` is node nodes[i] of the original. */
+typedef struct cru_subgraph {
+    cru_csr graph;
+    cru_ids nodes;
+} cru_subgraph;
+
+/* The edges among `ids` (distinct); new numbers follow the order given. */
+CRU_API cru_subgraph cru_graph_induced(cru_pool pool, const cru_csr *g, cru_ids ids);
+
+/* The nodes within `hops` steps along rows of the seeds, and all edges among them. Seeds (distinct) come first in the
+ * given order, then nodes by distance, ascending within one distance. */
+CRU_API cru_subgraph cru_graph_ego(cru_pool pool, const cru_csr *g, cru_ids seeds, int32_t hops);
+
+/* The graph with more edges and, when edges->rows > g->rows, more nodes. edges is square. */
+CRU_API cru_csr cru_graph_append(cru_pool pool, const cru_csr *g, const cru_coo *edges, cru_duplicates rule);
+
+/* Block-diagonal union of graphs: graph i owns the nodes offsets[i] .. offsets[i+1]-1. offsets: count + 1, written. */
+CRU_API cru_csr cru_graph_batch(cru_pool pool, const cru_csr *graphs, int64_t count, int64_t *offsets);
+
+/* The blocks `ids` (in that order, repeats allowed) of a block-diagonal graph whose block i owns the nodes
+ * offsets[i] .. offsets[i+1]-1: a minibatch of graphs. chosen_offsets: ids.count + 1, written. */
+typedef struct cru_blocks {
+    const cru_csr *graph;
+    const int64_t *offsets;
+} cru_blocks;
+CRU_API cru_csr cru_graph_batch_select(cru_pool pool, cru_blocks blocks, cru_ids ids, int64_t *chosen_offsets);
+
+/* The union of relations over the same nodes. */
+CRU_API cru_csr cru_graph_merge(cru_pool pool, const cru_relation *relations, int64_t count, cru_duplicates rule);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

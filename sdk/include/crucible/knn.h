@@ -1,0 +1,50 @@
+/* knn.h: exact nearest neighbours.
+ *
+ * Candidates come from blocked matrix products in float; every candidate that rounding could have misplaced is measured
+ * again in double, so the answer is that of a direct search in double. O(queries * points * cols) time, memory for a
+ * block and the result. */
+#ifndef CRUCIBLE_KNN_H
+#define CRUCIBLE_KNN_H
+
+#include <crucible/linalg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cru_distance {
+    CRU_EUCLIDEAN,
+    CRU_COSINE, /* Euclidean distance between z = x / (||x|| + 1e-5) */
+} cru_distance;
+
+/* Which of equally distant points win. */
+typedef enum cru_ties {
+    CRU_TIES_LOW_ID, /* the smaller id */
+    CRU_TIES_HEAP,   /* as a bounded max-heap fed in order of ids that also replaces its root when equal: what common
+                        GPU kernels do; distances compare in float */
+} cru_ties;
+
+typedef struct cru_knn_options {
+    int64_t k; /* fewer neighbours than k exist: an assertion */
+    cru_distance distance;
+    cru_ties ties;
+    bool skip_self; /* query i is never its own neighbour i; for searches of points among themselves */
+} cru_knn_options;
+
+/* queries x k, each row by ascending distance, then id. */
+typedef struct cru_neighbours {
+    int64_t rows, k;
+    int32_t *ids;
+    float *distances; /* Euclidean, not squared */
+} cru_neighbours;
+
+CRU_API cru_neighbours cru_knn(cru_pool pool, const cru_dense *queries, const cru_dense *points,
+                               const cru_knn_options *options);
+
+/* Row i lists the k nearest points of point i; values are the distances. Not symmetric: see cru_graph_symmetrise. */
+CRU_API cru_csr cru_knn_graph(cru_pool pool, const cru_dense *points, const cru_knn_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
