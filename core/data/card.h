@@ -20,8 +20,6 @@
  *   [settings]  key = value for the format plugin
  *   [expect]    items, nodes, edges (stored arcs), features, classes, graphs, train, val, test, official: counts that
  *               the loaded data must show; those not given are not checked
- *   [split]     key = value: the split scheme that fits this dataset, used where an experiment does not say
- *   [preprocess] likewise
  *
  * Unknown sections and keys, bad numbers and missing names are errors with file:line. */
 #ifndef CORE_DATA_CARD_H
@@ -35,6 +33,7 @@ typedef struct card_file {
     char *role, *name;
     char *sha256; /* NULL: not known, the file is taken as it is */
     char *url;    /* NULL: cannot be downloaded */
+    int line;     /* where the card first names the role */
 } card_file;
 
 typedef struct card_setting {
@@ -57,7 +56,7 @@ typedef struct card {
     char *name, *title, *format, *task, *licence, *citation, *home, *terms, *notes; /* NULL where not given */
     card_file *files;
     int64_t file_count;
-    card_settings settings, split, preprocess;
+    card_settings settings;
     card_expect expect;
 } card;
 

@@ -24,6 +24,7 @@
 #define CORE_DATA_DATA_H
 
 #include "data/card.h"
+#include "registry/registry.h"
 
 /* Where things are. Zeroed means the defaults above. Nothing is owned. */
 typedef struct data_places {
@@ -40,9 +41,10 @@ typedef struct data_setting {
 
 typedef struct data_request {
     const char *name;
+    const registry *plugins; /* knows the file of the format plugin or generator */
     const data_setting *settings;
     int64_t setting_count;
-    uint64_t seed;             /* for generators; ignored with a card */
+    uint64_t seed;             /* for generators; formats ignore it */
     const data_places *places; /* NULL: defaults */
 } data_request;
 

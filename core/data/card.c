@@ -1,0 +1,280 @@
+#include "data/card.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ini/ini-read.h"
+
+typedef struct field {
+    const char *key;
+    size_t offset;
+} field;
+
+static const field text_fields[] = {
+    {"name", offsetof(card, name)},       {"title", offsetof(card, title)},
+    {"format", offsetof(card, format)},   {"task", offsetof(card, task)},
+    {"licence", offsetof(card, licence)}, {"citation", offsetof(card, citation)},
+    {"home", offsetof(card, home)},       {"terms", offsetof(card, terms)},
+    {"notes", offsetof(card, notes)},     {NULL, 0},
+};
+
+static const field expect_fields[] = {
+    {"items", offsetof(card_expect, items)},
+    {"nodes", offsetof(card_expect, nodes)},
+    {"edges", offsetof(card_expect, edges)},
+    {"features", offsetof(card_expect, features)},
+    {"classes", offsetof(card_expect, classes)},
+    {"graphs", offsetof(card_expect, graphs)},
+    {"train", offsetof(card_expect, train)},
+    {"val", offsetof(card_expect, val)},
+    {"test", offsetof(card_expect, test)},
+    {"official", offsetof(card_expect, official)},
+    {NULL, 0},
+};
+
+typedef struct parsing {
+    card *c;
+    const char *path;
+} parsing;
+
+static cru_status no_memory(const parsing *p, cru_error *err)
+{
+    return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the card", p->path);
+}
+
+static cru_status bad_key(const parsing *p, const ini_entry *e, const field *fields, cru_error *err)
+{
+    const char *names[16];
+    size_t count = 0;
+    while (fields[count].key) {
+        names[count] = fields[count].key;
+        count++;
+    }
+    const char *near = cru_nearest(e->key, names, count);
+    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: [%s] has no key '%s'%s%s%s", p->path, e->line, e->section, e->key,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* Sets *slot, or appends to it when the entry continues one; a key given twice is an error. */
+static cru_status put_text(const parsing *p, const ini_entry *e, char **slot, cru_error *err)
+{
+    if (*slot && !e->continued) {
+        return cru_fail(err, CRU_BAD_INPUT, "%s:%d: [%s] gives '%s' twice", p->path, e->line, e->section, e->key);
+    }
+    size_t before = *slot ? strlen(*slot) + 1 : 0, size = before + strlen(e->value) + 1;
+    char *text = realloc(*slot, size);
+    if (!text) return no_memory(p, err);
+    if (before) text[before - 1] = ' ';
+    strcpy(text + before, e->value);
+    *slot = text;
+    return CRU_OK;
+}
+
+static const field *find_field(const field *fields, const char *key)
+{
+    while (fields->key && strcmp(fields->key, key) != 0) fields++;
+    return fields->key ? fields : NULL;
+}
+
+static cru_status put_dataset(const parsing *p, const ini_entry *e, cru_error *err)
+{
+    const field *f = find_field(text_fields, e->key);
+    if (!f) return bad_key(p, e, text_fields, err);
+    return put_text(p, e, (char **)((char *)p->c + f->offset), err);
+}
+
+static cru_status put_expect(const parsing *p, const ini_entry *e, cru_error *err)
+{
+    const field *f = find_field(expect_fields, e->key);
+    if (!f) return bad_key(p, e, expect_fields, err);
+    int64_t *slot = (int64_t *)((char *)&p->c->expect + f->offset);
+    char *end;
+    errno = 0;
+    long long value = strtoll(e->value, &end, 10);
+    if (end == e->value || *end || errno || value < 0 || *slot >= 0) {
+        return cru_fail(err, CRU_BAD_INPUT, "%s:%d: %s = %s: expected one whole number >= 0", p->path, e->line, e->key,
+                        e->value);
+    }
+    *slot = value;
+    return CRU_OK;
+}
+
+/* Room for one more element of `size` bytes, zeroed, at the end of an array; NULL without memory. */
+static void *append(void *array, int64_t *count, size_t size)
+{
+    void **base = array;
+    char *grown = realloc(*base, (size_t)(*count + 1) * size);
+    if (!grown) return NULL;
+    *base = grown;
+    return memset(grown + (size_t)(*count)++ * size, 0, size);
+}
+
+static cru_status put_setting(const parsing *p, const ini_entry *e, card_settings *settings, cru_error *err)
+{
+    for (int64_t i = 0; i < settings->count; i++) {
+        card_setting *s = &settings->items[i];
+        if (strcmp(s->key, e->key) == 0) return put_text(p, e, &s->value, err);
+    }
+    card_setting *s = append(&settings->items, &settings->count, sizeof *s);
+    if (!s) return no_memory(p, err);
+    s->line = e->line;
+    s->key = strdup(e->key);
+    return s->key ? put_text(p, e, &s->value, err) : no_memory(p, err);
+}
+
+/* The file of a role; [files], [sha256] and [urls] may come in any order, so any of them may name it first. */
+static card_file *file_of(card *c, const ini_entry *e)
+{
+    for (int64_t i = 0; i < c->file_count; i++)
+        if (strcmp(c->files[i].role, e->key) == 0) return &c->files[i];
+    card_file *f = append(&c->files, &c->file_count, sizeof *f);
+    if (!f) return NULL;
+    f->line = e->line;
+    f->role = strdup(e->key);
+    return f->role ? f : NULL;
+}
+
+static bool is_sha256(const char *text)
+{
+    return strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
+}
+
+/* A file name stays below the folders it is looked for in. */
+static bool is_tame_path(const char *name)
+{
+    if (!*name) return false;
+    for (const char *part = name; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || !part[2])) return false;
+    }
+    return true;
+}
+
+static cru_status put_file(const parsing *p, const ini_entry *e, cru_error *err)
+{
+    card_file *f = file_of(p->c, e);
+    if (!f) return no_memory(p, err);
+    if (strcmp(e->section, "urls") == 0) return put_text(p, e, &f->url, err);
+    if (strcmp(e->section, "sha256") == 0) {
+        if (!is_sha256(e->value)) {
+            return cru_fail(err, CRU_BAD_INPUT, "%s:%d: '%s' is not a sha256: expected 64 lower-case hex digits",
+                            p->path, e->line, e->value);
+        }
+        return put_text(p, e, &f->sha256, err);
+    }
+    if (!is_tame_path(e->value)) {
+        return cru_fail(err, CRU_BAD_INPUT, "%s:%d: file name '%s' is empty or leads upwards", p->path, e->line,
+                        e->value);
+    }
+    return put_text(p, e, &f->name, err);
+}
+
+static cru_status put(void *user, const ini_entry *e, cru_error *err)
+{
+    const parsing *p = user;
+    if (strcmp(e->section, "dataset") == 0) return put_dataset(p, e, err);
+    if (strcmp(e->section, "expect") == 0) return put_expect(p, e, err);
+    if (strcmp(e->section, "settings") == 0) return put_setting(p, e, &p->c->settings, err);
+    static const char *const sections[] = {"dataset", "files", "sha256", "urls", "settings", "expect"};
+    for (int i = 1; i <= 3; i++)
+        if (strcmp(e->section, sections[i]) == 0) return put_file(p, e, err);
+    const char *near = cru_nearest(e->section, sections, sizeof sections / sizeof *sections);
+    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: a card has no section [%s]%s%s%s", p->path, e->line, e->section,
+                    near ? "; did you mean [" : "", near ? near : "", near ? "]?" : "");
+}
+
+/* Names become parts of file names. */
+static bool is_name(const char *text)
+{
+    return islower((unsigned char)*text) && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == strlen(text);
+}
+
+static cru_status check_whole(const card *c, cru_error *err)
+{
+    if (!c->name) return cru_fail(err, CRU_BAD_INPUT, "%s: [dataset] lacks 'name'", c->path);
+    if (!is_name(c->name)) {
+        return cru_fail(err, CRU_BAD_INPUT, "%s: name '%s': expected lower-case letters, digits and dashes", c->path,
+                        c->name);
+    }
+    if (!c->format) return cru_fail(err, CRU_BAD_INPUT, "%s: [dataset] lacks 'format'", c->path);
+    for (int64_t i = 0; i < c->file_count; i++) {
+        const card_file *f = &c->files[i];
+        if (!f->name) return cru_fail(err, CRU_BAD_INPUT, "%s:%d: [files] has no '%s'", c->path, f->line, f->role);
+    }
+    return CRU_OK;
+}
+
+cru_status card_parse(const char *text, const char *path, card **out, cru_error *err)
+{
+    *out = NULL;
+    card *c = calloc(1, sizeof *c);
+    if (!c) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the card", path);
+    c->expect = (card_expect){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    parsing p = {c, path};
+    cru_status status = CRU_OK;
+    c->path = strdup(path);
+    if (!c->path) status = no_memory(&p, err);
+    if (status == CRU_OK) status = ini_read(text, path, put, &p, err);
+    if (status == CRU_OK) status = check_whole(c, err);
+    if (status == CRU_OK)
+        *out = c;
+    else
+        card_destroy(c);
+    return status;
+}
+
+/* A card is small; anything longer is not one. */
+enum { LARGEST_CARD = 1 << 20 };
+
+cru_status card_read(const char *path, card **out, cru_error *err)
+{
+    *out = NULL;
+    FILE *file = fopen(path, "re");
+    if (!file) return cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
+    char *text = malloc(LARGEST_CARD + 1);
+    cru_status status;
+    if (!text) {
+        status = cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the card", path);
+    } else {
+        size_t size = fread(text, 1, LARGEST_CARD + 1, file);
+        if (ferror(file))
+            status = cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
+        else if (size > LARGEST_CARD)
+            status = cru_fail(err, CRU_BAD_INPUT, "%s: too large for a card", path);
+        else {
+            text[size] = 0;
+            status = card_parse(text, path, out, err);
+        }
+    }
+    free(text);
+    fclose(file);
+    return status;
+}
+
+static void free_settings(card_settings *settings)
+{
+    for (int64_t i = 0; i < settings->count; i++) {
+        free(settings->items[i].key);
+        free(settings->items[i].value);
+    }
+    free(settings->items);
+}
+
+void card_destroy(card *c)
+{
+    if (!c) return;
+    for (const field *f = text_fields; f->key; f++) free(*(char **)((char *)c + f->offset));
+    for (int64_t i = 0; i < c->file_count; i++) {
+        free(c->files[i].role);
+        free(c->files[i].name);
+        free(c->files[i].sha256);
+        free(c->files[i].url);
+    }
+    free(c->files);
+    free_settings(&c->settings);
+    free(c->path);
+    free(c);
+}
