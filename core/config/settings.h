@@ -39,15 +39,22 @@ typedef enum monitor_rule {
 
 typedef enum monitor_criterion { MONITOR_METRIC, MONITOR_LOSS, MONITOR_EITHER, MONITOR_BOTH } monitor_criterion;
 
+/* Measured in the worker on observed labels, where no metric plugin is loaded (runner/validation.h). */
+typedef enum monitor_metric { MONITOR_AUTO, MONITOR_ACCURACY, MONITOR_AUC, MONITOR_AUPRC } monitor_metric;
+
 /* [monitor]: the stopping and selection rule, the same for all methods. */
 typedef struct monitor_settings {
     int64_t rule;       /* monitor_rule */
     int64_t criterion;  /* monitor_criterion: what counts as an improvement under the rule `validation` */
-    const char *metric; /* a metric plugin, or the label of a [metric ...] section */
+    int64_t metric;     /* monitor_metric: of the rule `validation`; auto: auprc for anomalies, else accuracy */
     int64_t epochs;     /* at most; 0: as many as the method's own setting says */
-    int64_t min_epochs; /* patience does not stop before */
-    int64_t patience;   /* epochs without improvement before training stops; 0: never */
+    int64_t min_epochs; /* patience does not stop at an epoch numbered at or below this */
+    int64_t patience;   /* reports in a row without improvement before training stops; 0: never */
+    int64_t window;     /* stop when the validation loss exceeds its mean over this many reports before; 0: never */
+    int64_t skip;       /* first reports that cannot be selected */
     int64_t every;      /* epochs between checkpoints */
+    bool restore;       /* true: predict with the selected weights; false: with the last ones */
+    bool paper;         /* approximated accuracy as the paper prints it: no credit for vanishing candidates */
 } monitor_settings;
 extern const cru_param monitor_params[];
 

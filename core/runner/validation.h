@@ -1,8 +1,8 @@
 /* validation.h: how well scores agree with what is known of a set of items.
  *
- * Used by the worker on observed labels and by the judge on true ones, so that a rule means the same in both. Scores are
- * logits, items x classes, row-major; `ids` chooses the rows. Ties between classes go to the lowest class. Every value
- * is NAN when `ids` is empty or the number is not defined for it. */
+ * Used by the worker on observed labels and by the judge on true ones, so that a rule means the same in both. Scores
+ * are logits, items x classes, row-major; `ids` chooses the rows. Ties between classes go to the lowest class. Every
+ * value is NAN when `ids` is empty or the number is not defined for it. */
 #ifndef CORE_RUNNER_VALIDATION_H
 #define CORE_RUNNER_VALIDATION_H
 
@@ -14,7 +14,7 @@ typedef struct validation {
     const float *scores;
     int32_t classes;
     cru_ids ids;
-    const int32_t *labels;     /* per item; needed by accuracy, loss, auc and auprc; items without a label are left out */
+    const int32_t *labels; /* per item; needed by accuracy, loss, auc and auprc; items without a label are left out */
     const uint8_t *candidates; /* items x classes; needed by covering and approximated accuracy */
 } validation;
 

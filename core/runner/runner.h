@@ -1,0 +1,82 @@
+/* runner.h: carries out trials.
+ *
+ *     runner_open(&options, &r, err);                      starts the judge; no plugin code runs in this process, ever
+ *     for each trial:  runner_key(r, &trial, key, err);    what the store knows it by
+ *     runner_run(r, &source, &summary, err);               pulls trials from the source, pushes results to it
+ *     runner_close(r);
+ *
+ * Processes. The caller's process is the *host*: one thread, one poll loop, the store. It never maps truth and never
+ * loads a plugin. A *judge* (runner/judge.h) makes the damaged problem of a trial, hands the part that a method may see
+ * to the host as a sealed memory file, and scores predictions. A *worker* (runner/worker.h) is forked for one trial and
+ * gone after it, under limits and, by default, in a sandbox (runner/sandbox.h).
+ *
+ * Whatever a worker does costs its own trial. A judge that dies takes down the one request it was busy with, and is
+ * replaced. When the host dies, all of its children are killed by the kernel. */
+#ifndef CORE_RUNNER_H
+#define CORE_RUNNER_H
+
+#include <stdbool.h>
+
+#include "config/config.h"
+#include "hash/sha256.h"
+#include "store/store.h"
+
+typedef struct runner runner;
+
+typedef struct runner_options {
+    const experiment *experiment; /* outlives the runner */
+    const registry *plugins;      /* outlives the runner */
+    store *store;                 /* NULL: results go to the source only */
+    int32_t jobs;                 /* trials at a time; 0: one per core */
+    bool in_process;              /* run methods in this very process, one after the other, with no limit, sandbox or
+                                     protection: for debuggers only */
+    double judge_seconds;         /* longest time for one request to the judge; 0: an hour */
+    int64_t judge_bytes;          /* problems that a judge keeps ready; 0: 1 GiB; at least one is kept */
+} runner_options;
+
+cru_status runner_open(const runner_options *options, runner **out, cru_error *err);
+
+/* Kills and reaps all children. NULL is fine. */
+void runner_close(runner *r);
+
+/* The trial's key, SHA-256 over its canonical text, which holds the dataset's checksum; the judge computes that, since
+ * it may have to read the files. `text` (may be NULL) receives the canonical text; the caller frees it. Fails as
+ * data_checksum does. Not while runner_run is running. */
+cru_status runner_key(runner *r, const trial *t, char key[SHA256_HEX], char **text, cru_error *err);
+
+/* What came out of a trial. Pointers live during the call in which it is handed over. */
+typedef struct runner_result {
+    const trial *trial;
+    const char *key;
+    store_result result; /* as stored: outcome, message, numbers, ... */
+    double validation;   /* the value by which settings are compared, the larger the better; NAN: none */
+} runner_result;
+
+typedef enum runner_next { RUNNER_TRIAL, RUNNER_WAIT, RUNNER_END } runner_next;
+
+/* Where trials come from and results go to. Both are called from inside runner_run. */
+typedef struct runner_source {
+    /* Fills *t and `key` (from runner_key) with the next trial. RUNNER_WAIT: not before the next result; RUNNER_END:
+     * there are no more. With a store the trial must have been added to it. Neighbours that share dataset, split,
+     * corruption and seed are cheapest. */
+    runner_next (*next)(void *user, trial *t, char key[SHA256_HEX]);
+
+    /* The trial has ended and is stored. */
+    void (*done)(void *user, const runner_result *result);
+
+    /* Called at least a few times a second with the trials that are under way; may be NULL. */
+    void (*tick)(void *user, const trial *const *running, int32_t count);
+    void *user;
+} runner_source;
+
+typedef struct runner_summary {
+    int64_t ended[STORE_OUTCOMES]; /* trials that ended, by outcome */
+    int64_t elsewhere;             /* trials that another process holds; not run here */
+    bool interrupted;              /* SIGINT or SIGTERM came: trials in flight were given up, and are pending again */
+} runner_summary;
+
+/* Runs until the source ends or a signal comes. Fails only when the machine or the store does; results so far are
+ * stored. */
+cru_status runner_run(runner *r, const runner_source *source, runner_summary *summary, cru_error *err);
+
+#endif
