@@ -1,0 +1,68 @@
+/* db.h: what the files of this folder share: the connection, its statements, its transactions. */
+#ifndef CORE_STORE_DB_H
+#define CORE_STORE_DB_H
+
+#include <sqlite3.h>
+
+#include "store/store.h"
+
+enum { DB_STATEMENTS = 64 };
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    store_options options;
+    store_owner owner;
+    int64_t environment; /* row of what finished trials refer to; 0: none */
+    int32_t batched;     /* writes in the open transaction */
+    int64_t batch_start; /* milliseconds */
+    struct {
+        const char *sql; /* compared by address: one literal, one statement */
+        sqlite3_stmt *statement;
+    } cache[DB_STATEMENTS];
+};
+
+/* Writes what SQLite says of its last failure, with the file's name, into `err`. */
+cru_status db_fail(store *s, cru_error *err);
+
+/* Runs a text without parameters or results. */
+cru_status db_exec(store *s, const char *sql, cru_error *err);
+
+/* A statement ready to be bound, prepared once per connection; NULL on failure. `sql` must be a string literal. */
+sqlite3_stmt *db_statement(store *s, const char *sql, cru_error *err);
+
+/* Steps once and resets. */
+cru_status db_run(store *s, sqlite3_stmt *statement, cru_error *err);
+
+/* Steps to the next row. *row tells whether there is one; when not, the statement is reset. */
+cru_status db_next(store *s, sqlite3_stmt *statement, bool *row, cru_error *err);
+
+/* Ends the reading of a statement, early or not. */
+void db_done(sqlite3_stmt *statement);
+
+/* Text is bound without a copy and must live until the statement is done; NULL text is SQL's null, as is NAN. */
+void db_bind_text(sqlite3_stmt *statement, int index, const char *text);
+void db_bind_number(sqlite3_stmt *statement, int index, double value);
+cru_status db_bind_blob(sqlite3_stmt *statement, int index, const void *data, int64_t bytes, cru_error *err);
+
+/* NULL where SQL's null is. */
+const char *db_text(sqlite3_stmt *statement, int column);
+double db_number(sqlite3_stmt *statement, int column);
+
+/* A write stands between the two: opens or joins a transaction, then commits it, leaves it open for the batch or, when
+ * `status` is a failure, undoes it. write_end returns `status`, or why the commit failed. */
+cru_status write_begin(store *s, cru_error *err);
+cru_status write_end(store *s, cru_status status, cru_error *err);
+
+/* The row of the trial with that key. CRU_BAD_INPUT: there is none. */
+cru_status trial_row(store *s, const char *key, int64_t *row, cru_error *err);
+
+/* Creates the tables in an empty file, refuses a foreign one, brings an older one up to date. */
+cru_status schema_check(store *s, cru_error *err);
+
+int64_t clock_ms(void);
+
+/* Whether the process behind a claim can still be at work, as far as this machine can tell. */
+bool owner_alive(const store_owner *owner, const store_owner *self);
+
+#endif

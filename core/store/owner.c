@@ -1,0 +1,46 @@
+/* owner.c: telling a live process from a dead one, also when its number was given to another. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/db.h"
+
+/* Clock ticks between boot and the start of the process: field 22 of /proc/<pid>/stat, the 20th after the command name,
+ * which is in parentheses and may itself hold spaces and parentheses. -1: no such process. */
+static int64_t start_of(int64_t pid)
+{
+    char path[64], line[1024];
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (!file) return -1;
+    size_t length = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    line[length] = '\0';
+    const char *field = strrchr(line, ')');
+    for (int i = 0; field && i < 20; i++) field = strchr(field + 1, ' ');
+    int64_t start;
+    return field && sscanf(field, "%" SCNd64, &start) == 1 ? start : -1;
+}
+
+void store_owner_self(store_owner *owner)
+{
+    *owner = (store_owner){.pid = getpid()};
+    owner->start = start_of(owner->pid);
+    char space[64] = "", name[65] = "";
+    ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+    if (length < 0) length = 0;
+    space[length] = '\0';
+    gethostname(name, sizeof name - 1);
+    snprintf(owner->host, sizeof owner->host, "%s %s", name, space);
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (!file) return;
+    if (fgets(owner->boot, sizeof owner->boot, file)) owner->boot[strcspn(owner->boot, "\n")] = '\0';
+    fclose(file);
+}
+
+bool owner_alive(const store_owner *owner, const store_owner *self)
+{
+    if (strcmp(owner->host, self->host) != 0) return true;
+    return strcmp(owner->boot, self->boot) == 0 && start_of(owner->pid) == owner->start;
+}

@@ -1,0 +1,276 @@
+/* read.c: questions to the store. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/db.h"
+
+/* A reading statement about one experiment (or one trial's row): bound and ready to step. */
+static sqlite3_stmt *query_of(store *s, const char *sql, int64_t id, cru_error *err)
+{
+    sqlite3_stmt *query = db_statement(s, sql, err);
+    if (query) sqlite3_bind_int64(query, 1, id);
+    return query;
+}
+
+/* Hands every row to `visit`, which calls the caller's visitor. */
+typedef bool row_visitor(sqlite3_stmt *query, void *context);
+
+static cru_status each_row(store *s, sqlite3_stmt *query, row_visitor *visit, void *context, cru_error *err)
+{
+    if (!query) return CRU_IO;
+    bool row;
+    cru_status status = db_next(s, query, &row, err);
+    while (!status && row) {
+        if (!visit(query, context)) {
+            db_done(query);
+            return CRU_OK;
+        }
+        status = db_next(s, query, &row, err);
+    }
+    return status;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------------------
+ */
+
+cru_status store_get_number(store *s, const char *key, const char *name, double *value, cru_error *err)
+{
+    *value = NAN;
+    sqlite3_stmt *query =
+        db_statement(s, "SELECT value FROM number JOIN trial ON trial.id = trial WHERE key = ?1 AND name = ?2", err);
+    if (!query) return CRU_IO;
+    db_bind_text(query, 1, key);
+    db_bind_text(query, 2, name);
+    bool row;
+    cru_status status = db_next(s, query, &row, err);
+    if (status || !row) return status;
+    *value = db_number(query, 0);
+    db_done(query);
+    return CRU_OK;
+}
+
+static bool add_count(sqlite3_stmt *query, void *context)
+{
+    int64_t *counts = context;
+    int outcome = sqlite3_column_int(query, 0);
+    if (outcome >= 0 && outcome < STORE_OUTCOMES) counts[outcome] = sqlite3_column_int64(query, 1);
+    return true;
+}
+
+cru_status store_count(store *s, int64_t experiment, int64_t counts[STORE_OUTCOMES], cru_error *err)
+{
+    memset(counts, 0, STORE_OUTCOMES * sizeof *counts);
+    sqlite3_stmt *query = query_of(s,
+                                   "SELECT outcome, count(*) FROM member JOIN trial ON trial.id = trial"
+                                   " WHERE experiment = ?1 GROUP BY outcome",
+                                   experiment, err);
+    return each_row(s, query, add_count, counts, err);
+}
+
+/* ---- experiments --------------------------------------------------------------------------------------------------
+ */
+
+static bool take_id(sqlite3_stmt *query, void *context)
+{
+    *(int64_t *)context = sqlite3_column_int64(query, 0);
+    return false;
+}
+
+cru_status store_find_experiment(store *s, const char *name, int64_t *id, cru_error *err)
+{
+    *id = 0;
+    sqlite3_stmt *query =
+        db_statement(s, "SELECT id FROM experiment WHERE ?1 IS NULL OR name = ?1 ORDER BY touched DESC LIMIT 1", err);
+    if (query) db_bind_text(query, 1, name);
+    return each_row(s, query, take_id, id, err);
+}
+
+typedef struct caller {
+    union {
+        store_experiment_visitor *experiment;
+        store_metric_visitor *metric;
+        store_trial_visitor *trial;
+        store_setting_visitor *setting;
+        store_number_visitor *number;
+        store_vector_visitor *vector;
+        store_curve_visitor *curve;
+    } visit;
+    void *user;
+} caller;
+
+static bool show_experiment(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    store_experiment_view view = {
+        .id = sqlite3_column_int64(query, 0), .name = db_text(query, 1), .config = db_text(query, 2)};
+    return c->visit.experiment(c->user, &view);
+}
+
+cru_status store_each_experiment(store *s, store_experiment_visitor *visit, void *user, cru_error *err)
+{
+    sqlite3_stmt *query = db_statement(s, "SELECT id, name, config FROM experiment ORDER BY id", err);
+    return each_row(s, query, show_experiment, &(caller){.visit.experiment = visit, .user = user}, err);
+}
+
+static bool show_metric(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    return c->visit.metric(
+        c->user, &(store_metric){.name = db_text(query, 0), .flags = (uint32_t)sqlite3_column_int64(query, 1)});
+}
+
+cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor *visit, void *user, cru_error *err)
+{
+    sqlite3_stmt *query = query_of(
+        s, "SELECT name, flags FROM experiment_metric WHERE experiment = ?1 ORDER BY position", experiment, err);
+    return each_row(s, query, show_metric, &(caller){.visit.metric = visit, .user = user}, err);
+}
+
+/* ---- trials of an experiment --------------------------------------------------------------------------------------
+ */
+
+static bool show_trial(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    store_trial_view view = {
+        .index = sqlite3_column_int64(query, 0),
+        .alias = db_text(query, 1),
+        .key = db_text(query, 2),
+        .canonical = db_text(query, 3),
+        .outcome = (store_outcome)sqlite3_column_int(query, 4),
+        .message = db_text(query, 5),
+        .seconds_total = db_number(query, 6),
+        .seconds_to_best = db_number(query, 7),
+        .peak_bytes = sqlite3_column_int64(query, 8),
+        .best_epoch = sqlite3_column_int64(query, 9),
+        .environment = db_text(query, 10),
+    };
+    return c->visit.trial(c->user, &view);
+}
+
+cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *visit, void *user, cru_error *err)
+{
+    sqlite3_stmt *query = query_of(
+        s,
+        "SELECT position,"
+        " ifnull(alias, (SELECT value FROM setting WHERE setting.trial = member.trial AND name = 'algorithm')),"
+        " key, canonical, outcome, message, seconds_total, seconds_to_best, peak_bytes, best_epoch, description"
+        " FROM member JOIN trial ON trial.id = member.trial"
+        " LEFT JOIN environment ON environment.id = trial.environment WHERE experiment = ?1 ORDER BY position",
+        experiment, err);
+    return each_row(s, query, show_trial, &(caller){.visit.trial = visit, .user = user}, err);
+}
+
+static bool show_setting(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    return c->visit.setting(c->user, sqlite3_column_int64(query, 0),
+                            &(store_setting){.name = db_text(query, 1), .value = db_text(query, 2)});
+}
+
+cru_status store_each_setting(store *s, int64_t experiment, store_setting_visitor *visit, void *user, cru_error *err)
+{
+    sqlite3_stmt *query = query_of(s,
+                                   "SELECT position, name, value FROM member JOIN setting USING(trial)"
+                                   " WHERE experiment = ?1 ORDER BY position, name",
+                                   experiment, err);
+    return each_row(s, query, show_setting, &(caller){.visit.setting = visit, .user = user}, err);
+}
+
+static bool show_number(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    return c->visit.number(c->user, sqlite3_column_int64(query, 0),
+                           &(store_number){.name = db_text(query, 1), .value = db_number(query, 2)});
+}
+
+cru_status store_each_number(store *s, int64_t experiment, store_number_visitor *visit, void *user, cru_error *err)
+{
+    sqlite3_stmt *query = query_of(s,
+                                   "SELECT position, name, value FROM member JOIN number USING(trial)"
+                                   " WHERE experiment = ?1 ORDER BY position, name",
+                                   experiment, err);
+    return each_row(s, query, show_number, &(caller){.visit.number = visit, .user = user}, err);
+}
+
+/* ---- what hangs on one trial --------------------------------------------------------------------------------------
+ */
+
+static bool show_vector(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    store_vector vector = {.name = db_text(query, 0), .values = sqlite3_column_blob(query, 1)};
+    vector.count = sqlite3_column_bytes(query, 1) / (int64_t)sizeof *vector.values;
+    return c->visit.vector(c->user, &vector);
+}
+
+cru_status store_each_vector(store *s, const char *key, store_vector_visitor *visit, void *user, cru_error *err)
+{
+    int64_t row;
+    cru_status status = trial_row(s, key, &row, err);
+    if (status) return status;
+    sqlite3_stmt *query = query_of(s, "SELECT name, data FROM vector WHERE trial = ?1 ORDER BY name", row, err);
+    return each_row(s, query, show_vector, &(caller){.visit.vector = visit, .user = user}, err);
+}
+
+static bool show_curve(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    store_curve curve = {
+        .name = db_text(query, 0), .epochs = sqlite3_column_blob(query, 1), .values = sqlite3_column_blob(query, 2)};
+    int64_t epochs = sqlite3_column_bytes(query, 1) / (int64_t)sizeof *curve.epochs;
+    int64_t values = sqlite3_column_bytes(query, 2) / (int64_t)sizeof *curve.values;
+    curve.count = epochs < values ? epochs : values;
+    return c->visit.curve(c->user, &curve);
+}
+
+cru_status store_each_curve(store *s, const char *key, store_curve_visitor *visit, void *user, cru_error *err)
+{
+    int64_t row;
+    cru_status status = trial_row(s, key, &row, err);
+    if (status) return status;
+    sqlite3_stmt *query = query_of(s, "SELECT name, epochs, data FROM curve WHERE trial = ?1 ORDER BY name", row, err);
+    return each_row(s, query, show_curve, &(caller){.visit.curve = visit, .user = user}, err);
+}
+
+typedef struct kept_scores {
+    float *values;
+    int64_t rows, cols;
+    bool broken, no_memory;
+} kept_scores;
+
+static bool copy_scores(sqlite3_stmt *query, void *context)
+{
+    kept_scores *kept = context;
+    kept->rows = sqlite3_column_int64(query, 0);
+    kept->cols = sqlite3_column_int64(query, 1);
+    const void *data = sqlite3_column_blob(query, 2);
+    int64_t bytes = sqlite3_column_bytes(query, 2), want;
+    kept->broken = __builtin_mul_overflow(kept->rows, kept->cols, &want) || want < 0 ||
+                   want != bytes / (int64_t)sizeof *kept->values;
+    if (kept->broken) return false;
+    kept->values = malloc(bytes ? (size_t)bytes : 1);
+    kept->no_memory = !kept->values;
+    if (kept->values && bytes) memcpy(kept->values, data, (size_t)bytes);
+    return false;
+}
+
+cru_status store_get_scores(store *s, const char *key, float **scores, int64_t *rows, int64_t *cols, cru_error *err)
+{
+    *scores = NULL;
+    *rows = *cols = 0;
+    int64_t row;
+    cru_status status = trial_row(s, key, &row, err);
+    if (status) return status;
+    kept_scores kept = {0};
+    sqlite3_stmt *query = query_of(s, "SELECT rows, cols, data FROM scores WHERE trial = ?1", row, err);
+    status = each_row(s, query, copy_scores, &kept, err);
+    if (status) return status;
+    if (kept.broken) return cru_fail(err, CRU_BAD_INPUT, "%s: the scores of %s have the wrong size", s->path, key);
+    if (kept.no_memory) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the scores of %s", s->path, key);
+    *scores = kept.values;
+    *rows = kept.rows;
+    *cols = kept.cols;
+    return CRU_OK;
+}

@@ -1,0 +1,179 @@
+/* schema.c: opening a file, its tables, and the way from older versions of them to the present one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "store/db.h"
+
+enum {
+    APPLICATION = 0x43525543, /* "CRUC", in SQLite's header: tells our files from others */
+    VERSION = 1,
+};
+
+/* Everything that hangs on a trial goes when the trial goes. Vectors, curves and scores are little-endian float64,
+ * int64 and float32 without a header. The five last columns of a trial are its claim. */
+static const char create_tables[] =
+    "CREATE TABLE experiment(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, config TEXT,"
+    " touched INTEGER NOT NULL);"
+    "CREATE TABLE experiment_metric(experiment INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE,"
+    " position INTEGER NOT NULL, name TEXT NOT NULL, flags INTEGER NOT NULL,"
+    " PRIMARY KEY(experiment, position)) WITHOUT ROWID;"
+    "CREATE TABLE environment(id INTEGER PRIMARY KEY, description TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE trial(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE CHECK(length(key) BETWEEN 1 AND 128),"
+    " canonical TEXT NOT NULL, outcome INTEGER NOT NULL DEFAULT 0, message TEXT, seconds_total REAL,"
+    " seconds_to_best REAL, peak_bytes INTEGER, best_epoch INTEGER, finished_ms INTEGER,"
+    " environment INTEGER REFERENCES environment,"
+    " host TEXT, boot TEXT, pid INTEGER, start INTEGER, expiry_ms INTEGER);"
+    "CREATE INDEX trial_claimed ON trial(pid) WHERE pid IS NOT NULL;"
+    "CREATE TABLE member(experiment INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE,"
+    " position INTEGER NOT NULL, trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, alias TEXT,"
+    " PRIMARY KEY(experiment, position)) WITHOUT ROWID;"
+    "CREATE UNIQUE INDEX member_trial ON member(trial, experiment);"
+    "CREATE TABLE setting(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, name TEXT NOT NULL,"
+    " value TEXT NOT NULL, PRIMARY KEY(trial, name)) WITHOUT ROWID;"
+    "CREATE TABLE number(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, name TEXT NOT NULL, value REAL,"
+    " PRIMARY KEY(trial, name)) WITHOUT ROWID;"
+    "CREATE TABLE vector(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, name TEXT NOT NULL,"
+    " data BLOB NOT NULL, PRIMARY KEY(trial, name)) WITHOUT ROWID;"
+    "CREATE TABLE curve(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, name TEXT NOT NULL,"
+    " epochs BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY(trial, name)) WITHOUT ROWID;"
+    "CREATE TABLE scores(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE, rows INTEGER NOT NULL,"
+    " cols INTEGER NOT NULL, data BLOB NOT NULL);";
+
+/* A statement of one number, such as a pragma. */
+static cru_status read_number(store *s, const char *sql, int64_t *value, cru_error *err)
+{
+    sqlite3_stmt *query;
+    if (sqlite3_prepare_v2(s->db, sql, -1, &query, NULL) != SQLITE_OK) return db_fail(s, err);
+    cru_status status = sqlite3_step(query) == SQLITE_ROW ? CRU_OK : db_fail(s, err);
+    *value = status ? 0 : sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    return status;
+}
+
+static cru_status read_header(store *s, int64_t *application, int64_t *version, int64_t *tables, cru_error *err)
+{
+    cru_status status = read_number(s, "PRAGMA application_id", application, err);
+    if (!status) status = read_number(s, "PRAGMA user_version", version, err);
+    if (!status) status = read_number(s, "SELECT count(*) FROM sqlite_master", tables, err);
+    return status;
+}
+
+static cru_status create(store *s, cru_error *err)
+{
+    char header[100];
+    snprintf(header, sizeof header, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, VERSION);
+    cru_status status = db_exec(s, create_tables, err);
+    return status ? status : db_exec(s, header, err);
+}
+
+/* Inside a write transaction, so that of two processes that open a new file at once only one creates the tables. */
+static cru_status create_once(store *s, cru_error *err)
+{
+    int64_t application, version, tables;
+    cru_status status = db_exec(s, "BEGIN IMMEDIATE", err);
+    if (status) return status;
+    status = read_header(s, &application, &version, &tables, err);
+    if (!status && tables == 0) status = create(s, err);
+    if (!status) return db_exec(s, "COMMIT", err);
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+cru_status schema_check(store *s, cru_error *err)
+{
+    int64_t application, version, tables;
+    cru_status status = read_header(s, &application, &version, &tables, err);
+    if (!status && tables == 0 && !s->options.read_only) {
+        status = create_once(s, err);
+        if (!status) status = read_header(s, &application, &version, &tables, err);
+    }
+    if (status) return status;
+    if (application != APPLICATION) {
+        return cru_fail(err, CRU_BAD_INPUT, "%s: an SQLite file, but not a result store", s->path);
+    }
+    if (version > VERSION) {
+        return cru_fail(err, CRU_BAD_INPUT,
+                        "%s: written by a newer version of crucible (layout %lld, this program knows %d)", s->path,
+                        (long long)version, VERSION);
+    }
+    return CRU_OK;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------------
+ */
+
+static store_options with_defaults(const store_options *options)
+{
+    store_options o = options ? *options : (store_options){0};
+    if (o.busy_ms <= 0) o.busy_ms = 30000;
+    if (o.batch_ms <= 0) o.batch_ms = 50;
+    if (o.lease_seconds == 0) o.lease_seconds = 600;
+    return o;
+}
+
+/* The switch to WAL needs the file for itself for a moment and, unlike a statement, is not always retried by SQLite. */
+static cru_status use_wal(store *s, cru_error *err)
+{
+    int64_t give_up = clock_ms() + s->options.busy_ms;
+    int code = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    while ((code & 0xff) == SQLITE_BUSY && clock_ms() < give_up) {
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        code = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    }
+    return code == SQLITE_OK ? CRU_OK : db_fail(s, err);
+}
+
+/* synchronous = NORMAL: a commit survives the death of the process; after a power cut the last ones may be missing, but
+ * the file is whole. */
+static cru_status prepare(store *s, cru_error *err)
+{
+    sqlite3_busy_timeout(s->db, s->options.busy_ms);
+    cru_status status = schema_check(s, err);
+    if (!status && !s->options.read_only) status = use_wal(s, err);
+    if (!status) status = db_exec(s, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", err);
+    return status;
+}
+
+cru_status store_open(const char *path, const store_options *options, store **out, cru_error *err)
+{
+    *out = NULL;
+    store *s = calloc(1, sizeof *s);
+    if (!s || !(s->path = strdup(path))) {
+        free(s);
+        return cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", path);
+    }
+    s->options = with_defaults(options);
+    if (s->options.owner) {
+        s->owner = *s->options.owner;
+    } else {
+        store_owner_self(&s->owner);
+    }
+    int flags = s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    cru_status status = CRU_OK;
+    if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) status = db_fail(s, err);
+    if (!status) status = prepare(s, err);
+    if (status) {
+        store_close(s, NULL);
+        return status;
+    }
+    *out = s;
+    return CRU_OK;
+}
+
+cru_status store_close(store *s, cru_error *err)
+{
+    if (!s) return CRU_OK;
+    cru_status status = s->db ? store_flush(s, err) : CRU_OK;
+    for (int i = 0; i < DB_STATEMENTS; i++) sqlite3_finalize(s->cache[i].statement);
+    sqlite3_close(s->db);
+    free(s->path);
+    free(s);
+    return status;
+}
+
+const char *store_path(const store *s)
+{
+    return s->path;
+}

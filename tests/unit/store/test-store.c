@@ -1,0 +1,283 @@
+/* What is written is read back, a trial is stored once, experiments come and go. */
+#include <math.h>
+#include <string.h>
+
+#include "store/environment.h"
+#include "store/fixture.h"
+
+START_TEST(a_trial_is_pending_until_it_is_finished)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    add_trial(s, id, "k");
+    ck_assert_int_eq(outcome(s, "k"), STORE_PENDING);
+    ck_assert(isnan(number(s, "k", "accuracy")));
+    ck_assert(claim(s, "k"));
+    finish(s, "k", 0.75);
+    ck_assert_int_eq(outcome(s, "k"), STORE_OK);
+    ck_assert_double_eq(number(s, "k", "accuracy"), 0.75);
+    ck_assert(isnan(number(s, "k", "no such")));
+    ck_assert(!claim(s, "k"));
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(results_survive_closing_and_opening)
+{
+    store *s = open_store(&(store_options){.batch_trials = 100, .batch_ms = 100000});
+    int64_t id = add_experiment(s, "e");
+    add_trial(s, id, "k");
+    ck_assert(claim(s, "k"));
+    finish(s, "k", 0.5);
+    ok(store_close(s, &err));
+    s = open_store(&(store_options){.read_only = true});
+    ck_assert_double_eq(number(s, "k", "accuracy"), 0.5);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(a_trial_of_two_experiments_is_stored_once_and_deleted_with_the_last)
+{
+    store *s = open_store(NULL);
+    int64_t first = add_experiment(s, "first"), second = add_experiment(s, "second"), counts[STORE_OUTCOMES];
+    add_trial(s, first, "k");
+    add_trial(s, second, "k");
+    add_trial(s, second, "k");
+    claim(s, "k");
+    finish(s, "k", 1);
+    ok(store_count(s, second, counts, &err));
+    ck_assert_int_eq(counts[STORE_OK], 1);
+    ok(store_delete_experiment(s, first, &err));
+    ck_assert_int_eq(outcome(s, "k"), STORE_OK);
+    ok(store_delete_experiment(s, second, &err));
+    store_outcome gone;
+    ck_assert_int_eq(store_status(s, "k", &gone, NULL, NULL), CRU_BAD_INPUT);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(recording_an_experiment_again_keeps_results_and_replaces_its_list)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e"), counts[STORE_OUTCOMES];
+    add_trial(s, id, "a");
+    add_trial(s, id, "b");
+    claim(s, "a");
+    finish(s, "a", 1);
+    ck_assert_int_eq(add_experiment(s, "e"), id);
+    add_trial(s, id, "a");
+    ok(store_count(s, id, counts, &err));
+    ck_assert_int_eq(counts[STORE_OK], 1);
+    ck_assert_int_eq(counts[STORE_PENDING], 0);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(the_latest_experiment_is_the_one_recorded_last)
+{
+    store *s = open_store(NULL);
+    int64_t found = -1;
+    ok(store_find_experiment(s, NULL, &found, &err));
+    ck_assert_int_eq(found, 0);
+    int64_t a = add_experiment(s, "a"), b = add_experiment(s, "b");
+    ok(store_find_experiment(s, NULL, &found, &err));
+    ck_assert_int_eq(found, b);
+    add_experiment(s, "a");
+    ok(store_find_experiment(s, NULL, &found, &err));
+    ck_assert_int_eq(found, a);
+    ok(store_find_experiment(s, "b", &found, &err));
+    ck_assert_int_eq(found, b);
+    ok(store_find_experiment(s, "c", &found, &err));
+    ck_assert_int_eq(found, 0);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(reset_touches_only_the_outcomes_it_names)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e"), count;
+    add_trial(s, id, "good");
+    add_trial(s, id, "bad");
+    claim(s, "good");
+    claim(s, "bad");
+    finish(s, "good", 1);
+    ok(store_finish(s, "bad", &(store_result){.outcome = STORE_CRASHED, .message = "signal 11"}, &err));
+    ok(store_reset(s, id, 1u << STORE_CRASHED | 1u << STORE_FAILED, &count, &err));
+    ck_assert_int_eq(count, 1);
+    ck_assert_int_eq(outcome(s, "bad"), STORE_PENDING);
+    ck_assert_int_eq(outcome(s, "good"), STORE_OK);
+    ck_assert(claim(s, "bad"));
+    ok(store_reset(s, id, ~0u, &count, &err));
+    ck_assert_int_eq(count, 1);
+    ck_assert(isnan(number(s, "good", "accuracy")));
+    ok(store_close(s, &err));
+}
+END_TEST
+
+static bool check_vector(void *user, const store_vector *v)
+{
+    ck_assert_str_eq(v->name, "recall");
+    ck_assert_int_eq(v->count, 3);
+    ck_assert_double_eq(v->values[1], 0.25);
+    ++*(int *)user;
+    return true;
+}
+
+static bool check_curve(void *user, const store_curve *c)
+{
+    ck_assert_str_eq(c->name, "loss");
+    ck_assert_int_eq(c->count, 2);
+    ck_assert_int_eq(c->epochs[1], 10);
+    ck_assert_double_eq(c->values[1], 0.5);
+    ++*(int *)user;
+    return true;
+}
+
+START_TEST(vectors_curves_and_scores_come_back)
+{
+    store *s = open_store(NULL);
+    add_trial(s, add_experiment(s, "e"), "k");
+    claim(s, "k");
+    const store_vector vectors[] = {{"recall", (double[]){1, 0.25, NAN}, 3}};
+    const store_curve curves[] = {{"loss", (int64_t[]){0, 10}, (double[]){1, 0.5}, 2}};
+    const float kept[] = {1, 2, 3, 4, 5, 6};
+    ok(store_finish(s, "k",
+                    &(store_result){.outcome = STORE_OK,
+                                    .vectors = vectors,
+                                    .vector_count = 1,
+                                    .curves = curves,
+                                    .curve_count = 1,
+                                    .scores = kept,
+                                    .score_rows = 3,
+                                    .score_cols = 2},
+                    &err));
+    int seen = 0;
+    ok(store_each_vector(s, "k", check_vector, &seen, &err));
+    ok(store_each_curve(s, "k", check_curve, &seen, &err));
+    ck_assert_int_eq(seen, 2);
+    float *scores;
+    int64_t rows, cols;
+    ok(store_get_scores(s, "k", &scores, &rows, &cols, &err));
+    ck_assert_int_eq(rows, 3);
+    ck_assert_int_eq(cols, 2);
+    ck_assert_mem_eq(scores, kept, sizeof kept);
+    free(scores);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+typedef struct seen {
+    int64_t trials, settings, numbers, metrics;
+} seen;
+
+static bool see_trial(void *user, const store_trial_view *view)
+{
+    seen *n = user;
+    ck_assert_int_eq(view->index, n->trials);
+    ck_assert_str_eq(view->key, n->trials == 0 ? "b" : "a");
+    ck_assert_str_eq(view->alias, "gcn");
+    if (n->trials == 0) {
+        ck_assert_str_eq(view->environment, "cpu = test\n");
+        ck_assert_double_eq(view->seconds_total, 2);
+        ck_assert_int_eq(view->best_epoch, 7);
+    } else {
+        ck_assert(isnan(view->seconds_total));
+    }
+    n->trials++;
+    return true;
+}
+
+static bool see_setting(void *user, int64_t index, const store_setting *setting)
+{
+    seen *n = user;
+    ck_assert_int_eq(index, n->settings / 3);
+    if (strcmp(setting->name, "seed") == 0) ck_assert_str_eq(setting->value, index == 0 ? "b" : "a");
+    n->settings++;
+    return true;
+}
+
+static bool see_number(void *user, int64_t index, const store_number *value)
+{
+    ck_assert_int_eq(index, 0);
+    ck_assert_str_eq(value->name, "accuracy");
+    ((seen *)user)->numbers++;
+    return true;
+}
+
+static bool see_metric(void *user, const store_metric *metric)
+{
+    seen *n = user;
+    ck_assert_str_eq(metric->name, n->metrics == 0 ? "accuracy" : "loss");
+    ck_assert_uint_eq(metric->flags, n->metrics == 0 ? CRU_METRIC_PERCENT : CRU_METRIC_LOWER_IS_BETTER);
+    n->metrics++;
+    return true;
+}
+
+START_TEST(visits_go_in_the_order_of_the_list)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    add_trial(s, id, "b");
+    add_trial(s, id, "a");
+    claim(s, "b");
+    finish(s, "b", 1);
+    seen n = {0};
+    ok(store_each_trial(s, id, see_trial, &n, &err));
+    ok(store_each_setting(s, id, see_setting, &n, &err));
+    ok(store_each_number(s, id, see_number, &n, &err));
+    ok(store_each_metric(s, id, see_metric, &n, &err));
+    ck_assert_int_eq(n.trials, 2);
+    ck_assert_int_eq(n.settings, 6);
+    ck_assert_int_eq(n.numbers, 1);
+    ck_assert_int_eq(n.metrics, 2);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(hostile_text_is_only_text)
+{
+    static const char evil[] = "'); DROP TABLE trial; -- \"%s\" \xc3\xa9";
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, evil), found;
+    add_trial(s, id, evil);
+    ck_assert(claim(s, evil));
+    finish(s, evil, 1);
+    ck_assert_double_eq(number(s, evil, "accuracy"), 1);
+    ok(store_find_experiment(s, evil, &found, &err));
+    ck_assert_int_eq(found, id);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(the_environment_names_the_machine_and_the_version)
+{
+    char *text = environment_describe("abc123");
+    ck_assert_ptr_nonnull(strstr(text, "cpu = "));
+    ck_assert_ptr_nonnull(strstr(text, "\ncrucible = "));
+    ck_assert_ptr_nonnull(strstr(text, "\nrevision = abc123\n"));
+    free(text);
+    text = environment_describe(NULL);
+    ck_assert_ptr_null(strstr(text, "revision"));
+    free(text);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *suite = suite_create("store");
+    TCase *tc = tcase_create("store");
+    tcase_add_checked_fixture(tc, make_folder, remove_folder);
+    tcase_add_test(tc, a_trial_is_pending_until_it_is_finished);
+    tcase_add_test(tc, results_survive_closing_and_opening);
+    tcase_add_test(tc, a_trial_of_two_experiments_is_stored_once_and_deleted_with_the_last);
+    tcase_add_test(tc, recording_an_experiment_again_keeps_results_and_replaces_its_list);
+    tcase_add_test(tc, the_latest_experiment_is_the_one_recorded_last);
+    tcase_add_test(tc, reset_touches_only_the_outcomes_it_names);
+    tcase_add_test(tc, vectors_curves_and_scores_come_back);
+    tcase_add_test(tc, visits_go_in_the_order_of_the_list);
+    tcase_add_test(tc, hostile_text_is_only_text);
+    tcase_add_test(tc, the_environment_names_the_machine_and_the_version);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
