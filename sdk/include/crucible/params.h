@@ -144,7 +144,9 @@ typedef struct cru_param {
     }
 
 /* What a table says of itself, for hosts and tests; plugins do not need these. A visit walks a table in order, entering
- * groups; `base` is the offset of the enclosing struct. Stops when the visitor returns false. */
+ * groups; `base` is the offset of the enclosing struct, so a field lies at base + param->offset. The visitor sees
+ * groups themselves only where they cannot be entered: no table, or nested more than 8 deep. Stops when the visitor
+ * returns false. A NULL table is empty. */
 typedef bool cru_param_visitor(void *user, const cru_param *param, size_t base);
 CRU_API void cru_params_visit(const cru_param *table, cru_param_visitor *visit, void *user);
 
@@ -152,24 +154,29 @@ CRU_API void cru_params_visit(const cru_param *table, cru_param_visitor *visit, 
  * distributions sane, help present, fields inside `settings_size` and not overlapping. */
 CRU_API cru_status cru_params_check(const cru_param *table, size_t settings_size, cru_error *err);
 
-/* A filled settings struct: defaults first, then values by key. The object owns strings and lists. */
+/* A filled settings struct: defaults first, then values by key. The object owns strings and lists; a string is never
+ * NULL. The table must have passed cru_params_check and must outlive the object. NULL when there is no memory. */
 typedef struct cru_settings cru_settings;
 CRU_API cru_settings *cru_settings_create(const cru_param *table, size_t settings_size);
 CRU_API void cru_settings_destroy(cru_settings *settings);
 
-/* Parses `text` as the type of `key` and stores it. Fails with CRU_BAD_INPUT and a message that quotes the text and
- * states what would be valid (range, choices, nearest key); the message carries no file or line, the caller adds them.
+/* Parses `text` as the type of `key` and stores it. Numbers are decimal, lists are "64, 32" (or empty), a bool is
+ * true/false, yes/no, on/off or 1/0, a string is one line. The same in every locale. Fails, changing nothing, with
+ * CRU_BAD_INPUT and a message that quotes the text and states what would be valid (range, choices, nearest key); the
+ * message carries no file or line, the caller adds them.
  */
 CRU_API cru_status cru_settings_set(cru_settings *settings, const char *key, const char *text, cru_error *err);
 
 /* The struct, laid out as the plugin declared it. */
 CRU_API const void *cru_settings_struct(const cru_settings *settings);
 
-/* Every key with its value in canonical text (shortest form that reads back to the same bits), in table order, as
- * "key=value\n". Two settings are equal exactly when these texts are. The caller frees it with free(). */
+/* Every key with its value in canonical text (shortest form that reads back to the same bits, whole numbers without an
+ * exponent), in table order, as "key=value\n". Two settings are equal exactly when these texts are. The caller frees it
+ * with free(). NULL when there is no memory. */
 CRU_API char *cru_settings_text(const cru_settings *settings);
 
-/* The nearest of `count` names to `word` by edit distance, NULL when none is near. */
+/* The nearest of `count` names to `word` by edit distance, ignoring case; NULL when none is near (a third of the
+ * letters wrong). For "did you mean". */
 CRU_API const char *cru_nearest(const char *word, const char *const *names, size_t count);
 
 #ifdef __cplusplus
