@@ -1,3 +1,4 @@
+#include <stdarg.h>
 #include <stdio.h>
 
 #include <omp.h>
@@ -61,11 +62,6 @@ uint64_t cru_ctx_seed(const cru_ctx *ctx)
 int32_t cru_ctx_threads(const cru_ctx *ctx)
 {
     return ctx->options.threads;
-}
-
-const cru_backend *cru_ctx_backend(const cru_ctx *ctx)
-{
-    return ctx->options.backend;
 }
 
 cru_rng cru_ctx_stream(const cru_ctx *ctx, const char *purpose)
