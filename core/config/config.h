@@ -66,7 +66,7 @@ typedef struct variant {
     const char *name;  /* the plugin's; for a dataset that of its card or generator; "split", "monitor", ... */
     const registry_entry *plugin; /* a dataset's format plugin or generator; NULL for split, preprocess, monitor */
     const cru_param *params;      /* the table; NULL when there are no settings */
-    const cru_settings *settings; /* NULL when there are no settings */
+    size_t settings_size;         /* of the struct that it describes */
     const char *text;             /* all settings as "key=value\n", by key; equal texts mean equal settings */
     const data_setting *given;    /* what the config sets in this variant; for data_open */
     int64_t given_count;
@@ -75,6 +75,10 @@ typedef struct variant {
     const search_axis *axes; /* algorithms of an experiment with a search: what is to be drawn; else none */
     int64_t axis_count;
 } variant;
+
+/* The settings struct, filled; the caller destroys it. Never NULL: memory running out is a panic. A variant without
+ * settings gives an object whose struct must not be looked at. */
+cru_settings *variant_settings(const variant *v);
 
 #define CONFIG_MAX_CHAIN 16
 

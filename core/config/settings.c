@@ -1,0 +1,86 @@
+#include "config/settings.h"
+
+const cru_param experiment_params[] = {
+    CRU_STRING(experiment_settings, name, "", "the experiment's name in the store; empty: that of the file"),
+    CRU_STRING(experiment_settings, seeds, "0", "seeds, as a list with ranges: 0..9"),
+    CRU_STRING(experiment_settings, datasets, "", "which datasets; empty: all [dataset ...] sections"),
+    CRU_STRING(experiment_settings, corruptors, "",
+               "chains, with bars between alternatives; empty: all [corruptor ...] sections in file order"),
+    CRU_STRING(experiment_settings, algorithms, "", "which algorithms; empty: all [algorithm ...] sections"),
+    CRU_STRING(experiment_settings, metrics, "", "which metrics; empty: all [metric ...] sections, or accuracy"),
+    CRU_END,
+};
+
+static const char *const devices[] = {"cpu", "cuda", NULL};
+
+const cru_param run_params[] = {
+    CRU_INT(run_settings, jobs, 0, 0, 4096, "trials at a time; 0: one per core"),
+    CRU_INT(run_settings, threads, 1, 1, 4096, "threads per trial"),
+    CRU_INT(run_settings, memory, 0, 0, 1 << 30, "limit per trial in MiB; 0: none"),
+    CRU_FLOAT(run_settings, timeout, 0, 0, 1e9, "limit per trial in seconds; 0: none"),
+    CRU_FLOAT(run_settings, cpu, 0, 0, 1e9, "limit per trial in seconds of CPU time; 0: none"),
+    CRU_BOOL(run_settings, sandbox, true, "keep methods from network, files and other processes"),
+    CRU_CHOICE(run_settings, device, RUN_CPU, devices, "where tensors live"),
+    CRU_STRING(run_settings, db, "results.db", "the results store"),
+    CRU_BOOL(run_settings, curves, false, "keep learning curves"),
+    CRU_BOOL(run_settings, predictions, false, "keep the scores of every item"),
+    CRU_END,
+};
+
+static const char *const rules[] = {"validation",   "last", "covering-rate", "approximated-accuracy", "oracle",
+                                    "oracle-early", NULL};
+static const char *const criteria[] = {"metric", "loss", "either", "both", NULL};
+static const char *const metrics[] = {"auto", "accuracy", "auc", "auprc", NULL};
+
+const cru_param monitor_params[] = {
+    CRU_CHOICE(monitor_settings, rule, MONITOR_VALIDATION, rules, "which checkpoint counts"),
+    CRU_CHOICE(monitor_settings, criterion, MONITOR_METRIC, criteria, "what the rule validation calls better"),
+    CRU_CHOICE(monitor_settings, metric, MONITOR_AUTO, metrics, "the validation metric, on observed labels"),
+    CRU_INT(monitor_settings, epochs, 0, 0, 1000000000, "most epochs; 0: as the method says"),
+    CRU_INT(monitor_settings, min_epochs, 0, 0, 1000000000, "patience does not stop before"),
+    CRU_INT(monitor_settings, patience, 0, 0, 1000000000,
+            "reports without improvement before training stops; 0: never"),
+    CRU_INT(monitor_settings, window, 0, 0, 1000000,
+            "stop when the validation loss exceeds its mean over this many reports; 0: never"),
+    CRU_INT(monitor_settings, skip, 0, 0, 1000000000, "first reports that cannot be selected"),
+    CRU_INT(monitor_settings, every, 1, 1, 1000000000, "epochs between checkpoints"),
+    CRU_BOOL(monitor_settings, restore, true, "predict with the selected weights instead of the last ones"),
+    CRU_BOOL(monitor_settings, paper, false, "approximated accuracy as printed: no credit for vanishing candidates"),
+    CRU_END,
+};
+
+static const char *const methods[] = {"none", "grid", "random", "tpe", NULL};
+static const char *const nestings[] = {"seed", "first-seed", "all-seeds", NULL};
+
+const cru_param search_params[] = {
+    CRU_CHOICE(search_settings, method, SEARCH_NONE, methods, "how settings are drawn"),
+    CRU_INT(search_settings, trials, 20, 0, 10000000, "settings tried per search; 0: no limit"),
+    CRU_FLOAT(search_settings, minutes, 0, 0, 1e7, "time per search; 0: no limit"),
+    CRU_CHOICE(search_settings, per, SEARCH_PER_SEED, nestings, "what one search covers"),
+    CRU_BOOL(search_settings, defaults_first, true, "try the defaults first"),
+    CRU_INT(search_settings, points, 5, 2, 1000, "of a continuous distribution in a grid"),
+    CRU_INT(search_settings, startup, 10, 1, 1000000, "random settings before tpe models anything"),
+    CRU_END,
+};
+
+static const char *const spreads[] = {"std", "std0", "sem", "sem0", NULL};
+
+const cru_param report_params[] = {
+    CRU_STRING(report_settings, rows, "algorithm", "setting that makes the rows"),
+    CRU_STRING(report_settings, cols, "dataset", "setting that makes the columns"),
+    CRU_STRING(report_settings, where, "", "only these trials: key=value, key=value"),
+    CRU_STRING(report_settings, metrics, "", "which to show; empty: all"),
+    CRU_CHOICE(report_settings, spread, REPORT_STD, spreads,
+               "behind the mean: deviation over n-1 or n, standard error over n-1 or n"),
+    CRU_STRING(report_settings, reference, "", "CSV of values to compare with"),
+    CRU_END,
+};
+
+const cru_param paths_params[] = {
+    CRU_STRING(paths_settings, plugins, "", "further plugin folders, : between them"),
+    CRU_STRING(paths_settings, cards, "", "further folders of dataset cards, : between them"),
+    CRU_STRING(paths_settings, mirror, "", "folder with <dataset>/<file>"),
+    CRU_STRING(paths_settings, data, "", "where downloads go"),
+    CRU_STRING(paths_settings, cache, "", "where parsed datasets are kept"),
+    CRU_END,
+};
