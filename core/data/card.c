@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ini/ini-read.h"
+#include "config/lines.h"
 
 typedef struct field {
     const char *key;
@@ -38,14 +38,22 @@ static const field expect_fields[] = {
 typedef struct parsing {
     card *c;
     const char *path;
+    char section[64];
+    cru_status status; /* the first fault ends the reading: later entries are not looked at */
+    cru_error *err;
 } parsing;
+
+typedef struct entry {
+    const char *section, *key, *value;
+    int line;
+} entry;
 
 static cru_status no_memory(const parsing *p, cru_error *err)
 {
     return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the card", p->path);
 }
 
-static cru_status bad_key(const parsing *p, const ini_entry *e, const field *fields, cru_error *err)
+static cru_status bad_key(const parsing *p, const entry *e, const field *fields, cru_error *err)
 {
     const char *names[16];
     size_t count = 0;
@@ -58,19 +66,13 @@ static cru_status bad_key(const parsing *p, const ini_entry *e, const field *fie
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Sets *slot, or appends to it when the entry continues one; a key given twice is an error. */
-static cru_status put_text(const parsing *p, const ini_entry *e, char **slot, cru_error *err)
+/* Sets *slot; a key given twice is an error. */
+static cru_status put_text(const parsing *p, const entry *e, char **slot, cru_error *err)
 {
-    if (*slot && !e->continued) {
+    if (*slot)
         return cru_fail(err, CRU_BAD_INPUT, "%s:%d: [%s] gives '%s' twice", p->path, e->line, e->section, e->key);
-    }
-    size_t before = *slot ? strlen(*slot) + 1 : 0, size = before + strlen(e->value) + 1;
-    char *text = realloc(*slot, size);
-    if (!text) return no_memory(p, err);
-    if (before) text[before - 1] = ' ';
-    strcpy(text + before, e->value);
-    *slot = text;
-    return CRU_OK;
+    *slot = strdup(e->value);
+    return *slot ? CRU_OK : no_memory(p, err);
 }
 
 static const field *find_field(const field *fields, const char *key)
@@ -79,14 +81,14 @@ static const field *find_field(const field *fields, const char *key)
     return fields->key ? fields : NULL;
 }
 
-static cru_status put_dataset(const parsing *p, const ini_entry *e, cru_error *err)
+static cru_status put_dataset(const parsing *p, const entry *e, cru_error *err)
 {
     const field *f = find_field(text_fields, e->key);
     if (!f) return bad_key(p, e, text_fields, err);
     return put_text(p, e, (char **)((char *)p->c + f->offset), err);
 }
 
-static cru_status put_expect(const parsing *p, const ini_entry *e, cru_error *err)
+static cru_status put_expect(const parsing *p, const entry *e, cru_error *err)
 {
     const field *f = find_field(expect_fields, e->key);
     if (!f) return bad_key(p, e, expect_fields, err);
@@ -112,7 +114,7 @@ static void *append(void *array, int64_t *count, size_t size)
     return memset(grown + (size_t)(*count)++ * size, 0, size);
 }
 
-static cru_status put_setting(const parsing *p, const ini_entry *e, card_settings *settings, cru_error *err)
+static cru_status put_setting(const parsing *p, const entry *e, card_settings *settings, cru_error *err)
 {
     for (int64_t i = 0; i < settings->count; i++) {
         card_setting *s = &settings->items[i];
@@ -126,7 +128,7 @@ static cru_status put_setting(const parsing *p, const ini_entry *e, card_setting
 }
 
 /* The file of a role; [files], [sha256] and [urls] may come in any order, so any of them may name it first. */
-static card_file *file_of(card *c, const ini_entry *e)
+static card_file *file_of(card *c, const entry *e)
 {
     for (int64_t i = 0; i < c->file_count; i++)
         if (strcmp(c->files[i].role, e->key) == 0) return &c->files[i];
@@ -153,7 +155,7 @@ static bool is_tame_path(const char *name)
     return true;
 }
 
-static cru_status put_file(const parsing *p, const ini_entry *e, cru_error *err)
+static cru_status put_file(const parsing *p, const entry *e, cru_error *err)
 {
     card_file *f = file_of(p->c, e);
     if (!f) return no_memory(p, err);
@@ -172,18 +174,47 @@ static cru_status put_file(const parsing *p, const ini_entry *e, cru_error *err)
     return put_text(p, e, &f->name, err);
 }
 
-static cru_status put(void *user, const ini_entry *e, cru_error *err)
+static cru_status put(const parsing *p, const entry *e, cru_error *err)
 {
-    const parsing *p = user;
     if (strcmp(e->section, "dataset") == 0) return put_dataset(p, e, err);
     if (strcmp(e->section, "expect") == 0) return put_expect(p, e, err);
     if (strcmp(e->section, "settings") == 0) return put_setting(p, e, &p->c->settings, err);
+    return put_file(p, e, err);
+}
+
+static void on_section(void *user, const char *title, int32_t line)
+{
     static const char *const sections[] = {"dataset", "files", "sha256", "urls", "settings", "expect"};
-    for (int i = 1; i <= 3; i++)
-        if (strcmp(e->section, sections[i]) == 0) return put_file(p, e, err);
-    const char *near = cru_nearest(e->section, sections, sizeof sections / sizeof *sections);
-    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: a card has no section [%s]%s%s%s", p->path, e->line, e->section,
-                    near ? "; did you mean [" : "", near ? near : "", near ? "]?" : "");
+    parsing *p = user;
+    p->section[0] = 0;
+    if (p->status != CRU_OK || !title) return;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        if (strcmp(title, sections[i]) != 0) continue;
+        strcpy(p->section, title);
+        return;
+    }
+    const char *near = cru_nearest(title, sections, sizeof sections / sizeof *sections);
+    p->status = cru_fail(p->err, CRU_BAD_INPUT, "%s:%d: a card has no section [%s]%s%s%s", p->path, line, title,
+                         near ? "; did you mean [" : "", near ? near : "", near ? "]?" : "");
+}
+
+static void on_pair(void *user, const char *key, const char *value, int32_t line)
+{
+    parsing *p = user;
+    if (p->status != CRU_OK) return;
+    entry e = {p->section, key, value, line};
+    if (*p->section)
+        p->status = put(p, &e, p->err);
+    else
+        p->status = cru_fail(p->err, CRU_BAD_INPUT, "%s:%d: '%s' stands before the first section", p->path, line, key);
+}
+
+static void on_fault(void *user, const char *subject, const char *message, int32_t line)
+{
+    parsing *p = user;
+    if (p->status != CRU_OK) return;
+    p->status = cru_fail(p->err, CRU_BAD_INPUT, "%s:%d: %s%s%s", p->path, line, subject ? subject : "",
+                         subject ? ": " : "", message);
 }
 
 /* Names become parts of file names. */
@@ -207,23 +238,23 @@ static cru_status check_whole(const card *c, cru_error *err)
     return CRU_OK;
 }
 
-cru_status card_parse(const char *text, const char *path, card **out, cru_error *err)
+cru_status card_parse(const char *text, size_t size, const char *path, card **out, cru_error *err)
 {
     *out = NULL;
     card *c = calloc(1, sizeof *c);
     if (!c) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the card", path);
     c->expect = (card_expect){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
-    parsing p = {c, path};
-    cru_status status = CRU_OK;
+    parsing p = {.c = c, .path = path, .err = err};
+    line_visitor visitor = {&p, on_section, on_pair, on_fault};
     c->path = strdup(path);
-    if (!c->path) status = no_memory(&p, err);
-    if (status == CRU_OK) status = ini_read(text, path, put, &p, err);
-    if (status == CRU_OK) status = check_whole(c, err);
-    if (status == CRU_OK)
+    if (!c->path) p.status = no_memory(&p, err);
+    lines_read(text, size, &visitor);
+    if (p.status == CRU_OK) p.status = check_whole(c, err);
+    if (p.status == CRU_OK)
         *out = c;
     else
         card_destroy(c);
-    return status;
+    return p.status;
 }
 
 /* A card is small; anything longer is not one. */
@@ -244,10 +275,8 @@ cru_status card_read(const char *path, card **out, cru_error *err)
             status = cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
         else if (size > LARGEST_CARD)
             status = cru_fail(err, CRU_BAD_INPUT, "%s: too large for a card", path);
-        else {
-            text[size] = 0;
-            status = card_parse(text, path, out, err);
-        }
+        else
+            status = card_parse(text, size, path, out, err);
     }
     free(text);
     fclose(file);

@@ -21,6 +21,7 @@
  *   [expect]    items, nodes, edges (stored arcs), features, classes, graphs, train, val, test, official: counts that
  *               the loaded data must show; those not given are not checked
  *
+ * Lines follow the rules of config.h: a value that ends in a comma goes on in the next line when that is indented.
  * Unknown sections and keys, bad numbers and missing names are errors with file:line. */
 #ifndef CORE_DATA_CARD_H
 #define CORE_DATA_CARD_H
@@ -63,8 +64,8 @@ typedef struct card {
 /* Reads a card; the caller destroys it. CRU_IO: cannot be read; CRU_BAD_INPUT: "path:line: what is wrong". */
 cru_status card_read(const char *path, card **out, cru_error *err);
 
-/* The same from memory; `path` only names the text in messages. */
-cru_status card_parse(const char *text, const char *path, card **out, cru_error *err);
+/* The same from `size` bytes in memory; `path` only names the text in messages. */
+cru_status card_parse(const char *text, size_t size, const char *path, card **out, cru_error *err);
 void card_destroy(card *c); /* NULL is fine */
 
 /* The data shows the counts that the card promises; else CRU_BAD_INPUT naming card, count, expected and found. */

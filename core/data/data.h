@@ -50,13 +50,12 @@ typedef struct data_request {
 
 /* What a name stands for. */
 typedef struct data_found {
-    card *card;         /* NULL for a generator */
-    const char *format; /* the dataset plugin's name: the card's, or the name itself */
+    card *card;
+    const char *format; /* the card's: the name of a dataset plugin */
 } data_found;
 
-/* Resolves a name without touching data files. On CRU_OK the caller calls data_found_clear. CRU_BAD_INPUT: no such card
- * or a broken one; the message offers the nearest name. Whether a generator of that name exists is for the plugin
- * registry to say. */
+/* Finds a card without touching data files. On CRU_OK the caller calls data_found_clear. CRU_UNSUPPORTED: there is no
+ * card of that name (it may be that of a generator; the plugin registry knows); CRU_BAD_INPUT: the card is broken. */
 cru_status data_find(const char *name, const data_places *places, data_found *found, cru_error *err);
 void data_found_clear(data_found *found);
 

@@ -1,0 +1,69 @@
+/* The checksum of a dataset: over everything that decides what data_open gives. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data/open.h"
+#include "hash/sha256.h"
+
+/* A file without a known checksum is told apart by size and time, as build tools do. */
+static void describe_unknown_file(FILE *out, const resolved *r, const card_file *f)
+{
+    struct stat info = {0};
+    char *path = data_locate(r->card, f->name, r->request->places);
+    if (path && stat(path, &info) == 0) {
+        fprintf(out, "%s size %" PRId64 " time %" PRId64 ".%09ld\n", path, (int64_t)info.st_size,
+                (int64_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+    }
+    free(path);
+}
+
+static cru_status describe(FILE *out, const resolved *r, cru_error *err)
+{
+    fprintf(out, "format %s %s\n", r->plugin->name, r->plugin->version);
+    char *settings = cru_settings_text(r->settings);
+    if (!settings) return cru_fail(err, CRU_NO_MEMORY, "no memory for a checksum");
+    fprintf(out, "%s\n", settings);
+    free(settings);
+    for (int64_t i = 0; r->card && i < r->card->file_count; i++) {
+        const card_file *f = &r->card->files[i];
+        fprintf(out, "file %s ", f->role);
+        if (f->sha256)
+            fprintf(out, "%s\n", f->sha256);
+        else
+            describe_unknown_file(out, r, f);
+    }
+    if (resolved_is_generated(r)) fprintf(out, "seed %" PRIu64 "\n", r->request->seed);
+    if (!r->base) return CRU_OK;
+    data_request base = {.name = r->base, .plugins = r->request->plugins, .places = r->request->places};
+    char hex[SHA256_HEX];
+    cru_status status = data_checksum(&base, hex, err);
+    fprintf(out, "base %s\n", hex);
+    return status;
+}
+
+cru_status resolved_checksum(const resolved *r, char hex[SHA256_HEX], cru_error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    hex[0] = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return cru_fail(err, CRU_NO_MEMORY, "no memory for a checksum");
+    cru_status status = describe(out, r, err);
+    if (fclose(out) != 0 && status == CRU_OK) status = cru_fail(err, CRU_NO_MEMORY, "no memory for a checksum");
+    if (status == CRU_OK) sha256_bytes(text, size, hex);
+    free(text);
+    return status;
+}
+
+cru_status data_checksum(const data_request *request, char hex[65], cru_error *err)
+{
+    resolved r;
+    cru_status status = data_resolve(request, &r, err);
+    if (status != CRU_OK) return status;
+    status = resolved_checksum(&r, hex, err);
+    resolved_clear(&r);
+    return status;
+}

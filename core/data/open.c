@@ -1,0 +1,144 @@
+#include "data/open.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "data/places.h"
+#include "loader/loader.h"
+
+/* The files that a plugin sees: the card's, and the image of its base. */
+typedef struct file_set {
+    cru_file *files;
+    int64_t count;
+    int base_fd;
+} file_set;
+
+static void file_set_clear(file_set *set)
+{
+    for (int64_t i = 0; i < set->count; i++) free((char *)set->files[i].path);
+    free(set->files);
+    if (set->base_fd >= 0) close(set->base_fd);
+}
+
+static cru_status fail_absent(const resolved *r, const card_file *f, cru_error *err)
+{
+    const card *c = r->card;
+    char *folder = places_files(r->request->places);
+    cru_status status;
+    if (f->url && !c->terms) {
+        status = cru_fail(err, CRU_IO, "dataset %s: %s is not here; get it with `crucible fetch %s`", c->name, f->name,
+                          c->name);
+    } else {
+        status = cru_fail(err, CRU_IO,
+                          "dataset %s: %s is not here; %s%s, and put it into %s/%s or into a mirror (CRUCIBLE_MIRROR)",
+                          c->name, f->name, f->url ? "accept the terms and download " : "get it from its authors",
+                          f->url ? f->url : "", folder ? folder : "the data folder", c->name);
+    }
+    free(folder);
+    return status;
+}
+
+static cru_status take_file(const resolved *r, const card_file *f, file_set *set, cru_error *err)
+{
+    char *path = data_locate(r->card, f->name, r->request->places);
+    if (!path) return fail_absent(r, f, err);
+    set->files[set->count++] = (cru_file){f->role, path};
+    if (!f->sha256) return CRU_OK;
+    char hex[SHA256_HEX];
+    cru_status status = sha256_file(path, hex, err);
+    if (status == CRU_OK && strcmp(hex, f->sha256) != 0) {
+        status = cru_fail(err, CRU_BAD_INPUT, "%s: sha256 is %s, the card %s expects %s", path, hex, r->card->path,
+                          f->sha256);
+    }
+    return status;
+}
+
+/* Opens the base dataset and lays it out as an image in memory that has a path. */
+static cru_status take_base(const resolved *r, file_set *set, cru_error *err)
+{
+    data_request request = {.name = r->base, .plugins = r->request->plugins, .places = r->request->places};
+    cru_data *base = NULL;
+    cru_status status = data_open(&request, &base, err);
+    if (status != CRU_OK) return status;
+    set->base_fd = memfd_create("crucible-base", MFD_CLOEXEC);
+    char *path = set->base_fd >= 0 ? places_format("/proc/self/fd/%d", set->base_fd) : NULL;
+    if (!path)
+        status = cru_fail(err, CRU_NO_MEMORY, "dataset %s: no memory for its base %s", r->request->name, r->base);
+    if (status == CRU_OK) {
+        set->files[set->count++] = (cru_file){DATA_BASE, path};
+        status = cru_data_write(base, set->base_fd, err);
+    }
+    cru_data_destroy(base);
+    return status;
+}
+
+static cru_status collect_files(const resolved *r, file_set *set, cru_error *err)
+{
+    int64_t count = r->card ? r->card->file_count : 0;
+    *set = (file_set){.files = calloc((size_t)count + 1, sizeof *set->files), .base_fd = -1};
+    if (!set->files) return cru_fail(err, CRU_NO_MEMORY, "dataset %s: no memory", r->request->name);
+    cru_status status = CRU_OK;
+    for (int64_t i = 0; status == CRU_OK && i < count; i++) status = take_file(r, &r->card->files[i], set, err);
+    if (status == CRU_OK && r->base) status = take_base(r, set, err);
+    return status;
+}
+
+static cru_status run_plugin(const resolved *r, const file_set *set, cru_data *data, cru_error *err)
+{
+    const cru_plugin *plugin = NULL;
+    cru_error why = {0};
+    if (plugin_open(r->plugin->path, CRU_KIND_DATASET, r->plugin->name, &plugin, &why) != CRU_OK)
+        return cru_fail(err, CRU_FAILED, "%s: %s", r->plugin->path, why.text);
+    const cru_dataset *dataset = plugin->vtable;
+    cru_source source = {.name = r->card ? r->card->name : r->request->name,
+                         .files = set->files,
+                         .count = set->count,
+                         .seed = r->request->seed};
+    cru_status status = dataset->load(cru_settings_struct(r->settings), &source, data, err);
+    if (status == CRU_OK && cru_data_check(data, &why) != CRU_OK) {
+        status = cru_fail(err, CRU_BAD_INPUT, "dataset %s: the plugin %s made inconsistent data: %s", source.name,
+                          plugin->name, why.text);
+    }
+    if (status == CRU_OK && r->card) status = card_check(r->card, data, err);
+    return status;
+}
+
+cru_status data_load(const resolved *r, cru_data **data, cru_error *err)
+{
+    file_set set;
+    cru_data *loaded = NULL;
+    cru_status status = collect_files(r, &set, err);
+    if (status == CRU_OK) {
+        loaded = cru_data_create();
+        status = loaded ? run_plugin(r, &set, loaded, err) : cru_fail(err, CRU_NO_MEMORY, "no memory for data");
+    }
+    file_set_clear(&set);
+    if (status != CRU_OK) {
+        cru_data_destroy(loaded);
+        loaded = NULL;
+    }
+    *data = loaded;
+    return status;
+}
+
+cru_status data_open(const data_request *request, cru_data **data, cru_error *err)
+{
+    *data = NULL;
+    resolved r;
+    char checksum[SHA256_HEX];
+    cru_status status = data_resolve(request, &r, err);
+    if (status != CRU_OK) return status;
+    status = resolved_checksum(&r, checksum, err);
+    char *image = status == CRU_OK ? image_path(&r, checksum) : NULL;
+    if (image) *data = image_map(image);
+    if (status == CRU_OK && !*data) {
+        status = data_load(&r, data, err);
+        if (status == CRU_OK && image) image_store(image, *data);
+    }
+    free(image);
+    resolved_clear(&r);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* places.h: the folders of cards, mirror, downloads and cache; data.h says which and in which order. */
+#ifndef CORE_DATA_PLACES_H
+#define CORE_DATA_PLACES_H
+
+#include "data/data.h"
+
+/* The card folders in search order, NULL-terminated; free with places_free. NULL without memory. */
+char **places_cards(const data_places *places);
+void places_free(char **folders);
+
+/* Each is to be freed. NULL: there is none (no mirror named, the cache switched off, no home folder). */
+char *places_mirror(const data_places *places);
+char *places_files(const data_places *places);
+char *places_cache(const data_places *places);
+
+/* printf into fresh memory, to be freed; NULL without memory. */
+char *places_format(const char *format, ...) CRU_PRINTF(1, 2);
+
+#endif
