@@ -1,0 +1,27 @@
+/* Where plugins are searched, and which files are there. */
+#ifndef CORE_LOADER_FILES_H
+#define CORE_LOADER_FILES_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "registry/arena.h"
+
+typedef struct plugin_file {
+    const char *path;
+    struct stat stat;
+} plugin_file;
+
+typedef struct plugin_files {
+    plugin_file *items; /* in search order; malloc'ed, free with files_free */
+    size_t count, capacity;
+    int failed; /* memory ran out */
+} plugin_files;
+
+/* Every regular file *.so below the folders (NULL-terminated), folder by folder, names in ascending order. Hidden names
+ * are passed over; a folder or file that is reached twice, through a link or a second folder of the list, counts once.
+ * Paths live in `memory`. */
+plugin_files files_find(char *const *folders, arena *memory);
+void files_free(plugin_files *files);
+
+#endif

@@ -1,0 +1,47 @@
+/* Loading with libltdl. */
+#include <dlfcn.h>
+#include <ltdl.h>
+#include <string.h>
+
+#include "loader/inspect.h"
+#include "loader/loader.h"
+
+/* libltdl answers "file not found" to whatever the dynamic linker refuses; asked directly, the linker says why. */
+static cru_status say_why(const char *path, cru_error *err)
+{
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (handle) dlclose(handle);
+    const char *reason = handle ? "libltdl cannot open it" : dlerror();
+    size_t length = strlen(path);
+    if (strncmp(reason, path, length) == 0 && strncmp(reason + length, ": ", 2) == 0) reason += length + 2;
+    return cru_fail(err, CRU_IO, "cannot be loaded: %.400s", reason);
+}
+
+cru_status plugin_load(const char *path, const cru_plugin **plugin, cru_error *err)
+{
+    *plugin = NULL;
+    lt_dladvise advise;
+    if (lt_dlinit() != 0 || lt_dladvise_init(&advise) != 0) return cru_fail(err, CRU_FAILED, "libltdl does not start");
+    lt_dladvise_local(&advise);
+    lt_dlhandle handle = lt_dlopenadvise(path, advise);
+    lt_dladvise_destroy(&advise);
+    if (!handle) return say_why(path, err);
+    lt_dlmakeresident(handle);
+    *plugin = lt_dlsym(handle, "crucible_plugin");
+    if (!*plugin) return cru_fail(err, CRU_BAD_INPUT, "it has no symbol 'crucible_plugin', so it is no plugin");
+    return CRU_OK;
+}
+
+cru_status plugin_open(const char *path, cru_kind kind, const char *name, const cru_plugin **plugin, cru_error *err)
+{
+    const cru_plugin *loaded;
+    *plugin = NULL;
+    cru_status status = plugin_load(path, &loaded, err);
+    if (status == CRU_OK) status = plugin_check(loaded, err);
+    if (status != CRU_OK) return status;
+    if ((kind && loaded->kind != kind) || (name && strcmp(loaded->name, name) != 0))
+        return cru_fail(err, CRU_BAD_INPUT, "it is now the %s '%s', not the %s '%s'", kind_name(loaded->kind),
+                        loaded->name, kind_name(kind ? kind : loaded->kind), name ? name : loaded->name);
+    *plugin = loaded;
+    return CRU_OK;
+}

@@ -1,0 +1,33 @@
+/* A generator: `rows` rows with one feature, two classes in turn. */
+#include <crucible/plugin.h>
+
+typedef struct settings {
+    int64_t rows;
+} settings;
+
+static const cru_param schema[] = {CRU_INT(settings, rows, 8, 2, 1000, "how many rows"), CRU_END};
+
+static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+{
+    const int64_t rows = ((const settings *)settings_)->rows;
+    float *x = cru_data_alloc(data, rows, sizeof *x);
+    data->truth = cru_data_alloc(data, rows, sizeof *data->truth);
+    data->labels = cru_data_alloc(data, rows, sizeof *data->labels);
+    if (!x || !data->truth || !data->labels) return cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", source->name);
+    for (int64_t i = 0; i < rows; i++) {
+        x[i] = (float)i;
+        data->truth[i] = data->labels[i] = (int32_t)(i % 2);
+    }
+    data->problem = CRU_ROWS;
+    data->items = data->nodes = rows;
+    data->classes = 2;
+    data->x = (cru_features){.rows = rows, .cols = 1, .dense = x};
+    return CRU_OK;
+}
+
+static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_DATASET), .name = "good-dataset", .version = "1.0",  .summary = "two classes in turn",
+    .settings_size = sizeof(settings),   .params = schema,       .vtable = &vtable,
+};

@@ -1,0 +1,7 @@
+/* Aborts in a constructor. */
+#include <stdlib.h>
+
+__attribute__((constructor)) static void begin(void)
+{
+    abort();
+}

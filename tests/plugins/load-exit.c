@@ -1,0 +1,7 @@
+/* Ends the process in a constructor. */
+#include <stdlib.h>
+
+__attribute__((constructor)) static void begin(void)
+{
+    exit(3);
+}

@@ -1,0 +1,7 @@
+/* Never returns from its constructor. */
+#include <unistd.h>
+
+__attribute__((constructor)) static void begin(void)
+{
+    for (;;) pause();
+}

@@ -1,0 +1,7 @@
+/* Segfaults in a constructor. */
+#include <signal.h>
+
+__attribute__((constructor)) static void begin(void)
+{
+    raise(SIGSEGV);
+}
