@@ -51,7 +51,7 @@ CRU_API int64_t cru_csr_find(const cru_csr *a, int64_t row, int32_t col);
 CRU_API void cru_csr_row_sums(const cru_csr *a, double *sum);
 CRU_API void cru_csr_col_sums(const cru_csr *a, double *sum);
 
-/* diag(left) A diag(right); either may be NULL (all 1). */
+/* diag(left) A diag(right); either may be NULL (all 1). Only the values are new: offsets and ids are those of `a`. */
 CRU_API cru_csr cru_csr_scale(cru_pool pool, const cru_csr *a, const double *left, const double *right);
 
 /* alpha A + beta B on the union of the patterns. */

@@ -52,6 +52,7 @@ typedef enum cru_norm {
     CRU_NORM_COL,    /* A_ij / c_j */
 } cru_norm;
 
+/* Shares offsets and ids with g. */
 CRU_API cru_csr cru_graph_normalise(cru_pool pool, const cru_csr *g, cru_norm norm);
 
 /* The propagation matrix of a graph convolution: parallel edges summed, loops by the rule, then CRU_NORM_SYM. With
@@ -73,7 +74,7 @@ CRU_API cru_csr cru_graph_laplacian_scaled(cru_pool pool, const cru_csr *laplaci
 /* Sinkhorn-Knopp on the stored entries, in the order of updates that RawlsGCN uses:
  *     right = 1 / colsum(S), left = 1 / (S right); until all row and column sums are within 1 +- tolerance, or
  *     max_iterations: right = 1 / (left S), left = 1 / (S right), S <- diag(left) S diag(right)
- * where left and right carry over from one round to the next. 1/0 counts as 0. */
+ * where left and right carry over from one round to the next. 1/0 counts as 0. Shares offsets and ids with g. */
 CRU_API cru_csr cru_graph_doubly_stochastic(cru_pool pool, const cru_csr *g, double tolerance, int32_t max_iterations);
 
 /* ---- neighbourhoods -------------------------------------------------------------------------------------------- */

@@ -1,0 +1,88 @@
+/* Reading a sparse matrix: where an entry is, sums, dense form. */
+#include <string.h>
+
+#include "sparse/draft.h"
+#include "sparse/union.h"
+
+void cru_csr_entry_rows(const cru_csr *a, int32_t *row)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) row[e] = (int32_t)i;
+}
+
+int64_t cru_csr_find(const cru_csr *a, int64_t row, int32_t col)
+{
+    int64_t lo = a->offsets[row], end = a->offsets[row + 1], hi = end;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (a->ids[mid] < col)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < end && a->ids[lo] == col ? lo : -1;
+}
+
+void cru_csr_row_sums(const cru_csr *a, double *sum)
+{
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < a->rows; i++) {
+        double s = 0;
+        for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) s += csr_value(a, e);
+        sum[i] = s;
+    }
+}
+
+/* Serial: adding in row order is what makes the sum the same for any number of threads. */
+void cru_csr_col_sums(const cru_csr *a, double *sum)
+{
+    memset(sum, 0, (size_t)a->cols * sizeof *sum);
+    int64_t nnz = cru_csr_nnz(a);
+    for (int64_t e = 0; e < nnz; e++) sum[a->ids[e]] += csr_value(a, e);
+}
+
+cru_csr cru_csr_from_dense(cru_pool pool, const float *dense, int64_t rows, int64_t cols)
+{
+    draft d = draft_begin(pool, rows, cols);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++) d.offsets[i + 1] += dense[i * cols + j] != 0;
+    draft_entries(&d, true);
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t out = d.offsets[i];
+        for (int64_t j = 0; j < cols; j++) {
+            float value = dense[i * cols + j];
+            if (value == 0) continue;
+            d.ids[out] = (int32_t)j;
+            d.values[out++] = value;
+        }
+    }
+    return draft_done(&d);
+}
+
+void cru_csr_to_dense(const cru_csr *a, float *dense)
+{
+    memset(dense, 0, (size_t)(a->rows * a->cols) * sizeof *dense);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) dense[i * a->cols + a->ids[e]] += csr_value(a, e);
+}
+
+bool csr_is_strict(const cru_csr *a)
+{
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t e = a->offsets[i] + 1; e < a->offsets[i + 1]; e++)
+            if (a->ids[e] <= a->ids[e - 1]) return false;
+    return true;
+}
+
+cru_csr csr_diagonal(cru_pool pool, const float *diagonal, int64_t n)
+{
+    draft d = draft_begin(pool, n, n);
+    for (int64_t i = 0; i < n; i++) d.offsets[i + 1] = 1;
+    draft_entries(&d, diagonal != NULL);
+    for (int64_t i = 0; i < n; i++) {
+        d.ids[i] = (int32_t)i;
+        if (diagonal) d.values[i] = diagonal[i];
+    }
+    return draft_done(&d);
+}
