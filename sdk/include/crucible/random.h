@@ -33,7 +33,8 @@ typedef struct cru_rng {
  * "init", "dropout", "sampling", "search". `index` separates repeated uses (the chain position of a corruptor, say). */
 CRU_API cru_rng cru_rng_stream(uint64_t seed, const char *purpose, uint64_t index);
 
-/* A child stream that does not overlap its parent or siblings with another index; the parent is not moved. */
+/* A child stream that does not overlap its parent or siblings with another index; the parent is not moved, and how far
+ * it has moved does not matter. */
 CRU_API cru_rng cru_rng_split(const cru_rng *rng, uint64_t index);
 
 /* One block of Philox4x32-10; exposed so that kernels can address numbers directly and tests can use known answers. */
@@ -54,7 +55,7 @@ CRU_API int64_t cru_rng_categorical(cru_rng *rng, const double *weights, int64_t
 CRU_API void cru_rng_shuffle(cru_rng *rng, int32_t *ids, int64_t n);     /* Fisher-Yates, in place */
 CRU_API void cru_rng_permutation(cru_rng *rng, int32_t *out, int64_t n); /* of 0 .. n-1 */
 
-/* k different numbers of 0 .. n-1 in random order, O(k) memory and time. */
+/* k different numbers of 0 .. n-1 in random order, O(k) memory and time; n below 2^31. */
 CRU_API void cru_rng_choose(cru_rng *rng, int64_t n, int64_t k, int32_t *out);
 
 /* k draws with probability proportional to weights: with replacement (alias table, O(n + k)), or without
@@ -62,7 +63,8 @@ CRU_API void cru_rng_choose(cru_rng *rng, int64_t n, int64_t k, int32_t *out);
  * positive ones run out, which is an assertion. */
 CRU_API void cru_rng_weighted(cru_rng *rng, const double *weights, int64_t n, int64_t k, bool replace, int32_t *out);
 
-/* Bulk fills for tensors; the same bits for any number of threads. */
+/* Bulk fills for tensors: [lo, hi) in 24 bits, and normal values. The same bits for any number of threads and on any
+ * processor; a fill begins at a fresh block, so fills of 10 and of 20 numbers share their first 10. */
 CRU_API void cru_rng_fill_uniform(cru_rng *rng, float *out, int64_t n, float lo, float hi);
 CRU_API void cru_rng_fill_normal(cru_rng *rng, float *out, int64_t n, float mean, float std);
 

@@ -1,0 +1,75 @@
+/* Picking some of n things, all equally likely. */
+#include <string.h>
+
+#include <crucible/random.h>
+
+#include "random/scratch.h"
+
+void cru_rng_shuffle(cru_rng *rng, int32_t *ids, int64_t n)
+{
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t j = cru_rng_below(rng, i + 1);
+        int32_t kept = ids[i];
+        ids[i] = ids[j];
+        ids[j] = kept;
+    }
+}
+
+void cru_rng_permutation(cru_rng *rng, int32_t *out, int64_t n)
+{
+    cru_assert(n <= INT32_MAX, "cru_rng_permutation: %lld ids do not fit", (long long)n);
+    for (int64_t i = 0; i < n; i++) out[i] = (int32_t)i;
+    cru_rng_shuffle(rng, out, n);
+}
+
+/* A sparse array of which only the places that differ from a[i] = i are stored: open addressing, at most half full. */
+typedef struct sparse_array {
+    int32_t *place, *value; /* place is -1 where the slot is free */
+    uint64_t mask;
+} sparse_array;
+
+static sparse_array sparse_create(cru_arena *scratch, int64_t most)
+{
+    int64_t slots = 16;
+    while (slots < 2 * most) slots *= 2;
+    sparse_array a = {.mask = (uint64_t)slots - 1};
+    a.place = cru_arena_alloc(scratch, slots, sizeof *a.place);
+    a.value = cru_arena_alloc(scratch, slots, sizeof *a.value);
+    memset(a.place, 0xff, (size_t)slots * sizeof *a.place);
+    return a;
+}
+
+static uint64_t sparse_slot(const sparse_array *a, int32_t place)
+{
+    uint64_t slot = ((uint64_t)place * 0x9E3779B97F4A7C15u >> 32) & a->mask;
+    while (a->place[slot] >= 0 && a->place[slot] != place) slot = (slot + 1) & a->mask;
+    return slot;
+}
+
+static int32_t sparse_get(const sparse_array *a, int32_t place)
+{
+    uint64_t slot = sparse_slot(a, place);
+    return a->place[slot] < 0 ? place : a->value[slot];
+}
+
+static void sparse_put(sparse_array *a, int32_t place, int32_t value)
+{
+    uint64_t slot = sparse_slot(a, place);
+    a->place[slot] = place;
+    a->value[slot] = value;
+}
+
+/* The first k steps of a Fisher-Yates shuffle of 0 .. n-1, without the array. Step i never looks below i again, so only
+ * the place that was drawn needs to be remembered. */
+void cru_rng_choose(cru_rng *rng, int64_t n, int64_t k, int32_t *out)
+{
+    cru_assert(k >= 0 && k <= n && n <= INT32_MAX, "cru_rng_choose: %lld of %lld", (long long)k, (long long)n);
+    cru_arena *scratch = scratch_create();
+    sparse_array a = sparse_create(scratch, k);
+    for (int32_t i = 0; i < k; i++) {
+        int32_t j = i + (int32_t)cru_rng_below(rng, n - i);
+        out[i] = sparse_get(&a, j);
+        sparse_put(&a, j, sparse_get(&a, i));
+    }
+    cru_arena_destroy(scratch);
+}
