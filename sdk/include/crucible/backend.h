@@ -178,7 +178,7 @@ typedef struct cru_permute_args {
     bool accumulate;
 } cru_permute_args;
 
-/* y[i, :] (+)= x[ids[i], :], i < count */
+/* y[i, :] (+)= x[ids[i], :], i < count; a negative id stands for a row of zeros. */
 typedef struct cru_gather_args {
     int64_t count, cols;
     const int32_t *ids;
@@ -189,7 +189,7 @@ typedef struct cru_gather_args {
 
 /* y[ids[i], :] op= x[i, :]; y has `rows` rows. Sum adds to what is there when accumulating; mean divides by the number
  * of contributions; max and min record the winning i per element in `where` (-1: none, and y is 0 there). Rows without
- * a contribution become 0 unless accumulating. Order of addition: ascending i. */
+ * a contribution become 0 unless accumulating. Order of addition: ascending i. Rows with a negative id are skipped. */
 typedef struct cru_scatter_args {
     cru_reduce op;
     int64_t count, rows, cols;
@@ -211,6 +211,15 @@ typedef struct cru_scatter_grad_args {
     bool accumulate;
 } cru_scatter_grad_args;
 
+/* Elements of rows, k per row: take writes y[i, j] = x[i, ids[i, j]], place adds y[i, ids[i, j]] += x[i, j]. The wide
+ * side has `cols` columns. A negative id takes 0 and places nothing. */
+typedef struct cru_take_args {
+    int64_t rows, cols, k;
+    const int32_t *ids;
+    const float *x;
+    float *y;
+} cru_take_args;
+
 /* y[v, h, :] (+)= reduce over entries e of row v of  w[e, h] * x[ids[e], h, :]   with x: nodes x heads x cols.
  * `weights` has one value per entry and head (heads = 1 and NULL: the CSR's own values, or ones). `order` (may be NULL)
  * maps the entry to the position of its weight: that is how the transposed matrix reads the weights of the original.
@@ -227,6 +236,18 @@ typedef struct cru_spmm_args {
     int32_t *where;
     bool accumulate;
 } cru_spmm_args;
+
+/* Gradient of a max or min over neighbours, on the transposed matrix `a` whose entry e stands for entry order[e] of the
+ * original: dx[u, :] (+)= sum over entries e of row u of dy[ids[e], :] where where[ids[e], :] == order[e]. */
+typedef struct cru_select_args {
+    cru_csr a;
+    const int64_t *order;
+    int64_t cols;
+    const int32_t *where;
+    const float *dy;
+    float *dx;
+    bool accumulate;
+} cru_select_args;
 
 /* y[e, h] (+)= scale * dot(l[v, h, :], r[ids[e], h, :]) over the entries e of row v. */
 typedef struct cru_sddmm_args {
@@ -418,7 +439,10 @@ struct cru_backend {
     void (*gather)(cru_device *device, const cru_gather_args *args);
     void (*scatter)(cru_device *device, const cru_scatter_args *args);
     void (*scatter_grad)(cru_device *device, const cru_scatter_grad_args *args);
+    void (*take)(cru_device *device, const cru_take_args *args);
+    void (*place)(cru_device *device, const cru_take_args *args);
     void (*spmm)(cru_device *device, const cru_spmm_args *args);
+    void (*select)(cru_device *device, const cru_select_args *args);
     void (*sddmm)(cru_device *device, const cru_sddmm_args *args);
     void (*edge)(cru_device *device, const cru_edge_args *args);
     void (*edge_sum)(cru_device *device, const cru_edge_sum_args *args);
