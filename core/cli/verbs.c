@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include <crucible/params.h>
+
 #include "cli/cli.h"
 
 typedef struct verb {
@@ -12,6 +14,9 @@ typedef struct verb {
 
 /* In the order in which help lists them. A new verb is one line here and one prototype in verbs.h. */
 static const verb verbs[] = {
+    {"list", verb_list, "list the plugins that were found"},
+    {"info", verb_info, "describe a plugin and its settings"},
+    {"doctor", verb_doctor, "look over the machine and the installation"},
     {"version", verb_version, "print the version of the program and of the plugin interface"},
 };
 enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
@@ -35,10 +40,19 @@ static const verb *find_verb(const char *name)
     return NULL;
 }
 
+static int say_unknown(const char *name)
+{
+    const char *names[VERB_COUNT];
+    for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i].name;
+    const char *nearest = cru_nearest(name, names, VERB_COUNT);
+    if (nearest) return cli_wrong("unknown verb '%s'; did you mean '%s'?", name, nearest);
+    return cli_wrong("unknown verb '%s'; 'crucible --help' lists them", name);
+}
+
 static int run_verb(const char *name, int argc, char **argv)
 {
     const verb *found = find_verb(name);
-    if (!found) return cli_wrong("unknown verb '%s'; 'crucible --help' lists them", name);
+    if (!found) return say_unknown(name);
     return found->run(argc, argv);
 }
 

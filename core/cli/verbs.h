@@ -2,6 +2,9 @@
 #ifndef CORE_CLI_VERBS_H
 #define CORE_CLI_VERBS_H
 
+int verb_list(int argc, char **argv);
+int verb_info(int argc, char **argv);
+int verb_doctor(int argc, char **argv);
 int verb_version(int argc, char **argv);
 
 /* Runs the verb that argv[1] names and returns the exit code; without one, or for --help, prints the list of verbs. */

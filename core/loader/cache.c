@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "process/child.h"
+#include "registry/copy.h"
 #include "version/version.h"
 
 enum { RECORDS_MAX = 20000, FILE_BYTES_MAX = 1 << 28 };
@@ -39,7 +40,7 @@ struct cache {
     char *path;
     uint64_t maker;
     unsigned char *content; /* the file as read; records point into it */
-    arena memory;           /* for fresh records */
+    cru_arena *memory;      /* for fresh records */
     record *records;        /* the old ones sorted by path, then the fresh ones */
     size_t old, count;
 };
@@ -191,6 +192,11 @@ cache *cache_open(void)
     cache *c = calloc(1, sizeof *c);
     if (!c) return NULL;
     size_t size;
+    c->memory = cru_arena_create();
+    if (!c->memory) {
+        free(c);
+        return NULL;
+    }
     c->maker = maker();
     c->path = cache_path();
     c->content = c->path ? read_file(c->path, &size) : NULL;
@@ -204,7 +210,7 @@ void cache_close(cache *c)
     free(c->path);
     free(c->content);
     free(c->records);
-    arena_free(&c->memory);
+    cru_arena_destroy(c->memory);
     free(c);
 }
 
@@ -214,7 +220,7 @@ static record *find_old(const cache *c, const char *path)
     return c->old ? bsearch(&key, c->records, c->old, sizeof key, compare_records) : NULL;
 }
 
-bool cache_lookup(cache *c, const plugin_file *file, arena *memory, registry_entry *entry)
+bool cache_lookup(cache *c, const plugin_file *file, cru_arena *memory, registry_entry *entry)
 {
     const record *found = c ? find_old(c, file->path) : NULL;
     const stamp now = stamp_of(&file->stat);
@@ -238,15 +244,13 @@ void cache_store(cache *c, const plugin_file *file, const registry_entry *entry)
 {
     if (!c || !c->path) return;
     bytes encoded = {0};
-    int failed = 0;
     entry_encode(&encoded, entry);
-    unsigned char *copy = encoded.failed ? NULL : arena_alloc(&c->memory, encoded.size, 1);
-    const char *path = arena_text(&c->memory, file->path, &failed);
-    record *slot = copy && !failed ? find_old(c, file->path) : NULL;
-    if (copy && !failed && !slot) slot = add_record(c);
+    record *slot = encoded.failed ? NULL : find_old(c, file->path);
+    if (!slot && !encoded.failed) slot = add_record(c);
     if (slot) {
+        unsigned char *copy = cru_arena_alloc(c->memory, (int64_t)encoded.size, 1);
         memcpy(copy, encoded.data, encoded.size);
-        *slot = (record){path, stamp_of(&file->stat), copy, encoded.size, true};
+        *slot = (record){text_copy(c->memory, file->path), stamp_of(&file->stat), copy, encoded.size, true};
     }
     free(encoded.data);
 }

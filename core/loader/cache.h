@@ -16,7 +16,7 @@ cache *cache_open(void);
 void cache_close(cache *c);
 
 /* True when the cache knows the file as it is now; the entry is then in `memory`. */
-bool cache_lookup(cache *c, const plugin_file *file, arena *memory, registry_entry *entry);
+bool cache_lookup(cache *c, const plugin_file *file, cru_arena *memory, registry_entry *entry);
 
 /* Remembers a finding, in place of an older one for that path. */
 void cache_store(cache *c, const plugin_file *file, const registry_entry *entry);

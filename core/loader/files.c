@@ -2,9 +2,10 @@
 
 #include <dirent.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "config/strings.h"
 
 typedef struct inode {
     dev_t device;
@@ -13,7 +14,7 @@ typedef struct inode {
 
 typedef struct walk {
     plugin_files files;
-    arena *memory;
+    cru_arena *memory;
     void *seen; /* tsearch tree of inodes, which live in `memory` */
 } walk;
 
@@ -32,11 +33,7 @@ static void keep(void *node)
 /* True the first time it is asked about a file or folder: links may form circles. */
 static bool is_new(walk *w, const struct stat *stat)
 {
-    inode *id = arena_alloc(w->memory, 1, sizeof *id);
-    if (!id) {
-        w->files.failed = 1;
-        return false;
-    }
+    inode *id = cru_arena_alloc(w->memory, 1, sizeof *id);
     *id = (inode){stat->st_dev, stat->st_ino};
     inode *const *found = tsearch(id, &w->seen, compare_inodes);
     if (!found) w->files.failed = 1;
@@ -59,18 +56,6 @@ static void add_file(walk *w, const char *path, const struct stat *stat)
     files->items[files->count++] = (plugin_file){.path = path, .stat = *stat};
 }
 
-static const char *join(walk *w, const char *folder, const char *name)
-{
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = arena_alloc(w->memory, size, 1);
-    if (!path) {
-        w->files.failed = 1;
-        return NULL;
-    }
-    snprintf(path, size, "%s/%s", folder, name);
-    return path;
-}
-
 static bool ends_with(const char *text, const char *end)
 {
     size_t a = strlen(text), b = strlen(end);
@@ -88,8 +73,8 @@ static void walk_folder(walk *w, const char *folder)
     int count = scandir(folder, &entries, is_visible, alphasort);
     for (int i = 0; i < count; i++) {
         struct stat stat_of;
-        const char *path = join(w, folder, entries[i]->d_name);
-        if (path && stat(path, &stat_of) == 0) {
+        const char *path = string_format(w->memory, "%s/%s", folder, entries[i]->d_name);
+        if (stat(path, &stat_of) == 0) {
             if (S_ISDIR(stat_of.st_mode)) {
                 if (is_new(w, &stat_of)) walk_folder(w, path);
             } else if (S_ISREG(stat_of.st_mode) && ends_with(path, ".so") && is_new(w, &stat_of)) {
@@ -101,7 +86,7 @@ static void walk_folder(walk *w, const char *folder)
     if (count >= 0) free(entries);
 }
 
-plugin_files files_find(char *const *folders, arena *memory)
+plugin_files files_find(char *const *folders, cru_arena *memory)
 {
     walk w = {.memory = memory};
     for (; *folders; folders++) {

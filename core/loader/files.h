@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "registry/arena.h"
+#include <crucible/arena.h>
 
 typedef struct plugin_file {
     const char *path;
@@ -21,7 +21,7 @@ typedef struct plugin_files {
 /* Every regular file *.so below the folders (NULL-terminated), folder by folder, names in ascending order. Hidden names
  * are passed over; a folder or file that is reached twice, through a link or a second folder of the list, counts once.
  * Paths live in `memory`. */
-plugin_files files_find(char *const *folders, arena *memory);
+plugin_files files_find(char *const *folders, cru_arena *memory);
 void files_free(plugin_files *files);
 
 #endif

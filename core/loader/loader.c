@@ -9,7 +9,7 @@
 /* The state of one scan. */
 typedef struct scan {
     const loader_options *options;
-    arena memory; /* paths and entries, until they are copied into the registry */
+    cru_arena *memory; /* paths and entries, until they are copied into the registry */
     plugin_files files;
     registry_entry *entries; /* one per file */
     scan_job *jobs;          /* the files that the cache does not know, ... */
@@ -28,7 +28,7 @@ static cru_status find_files(scan *s, cru_error *err)
 {
     char **folders = loader_folders(s->options);
     if (!folders) return out_of_memory(err);
-    s->files = files_find(folders, &s->memory);
+    s->files = files_find(folders, s->memory);
     folders_free(folders);
     if (s->files.failed) return out_of_memory(err);
     const size_t count = s->files.count;
@@ -42,7 +42,7 @@ static void ask_cache(scan *s)
 {
     if (!s->options->no_cache) s->known = cache_open();
     for (size_t i = 0; i < s->files.count; i++) {
-        if (cache_lookup(s->known, &s->files.items[i], &s->memory, &s->entries[i])) continue;
+        if (cache_lookup(s->known, &s->files.items[i], s->memory, &s->entries[i])) continue;
         s->jobs[s->job_count] = (scan_job){.path = s->files.items[i].path};
         s->job_file[s->job_count++] = i;
     }
@@ -52,7 +52,7 @@ static cru_status scan_unknown(scan *s, cru_error *err)
 {
     const scan_options options = {
         .hang_seconds = s->options->hang_seconds > 0 ? s->options->hang_seconds : 10,
-        .memory = &s->memory,
+        .memory = s->memory,
         .children = &s->effort.children,
     };
     cru_status status = scanner_run(&options, s->jobs, s->job_count, err);
@@ -85,6 +85,8 @@ cru_status loader_scan(const loader_options *options, registry **found, loader_e
     static const loader_options defaults;
     scan s = {.options = options ? options : &defaults};
     *found = NULL;
+    s.memory = cru_arena_create();
+    if (!s.memory) return out_of_memory(err);
     cru_status status = find_files(&s, err);
     if (status == CRU_OK) {
         ask_cache(&s);
@@ -99,6 +101,6 @@ cru_status loader_scan(const loader_options *options, registry **found, loader_e
     free(s.jobs);
     free(s.job_file);
     files_free(&s.files);
-    arena_free(&s.memory);
+    cru_arena_destroy(s.memory);
     return status;
 }

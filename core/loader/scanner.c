@@ -9,6 +9,7 @@
 #include "loader/inspect.h"
 #include "process/child.h"
 #include "registry/codec.h"
+#include "registry/copy.h"
 
 /* What a child tells its parent: it goes through its files in order and announces each step, so that the parent knows
  * which file, and which part of the work on it, a silence or a death belongs to. */
@@ -149,16 +150,14 @@ static cru_status describe_ending(const listener *l, ending end, cru_error *reas
     return cru_fail(reason, CRU_BAD_INPUT, "%s %s (%s)", does, during, signal_text(number, signal_name));
 }
 
-static cru_status mark_broken(const listener *l, ending end, cru_error *err)
+static void mark_broken(const listener *l, ending end)
 {
     cru_error reason = {0};
     describe_ending(l, end, &reason);
     scan_job *job = &l->jobs[l->done];
-    int failed = 0;
     job->entry = (registry_entry){.name = file_name(job->path), .path = job->path};
-    job->entry.broken = arena_text(l->options->memory, reason.text, &failed);
+    job->entry.broken = text_copy(l->options->memory, reason.text);
     job->lasting = true;
-    return failed ? cru_fail(err, CRU_NO_MEMORY, "out of memory") : CRU_OK;
 }
 
 /* One child for as many of the jobs as it survives; *done says how many are settled afterwards. A file that took its
@@ -180,7 +179,7 @@ static cru_status run_child(const scan_options *options, scan_job *jobs, size_t 
     if (l.heard.failed) {
         status = cru_fail(err, CRU_NO_MEMORY, "out of memory");
     } else if (l.done < count && blamed) {
-        status = mark_broken(&l, end, err);
+        mark_broken(&l, end);
         l.done++;
     }
     *done = l.done;

@@ -2,7 +2,8 @@
 #ifndef CORE_LOADER_SCANNER_H
 #define CORE_LOADER_SCANNER_H
 
-#include "registry/arena.h"
+#include <crucible/arena.h>
+
 #include "registry/registry.h"
 
 typedef struct scan_job {
@@ -13,7 +14,7 @@ typedef struct scan_job {
 
 typedef struct scan_options {
     double hang_seconds; /* the longest that one file may take */
-    arena *memory;
+    cru_arena *memory;
     int *children; /* counts the processes that were started */
 } scan_options;
 

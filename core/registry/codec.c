@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/copy.h"
+
 enum { NO_TEXT = 0xffffffffu };
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
@@ -145,26 +147,21 @@ const char *reader_text(reader *r)
 }
 
 /* Memory for `count` things that take at least `least` bytes each in the input: a lying count allocates nothing. */
-static void *room(reader *r, arena *a, size_t count, size_t least, size_t size)
+static void *room(reader *r, cru_arena *a, size_t count, size_t least, size_t size)
 {
     if (r->bad || count > r->left / least) {
         r->bad = true;
         return NULL;
     }
-    void *memory = arena_alloc(a, count + 1, size);
-    if (!memory) r->bad = true;
-    return memory;
+    return cru_arena_alloc_zeroed(a, (int64_t)count + 1, size);
 }
 
-static const char *take_text(reader *r, arena *a)
+static const char *take_text(reader *r, cru_arena *a)
 {
-    int failed = 0;
-    const char *text = arena_text(a, reader_text(r), &failed);
-    if (failed) r->bad = true;
-    return text;
+    return text_copy(a, reader_text(r));
 }
 
-static const char *const *take_choices(reader *r, arena *a)
+static const char *const *take_choices(reader *r, cru_arena *a)
 {
     uint32_t count = reader_u32(r);
     const char **choices = count ? room(r, a, count, sizeof(uint32_t), sizeof *choices) : NULL;
@@ -176,7 +173,7 @@ static const char *const *take_choices(reader *r, arena *a)
     return choices;
 }
 
-static cru_search take_search(reader *r, arena *a)
+static cru_search take_search(reader *r, cru_arena *a)
 {
     cru_search search = {.kind = (cru_search_kind)reader_u32(r)};
     search.lo = take_number(r);
@@ -189,7 +186,7 @@ static cru_search take_search(reader *r, arena *a)
     return search;
 }
 
-static cru_param take_param(reader *r, arena *a, cru_param_type type)
+static cru_param take_param(reader *r, cru_arena *a, cru_param_type type)
 {
     cru_param param = {.type = type};
     param.key = take_text(r, a);
@@ -204,25 +201,23 @@ static cru_param take_param(reader *r, arena *a, cru_param_type type)
     return param;
 }
 
-static const cru_param *take_table(reader *r, arena *a)
+static const cru_param *take_table(reader *r, cru_arena *a)
 {
     enum { PARAMS_MAX = 4096 };
     static const cru_param end = CRU_END;
     if (!reader_u32(r)) return NULL;
-    size_t count = 0, capacity = 16;
-    cru_param *table = arena_alloc(a, capacity + 1, sizeof *table);
-    for (cru_param_type type; table && (type = (cru_param_type)reader_u32(r)) != CRU_PARAM_END; count++) {
+    int64_t count = 0, capacity = 16;
+    cru_param *table = cru_arena_alloc_zeroed(a, capacity + 1, sizeof *table);
+    for (cru_param_type type; (type = (cru_param_type)reader_u32(r)) != CRU_PARAM_END; count++) {
         if (type >= CRU_PARAM_GROUP || count == PARAMS_MAX) r->bad = true;
         if (count == capacity) {
-            cru_param *grown = arena_alloc(a, 2 * capacity + 1, sizeof *grown);
-            if (grown) memcpy(grown, table, count * sizeof *table);
-            table = grown;
+            cru_param *grown = cru_arena_alloc_zeroed(a, 2 * capacity + 1, sizeof *grown);
+            table = memcpy(grown, table, (size_t)count * sizeof *table);
             capacity *= 2;
         }
-        if (!table || r->bad) break;
+        if (r->bad) break;
         table[count] = take_param(r, a, type);
     }
-    if (!table) r->bad = true;
     return r->bad ? &end : table;
 }
 
@@ -235,7 +230,7 @@ static bool is_trustworthy(const registry_entry *entry)
     return !entry->params || cru_params_check(entry->params, entry->settings_size, NULL) == CRU_OK;
 }
 
-cru_status entry_decode(reader *r, arena *a, registry_entry *entry)
+cru_status entry_decode(reader *r, cru_arena *a, registry_entry *entry)
 {
     *entry = (registry_entry){0};
     const char **texts[] = {&entry->name,     &entry->version, &entry->summary, &entry->authors,

@@ -2,7 +2,8 @@
 #ifndef CORE_REGISTRY_CODEC_H
 #define CORE_REGISTRY_CODEC_H
 
-#include "registry/arena.h"
+#include <crucible/arena.h>
+
 #include "registry/registry.h"
 
 /* A growing buffer. `failed` is set when memory ran out; check it once at the end. The owner frees `data`. */
@@ -30,7 +31,7 @@ const char *reader_text(reader *r); /* borrowed from the buffer */
 void entry_encode(bytes *b, const registry_entry *entry);
 
 /* Reads one entry into memory of `a`. An entry that claims to work has passed the checks on names and schema again, so
- * that the host may trust it. CRU_BAD_INPUT when the bytes are no entry or memory ran out. */
-cru_status entry_decode(reader *r, arena *a, registry_entry *entry);
+ * that the host may trust it. CRU_BAD_INPUT when the bytes are no entry. */
+cru_status entry_decode(reader *r, cru_arena *a, registry_entry *entry);
 
 #endif

@@ -2,88 +2,80 @@
 
 #include <string.h>
 
-static const char *const *copy_choices(arena *a, const char *const *choices, int *failed)
+#include "config/strings.h"
+
+const char *text_copy(cru_arena *a, const char *text)
+{
+    return text ? string_copy(a, text) : NULL;
+}
+
+static const char *const *copy_choices(cru_arena *a, const char *const *choices)
 {
     if (!choices) return NULL;
-    size_t count = 0;
+    int64_t count = 0;
     while (choices[count]) count++;
-    const char **copy = arena_alloc(a, count + 1, sizeof *copy);
-    if (!copy) {
-        *failed = 1;
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++) copy[i] = arena_text(a, choices[i], failed);
+    const char **copy = cru_arena_alloc_zeroed(a, count + 1, sizeof *copy);
+    for (int64_t i = 0; i < count; i++) copy[i] = text_copy(a, choices[i]);
     return copy;
 }
 
-static const double *copy_values(arena *a, const double *values, int64_t count, int *failed)
+static const double *copy_values(cru_arena *a, const double *values, int64_t count)
 {
     if (!values || count <= 0) return NULL;
-    double *copy = arena_alloc(a, (size_t)count, sizeof *copy);
-    if (!copy) {
-        *failed = 1;
-        return NULL;
-    }
+    double *copy = cru_arena_alloc(a, count, sizeof *copy);
     return memcpy(copy, values, (size_t)count * sizeof *copy);
 }
 
 typedef struct table_copy {
-    arena *memory;
+    cru_arena *memory;
     cru_param *next;
-    int failed;
 } table_copy;
 
 static bool count_param(void *user, const cru_param *param, size_t base)
 {
     (void)param;
     (void)base;
-    ++*(size_t *)user;
+    ++*(int64_t *)user;
     return true;
 }
 
 static bool copy_param(void *user, const cru_param *param, size_t base)
 {
     table_copy *copy = user;
-    arena *a = copy->memory;
+    cru_arena *a = copy->memory;
     cru_param *to = copy->next++;
     *to = *param;
-    to->key = arena_text(a, param->key, &copy->failed);
+    to->key = text_copy(a, param->key);
     to->offset = base + param->offset;
-    to->text = arena_text(a, param->text, &copy->failed);
-    to->choices = copy_choices(a, param->choices, &copy->failed);
-    to->search.values = copy_values(a, param->search.values, param->search.count, &copy->failed);
-    to->help = arena_text(a, param->help, &copy->failed);
-    return !copy->failed;
+    to->text = text_copy(a, param->text);
+    to->choices = copy_choices(a, param->choices);
+    to->search.values = copy_values(a, param->search.values, param->search.count);
+    to->help = text_copy(a, param->help);
+    return true;
 }
 
-static const cru_param *copy_table(arena *a, const cru_param *table, int *failed)
+static const cru_param *copy_table(cru_arena *a, const cru_param *table)
 {
     if (!table) return NULL;
-    size_t count = 0;
+    int64_t count = 0;
     cru_params_visit(table, count_param, &count);
-    cru_param *flat = arena_alloc(a, count + 1, sizeof *flat); /* zeroed: ends with CRU_PARAM_END */
-    if (!flat) {
-        *failed = 1;
-        return NULL;
-    }
+    cru_param *flat = cru_arena_alloc_zeroed(a, count + 1, sizeof *flat); /* ends with CRU_PARAM_END */
     table_copy copy = {.memory = a, .next = flat};
     cru_params_visit(table, copy_param, &copy);
-    *failed |= copy.failed;
     return flat;
 }
 
-cru_status entry_copy(arena *a, const registry_entry *from, registry_entry *to)
+registry_entry entry_copy(cru_arena *a, const registry_entry *from)
 {
-    int failed = 0;
-    *to = *from;
-    to->name = arena_text(a, from->name, &failed);
-    to->version = arena_text(a, from->version, &failed);
-    to->summary = arena_text(a, from->summary, &failed);
-    to->authors = arena_text(a, from->authors, &failed);
-    to->citation = arena_text(a, from->citation, &failed);
-    to->license = arena_text(a, from->license, &failed);
-    to->path = arena_text(a, from->path, &failed);
-    to->broken = arena_text(a, from->broken, &failed);
-    to->params = copy_table(a, from->params, &failed);
-    return failed ? CRU_NO_MEMORY : CRU_OK;
+    registry_entry to = *from;
+    to.name = text_copy(a, from->name);
+    to.version = text_copy(a, from->version);
+    to.summary = text_copy(a, from->summary);
+    to.authors = text_copy(a, from->authors);
+    to.citation = text_copy(a, from->citation);
+    to.license = text_copy(a, from->license);
+    to.path = text_copy(a, from->path);
+    to.broken = text_copy(a, from->broken);
+    to.params = copy_table(a, from->params);
+    return to;
 }

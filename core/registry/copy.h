@@ -2,11 +2,14 @@
 #ifndef CORE_REGISTRY_COPY_H
 #define CORE_REGISTRY_COPY_H
 
-#include "registry/arena.h"
+#include <crucible/arena.h>
+
 #include "registry/registry.h"
 
-/* Copies `from` with everything that it points to into `a`. The table may still contain groups; the copy is flat. Fails
- * with CRU_NO_MEMORY. */
-cru_status entry_copy(arena *a, const registry_entry *from, registry_entry *to);
+/* Copies `from` with everything that it points to into `a`. The table may still contain groups; the copy is flat. */
+registry_entry entry_copy(cru_arena *a, const registry_entry *from);
+
+/* A copy of a text that may be NULL. */
+const char *text_copy(cru_arena *a, const char *text);
 
 #endif

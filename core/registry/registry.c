@@ -4,24 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "registry/arena.h"
 #include "registry/copy.h"
 
 struct registry {
-    arena memory;
+    cru_arena *memory;
     registry_entry *entries;
     size_t count, capacity;
 };
 
 registry *registry_create(void)
 {
-    return calloc(1, sizeof(registry));
+    registry *r = calloc(1, sizeof *r);
+    if (r) r->memory = cru_arena_create();
+    if (r && r->memory) return r;
+    free(r);
+    return NULL;
 }
 
 void registry_destroy(registry *r)
 {
     if (!r) return;
-    arena_free(&r->memory);
+    cru_arena_destroy(r->memory);
     free(r->entries);
     free(r);
 }
@@ -50,9 +53,8 @@ cru_status registry_add(registry *r, const registry_entry *entry)
         }
     }
     if (!reserve(r)) return CRU_NO_MEMORY;
-    cru_status status = entry_copy(&r->memory, &added, &r->entries[r->count]);
-    if (status == CRU_OK) r->count++;
-    return status;
+    r->entries[r->count++] = entry_copy(r->memory, &added);
+    return CRU_OK;
 }
 
 static int compare_entries(const void *a, const void *b)

@@ -25,6 +25,7 @@ typedef struct registry_entry {
 
 typedef struct registry registry;
 
+/* NULL when memory runs out. */
 registry *registry_create(void);
 void registry_destroy(registry *r);
 

@@ -1,0 +1,223 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/param-text.h"
+#include "cli/verbs.h"
+#include "loader/loader.h"
+
+enum { CELL = 512 };
+
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
+
+/* A name may belong to plugins of several kinds; then the user must say which. */
+static int find_by_name(const registry *plugins, const char *name, const registry_entry **found)
+{
+    *found = NULL;
+    for (cru_kind kind = CRU_KIND_DATASET; kind <= CRU_KIND_BACKEND; kind++) {
+        const registry_entry *entry = registry_find(plugins, kind, name);
+        if (entry && *found)
+            return cli_wrong("info: '%s' is a %s and a %s; say %s/%s or %s/%s", name, kind_name((*found)->kind),
+                             kind_name(kind), kind_name((*found)->kind), name, kind_name(kind), name);
+        if (entry) *found = entry;
+    }
+    return CLI_GO_ON;
+}
+
+static int say_unknown(const registry *plugins, cru_kind kind, const char *name)
+{
+    for (size_t i = 0; i < registry_count(plugins); i++) {
+        const registry_entry *entry = registry_at(plugins, i);
+        if (entry->broken && strcmp(entry->name, name) == 0)
+            return cli_fail("info: %s cannot be used: %s", entry->path, entry->broken);
+    }
+    const char *nearest = registry_nearest(plugins, kind, name);
+    if (nearest) return cli_wrong("info: no plugin '%s'; did you mean '%s'?", name, nearest);
+    return cli_wrong("info: no plugin '%s'; 'crucible list' prints all", name);
+}
+
+/* `word` is a name or kind/name. */
+static int find_plugin(const registry *plugins, const char *word, const registry_entry **found)
+{
+    const char *slash = strchr(word, '/'), *name = slash ? slash + 1 : word;
+    cru_kind kind = 0;
+    if (slash) {
+        char kind_word[32];
+        snprintf(kind_word, sizeof kind_word, "%.*s", (int)(slash - word), word);
+        kind = kind_parse(kind_word);
+        if (!kind) return cli_wrong("info: '%s' is no kind of plugin", kind_word);
+        *found = registry_find(plugins, kind, name);
+    } else {
+        int code = find_by_name(plugins, name, found);
+        if (code != CLI_GO_ON) return code;
+    }
+    return *found ? CLI_GO_ON : say_unknown(plugins, kind, name);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static void print_field(const char *label, const char *text)
+{
+    if (text && *text) printf("  %-10s %s\n", label, text);
+}
+
+/* Columns of the parameter table; the last, help, is open-ended. */
+enum { COLUMNS = 5 };
+static const char *const column_titles[COLUMNS] = {"key", "type", "default", "range", "search"};
+
+typedef struct row {
+    char cell[COLUMNS][CELL];
+    const char *help;
+} row;
+
+static void fill_row(const cru_param *param, row *r)
+{
+    snprintf(r->cell[0], CELL, "%s", param->key);
+    snprintf(r->cell[1], CELL, "%s", param_type_name(param->type));
+    param_default(param, r->cell[2], CELL);
+    param_range(param, r->cell[3], CELL);
+    param_search(param, r->cell[4], CELL);
+    r->help = param->help;
+}
+
+static void print_params(const cru_param *params)
+{
+    int width[COLUMNS];
+    row r;
+    for (int c = 0; c < COLUMNS; c++) width[c] = (int)strlen(column_titles[c]);
+    for (const cru_param *param = params; param->type != CRU_PARAM_END; param++) {
+        fill_row(param, &r);
+        for (int c = 0; c < COLUMNS; c++)
+            if ((int)strlen(r.cell[c]) > width[c]) width[c] = (int)strlen(r.cell[c]);
+    }
+    printf("\n%s", cli_paint(stdout, CLI_BOLD));
+    for (int c = 0; c < COLUMNS; c++) printf("  %-*s", width[c], column_titles[c]);
+    printf("  help%s\n", cli_paint(stdout, CLI_PLAIN));
+    for (const cru_param *param = params; param->type != CRU_PARAM_END; param++) {
+        fill_row(param, &r);
+        for (int c = 0; c < COLUMNS; c++) printf("  %-*s", width[c], r.cell[c]);
+        printf("  %s\n", r.help);
+    }
+}
+
+static const char *metric_text(uint32_t flags, char text[CELL])
+{
+    snprintf(text, CELL, "%s%s%s", flags & CRU_METRIC_LOWER_IS_BETTER ? "lower is better" : "higher is better",
+             flags & CRU_METRIC_OF_DATASET ? ", describes a dataset" : "",
+             flags & CRU_METRIC_PERCENT ? ", in percent" : "");
+    return text;
+}
+
+static int print_text(const registry_entry *entry)
+{
+    char problems[PROBLEMS_TEXT_SIZE], metric[CELL];
+    printf("%s%s%s %s (%s)\n  %s\n\n", cli_paint(stdout, CLI_BOLD), entry->name, cli_paint(stdout, CLI_PLAIN),
+           entry->version, kind_name(entry->kind), entry->summary);
+    print_field("tasks", problems_text(entry->problems, problems));
+    if (entry->kind == CRU_KIND_METRIC) print_field("value", metric_text(entry->metric_flags, metric));
+    print_field("authors", entry->authors);
+    print_field("citation", entry->citation);
+    print_field("licence", entry->license);
+    print_field("file", entry->path);
+    if (entry->params) {
+        print_params(entry->params);
+    } else {
+        puts("\n  no settings");
+    }
+    return CLI_OK;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void add_default(cJSON *object, const cru_param *param)
+{
+    char text[CELL];
+    if (param->type == CRU_PARAM_INT || param->type == CRU_PARAM_FLOAT) {
+        json_add_number(object, "default", param->number);
+    } else if (param->type == CRU_PARAM_BOOL) {
+        cJSON_AddBoolToObject(object, "default", param->number != 0);
+    } else {
+        json_add_text(object, "default", param_default(param, text, sizeof text));
+    }
+}
+
+static void add_search(cJSON *object, const cru_param *param)
+{
+    char text[CELL];
+    json_add_text(object, "search", param->search.kind ? param_search(param, text, sizeof text) : NULL);
+}
+
+static cJSON *param_json(const cru_param *param)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "key", param->key);
+    json_add_text(object, "type", param_type_name(param->type));
+    add_default(object, param);
+    if (param->type == CRU_PARAM_INT || param->type == CRU_PARAM_FLOAT || param->type == CRU_PARAM_LIST) {
+        json_add_number(object, "min", param->min);
+        json_add_number(object, "max", param->max);
+    }
+    if (param->type == CRU_PARAM_CHOICE) {
+        cJSON *choices = cJSON_AddArrayToObject(object, "choices");
+        for (size_t i = 0; param->choices[i]; i++) cJSON_AddItemToArray(choices, cJSON_CreateString(param->choices[i]));
+    }
+    add_search(object, param);
+    json_add_text(object, "help", param->help);
+    return object;
+}
+
+static int print_json(const registry_entry *entry)
+{
+    char problems[PROBLEMS_TEXT_SIZE], *rest = problems;
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "name", entry->name);
+    json_add_text(object, "kind", kind_name(entry->kind));
+    json_add_text(object, "version", entry->version);
+    json_add_text(object, "summary", entry->summary);
+    json_add_text(object, "authors", entry->authors);
+    json_add_text(object, "citation", entry->citation);
+    json_add_text(object, "license", entry->license);
+    json_add_text(object, "path", entry->path);
+    cJSON *tasks = cJSON_AddArrayToObject(object, "tasks");
+    problems_text(entry->problems, problems);
+    for (char *word; (word = strtok_r(rest, ", ", &rest));) cJSON_AddItemToArray(tasks, cJSON_CreateString(word));
+    if (entry->kind == CRU_KIND_METRIC) {
+        cJSON_AddBoolToObject(object, "lower_is_better", (entry->metric_flags & CRU_METRIC_LOWER_IS_BETTER) != 0);
+        cJSON_AddBoolToObject(object, "of_dataset", (entry->metric_flags & CRU_METRIC_OF_DATASET) != 0);
+        cJSON_AddBoolToObject(object, "percent", (entry->metric_flags & CRU_METRIC_PERCENT) != 0);
+    }
+    cJSON *params = cJSON_AddArrayToObject(object, "params");
+    for (const cru_param *param = entry->params; param && param->type != CRU_PARAM_END; param++)
+        cJSON_AddItemToArray(params, param_json(param));
+    return json_print(object);
+}
+
+int verb_info(int argc, char **argv)
+{
+    bool json = false;
+    const cli_option options[] = {
+        {.name = "json", .flag = &json, .help = "print a JSON object"},
+        {0},
+    };
+    const cli_syntax syntax = {
+        .verb = "info",
+        .operands = "NAME",
+        .least = 1,
+        .most = 1,
+        .options = options,
+        .about = "Describes a plugin: what it does, who wrote it, which tasks it takes and its settings.\n"
+                 "NAME may be written as kind/name, which is needed when two kinds share a name.",
+    };
+    cli_words operands;
+    int code = cli_parse(&syntax, argc, argv, &operands);
+    if (code != CLI_GO_ON) return code;
+    registry *plugins;
+    cru_error err = {0};
+    if (loader_scan(NULL, &plugins, NULL, &err) != CRU_OK) return cli_fail("%s", err.text);
+    const registry_entry *entry = NULL;
+    code = find_plugin(plugins, operands.word[0], &entry);
+    if (code == CLI_GO_ON) code = json ? print_json(entry) : print_text(entry);
+    registry_destroy(plugins);
+    return code;
+}

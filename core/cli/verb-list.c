@@ -1,0 +1,123 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/verbs.h"
+#include "loader/loader.h"
+
+/* What is asked for; `kind` 0 is every kind. */
+typedef struct request {
+    cru_kind kind;
+    bool json, paths;
+} request;
+
+/* A broken file whose kind nobody knows could be of any. */
+static bool wanted(const request *q, const registry_entry *entry)
+{
+    return !q->kind || entry->kind == q->kind || (entry->broken && !entry->kind);
+}
+
+static int print_json(const registry *plugins, const request *q)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (size_t i = 0; i < registry_count(plugins); i++) {
+        const registry_entry *entry = registry_at(plugins, i);
+        if (!wanted(q, entry)) continue;
+        cJSON *object = cJSON_CreateObject();
+        json_add_text(object, "name", entry->name);
+        json_add_text(object, "kind", kind_name(entry->kind));
+        json_add_text(object, "version", entry->version);
+        json_add_text(object, "summary", entry->summary);
+        json_add_text(object, "path", entry->path);
+        json_add_text(object, "status", entry->broken ? "broken" : "ok");
+        json_add_text(object, "reason", entry->broken);
+        cJSON_AddItemToArray(array, object);
+    }
+    return json_print(array);
+}
+
+static int name_width(const registry *plugins, const request *q)
+{
+    size_t width = 8;
+    for (size_t i = 0; i < registry_count(plugins); i++) {
+        const registry_entry *entry = registry_at(plugins, i);
+        if (!entry->broken && wanted(q, entry) && strlen(entry->name) > width) width = strlen(entry->name);
+    }
+    return (int)width;
+}
+
+static void print_folders(void)
+{
+    char **folders = loader_folders(NULL);
+    printf("%ssearched%s\n", cli_paint(stdout, CLI_BOLD), cli_paint(stdout, CLI_PLAIN));
+    for (char **folder = folders; folder && *folder; folder++) printf("  %s\n", *folder);
+    folders_free(folders);
+}
+
+static void print_entry(const registry_entry *entry, const request *q, int width)
+{
+    if (entry->broken) {
+        printf("  %s: %s%s%s\n", entry->path, cli_paint(stdout, CLI_RED), entry->broken, cli_paint(stdout, CLI_PLAIN));
+        return;
+    }
+    printf("  %-*s %-6s %s\n", width, entry->name, entry->version, entry->summary);
+    if (q->paths)
+        printf("  %-*s %s%s%s\n", width, "", cli_paint(stdout, CLI_DIM), entry->path, cli_paint(stdout, CLI_PLAIN));
+}
+
+/* The registry is sorted: one group per kind, then the broken ones. */
+static void print_text(const registry *plugins, const request *q)
+{
+    const int width = name_width(plugins, q);
+    const registry_entry *before = NULL;
+    if (q->paths) print_folders();
+    for (size_t i = 0; i < registry_count(plugins); i++) {
+        const registry_entry *entry = registry_at(plugins, i);
+        if (!wanted(q, entry)) continue;
+        bool same_group = before && !before->broken == !entry->broken && (entry->broken || before->kind == entry->kind);
+        if (!same_group)
+            printf("%s%s%s%s\n", cli_paint(stdout, CLI_BOLD), entry->broken ? "broken" : kind_name(entry->kind),
+                   entry->broken ? "" : "s", cli_paint(stdout, CLI_PLAIN));
+        print_entry(entry, q, width);
+        before = entry;
+    }
+    if (!before) puts("no plugins found; 'crucible list --paths' prints where they are searched");
+}
+
+int verb_list(int argc, char **argv)
+{
+    request q = {0};
+    const cli_option options[] = {
+        {.name = "json", .flag = &q.json, .help = "print a JSON array"},
+        {.name = "paths", .flag = &q.paths, .help = "print the folders searched and the file of each plugin"},
+        {0},
+    };
+    const cli_syntax syntax = {
+        .verb = "list",
+        .operands = "[datasets|corruptors|algorithms|metrics|backends]",
+        .most = 1,
+        .options = options,
+        .about = "Lists the plugins that were found, and the files that could not be used with the reason.\n"
+                 "Folders: beside the program, installed, then those of CRUCIBLE_PLUGIN_PATH (colons between).\n"
+                 "The first plugin of a name wins.",
+    };
+    cli_words operands;
+    int code = cli_parse(&syntax, argc, argv, &operands);
+    if (code != CLI_GO_ON) return code;
+    if (operands.count) {
+        q.kind = kind_parse(operands.word[0]);
+        if (!q.kind) return cli_wrong("list: unknown kind '%s'; kinds: %s", operands.word[0], syntax.operands);
+    }
+    registry *plugins;
+    cru_error err = {0};
+    if (loader_scan(NULL, &plugins, NULL, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (q.json) {
+        code = print_json(plugins, &q);
+    } else {
+        print_text(plugins, &q);
+        code = CLI_OK;
+    }
+    registry_destroy(plugins);
+    return code;
+}
