@@ -1,5 +1,6 @@
 #include "config/diagnostics.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,10 @@ void diagnostics_add(diagnostics *d, const config_place *place, const char *subj
     vfprintf(out, format, args);
     va_end(args);
     if (fclose(out) != 0) cru_panic(CRU_NO_MEMORY, "no memory for a message");
+
+    /* a hostile file must not steer the terminal */
+    for (char *c = item->text; *c; c++)
+        if (iscntrl((unsigned char)*c)) *c = '?';
 }
 
 static int by_place(const void *left, const void *right)

@@ -7,6 +7,8 @@
 #include "config/diagnostics.h"
 #include "config/strings.h"
 #include "config/values.h"
+#include "data/data.h"
+#include "registry/registry.h"
 
 typedef enum section_type {
     SECTION_EXPERIMENT,
@@ -24,8 +26,7 @@ typedef enum section_type {
     SECTION_TYPES,
 } section_type;
 
-/* "experiment", "run", ... */
-const char *section_type_name(section_type type);
+extern const char *const section_type_names[SECTION_TYPES];
 
 typedef struct entry {
     const char *key, *text;
@@ -34,19 +35,24 @@ typedef struct entry {
 
     /* Filled when the section is checked; `param` stays NULL where the entry has a fault. */
     const cru_param *param;
-    value_list values; /* valid ones in canonical text; empty when `search` is set */
+    value_list values; /* valid and in canonical text; empty when `search` is set */
     cru_search search; /* the distribution of a value "search(...)" */
 } entry;
 
 typedef struct section {
     section_type type;
-    const char *name;  /* of the plugin; NULL for a section without one */
-    const char *label; /* the alias, else the name */
-    const char *on;    /* the dataset for which its values hold; NULL: all */
-    const char *title; /* "algorithm gcn as wide", for messages */
-    config_place place;
+    const char *name;   /* of the plugin; NULL for a section without one */
+    const char *label;  /* the alias, else the name */
+    const char *on;     /* the dataset for which its values hold; NULL: all */
+    const char *title;  /* "algorithm gcn as wide", for messages */
+    config_place place; /* where it was last opened; its order tells a second header in one file from one in another */
     entry *entries;
     int64_t count, capacity;
+
+    /* Filled when the names are resolved; `plugin` stays NULL where that fails. */
+    const registry_entry *plugin;
+    data_found dataset;
+    struct variant_list *variants; /* made once, when first asked for */
 } section;
 
 typedef struct document {
@@ -54,26 +60,31 @@ typedef struct document {
     diagnostics *diags;
     section **sections; /* in the order in which they are first named */
     int64_t count, capacity;
-    int32_t files; /* read so far */
-    struct document_file *seen;
+    struct source *sources; /* the files read so far */
+    int32_t source_count;   /* and of --set texts; numbers the places */
 } document;
 
-/* Reads the files in order, then the --set texts. Faults go to doc->diags. `doc` starts zeroed but for arena and diags,
- * and owns nothing besides what is in the arena. */
-void document_read(document *doc, const char *const *files, int64_t count);
-void document_set(document *doc, const char *const *sets, int64_t count);
+/* Reads a file from the command line, with all that it includes. Faults go to doc->diags. `doc` starts zeroed but for
+ * arena and diags, and owns nothing besides what is in the arena. */
+void document_read(document *doc, const char *path);
 
-/* The section of that type and label, `on` NULL; NULL when there is none. */
+/* Applies "section.key=value" or "type.label.key=value". After all files. */
+void document_set(document *doc, const char *text);
+
+/* Takes a title apart; false, and a line in the diagnostics, when it is no section. `s` gets type, names and title. */
+bool document_title(document *doc, const char *title, const config_place *place, section *s);
+
+/* The section of that type and label (NULL for one without) that holds for all datasets; NULL when there is none. */
 section *document_find(const document *doc, section_type type, const char *label);
 
-/* A new section at the end. */
-section *document_add(document *doc, const section *template);
+/* The section equal to `like` in type, label and dataset; made when there is none. */
+section *document_open(document *doc, const section *like);
+
+/* Adds an entry by the rules of precedence. */
+void document_put(document *doc, section *s, const entry *e);
 
 /* The entry with that key, or NULL. */
 entry *section_find(const section *s, const char *key);
-
-/* Grows by one, zeroed. */
-entry *section_append(document *doc, section *s);
 
 /* The document as INI text, in the arena. */
 const char *document_text(const document *doc);

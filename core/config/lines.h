@@ -17,7 +17,8 @@ typedef struct line_visitor {
     void (*fault)(void *user, const char *subject, const char *message, int32_t line);
 } line_visitor;
 
-/* Reads `size` bytes of `text` and calls the visitor in the order of the lines. A broken section header is a fault
+/* Reads `size` bytes of `text` and calls the visitor in the order of the lines, but for a pair, which is
+ * known to be whole only when the next one begins. A broken section header is a fault
  * followed by a section with a NULL title: what stands below it cannot be judged. */
 void lines_read(const char *text, size_t size, const line_visitor *visitor);
 

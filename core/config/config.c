@@ -1,0 +1,91 @@
+#include "config/config.h"
+
+#include "config/plan.h"
+
+void experiment_destroy(experiment *e)
+{
+    if (!e) return;
+    experiment_plan *plan = e->plan;
+    cru_settings_destroy(plan->run);
+    cru_settings_destroy(plan->search);
+    cru_settings_destroy(plan->report);
+    cru_settings_destroy(plan->paths);
+    cru_arena_destroy(plan->arena);
+}
+
+static cru_arena *create_arena(void)
+{
+    cru_arena *arena = cru_arena_create();
+    if (!arena) cru_panic(CRU_NO_MEMORY, "no memory for a configuration");
+    return arena;
+}
+
+static experiment *create_experiment(void)
+{
+    cru_arena *arena = create_arena();
+    experiment *e = cru_arena_alloc_zeroed(arena, 1, sizeof *e);
+    e->plan = cru_arena_alloc_zeroed(arena, 1, sizeof *e->plan);
+    e->plan->arena = arena;
+    return e;
+}
+
+static void read_all(document *doc, const config_request *request)
+{
+    for (int64_t i = 0; i < request->file_count; i++) document_read(doc, request->files[i]);
+    for (int64_t i = 0; i < request->set_count; i++) document_set(doc, request->sets[i]);
+}
+
+cru_status config_load(const config_request *request, experiment **out, diagnostics *diags)
+{
+    cru_assert(request->file_count > 0, "config_load needs a file");
+    int64_t before = diags->count;
+    experiment *e = create_experiment();
+    config_loader l = {.request = request, .doc = {.arena = e->plan->arena, .diags = diags}, .e = e, .plan = e->plan};
+    read_all(&l.doc, request);
+    e->text = document_text(&l.doc);
+    loader_read_host(&l);
+    loader_resolve(&l);
+    loader_expand(&l);
+    for (int64_t i = 0; i < l.doc.count; i++) data_found_clear(&l.doc.sections[i]->dataset);
+    cru_settings_destroy(l.lists_owner);
+
+    *out = e;
+    if (diags->count == before) return CRU_OK;
+    diagnostics_sort(diags);
+    experiment_destroy(e);
+    *out = NULL;
+    return CRU_BAD_INPUT;
+}
+
+struct config_paths {
+    cru_arena *arena; /* holds this object */
+    cru_settings *settings;
+};
+
+config_paths *config_paths_read(const config_request *request)
+{
+    cru_arena *arena = create_arena();
+    config_paths *paths = cru_arena_alloc(arena, 1, sizeof *paths);
+    diagnostics ignored = {0};
+    document doc = {.arena = arena, .diags = &ignored};
+    read_all(&doc, request);
+    *paths = (config_paths){arena, cru_settings_create(paths_params, sizeof(paths_settings))};
+    if (!paths->settings) cru_panic(CRU_NO_MEMORY, "no memory for [paths]");
+    const section *s = document_find(&doc, SECTION_PATHS, NULL);
+    for (int64_t i = 0; s && i < s->count; i++)
+        cru_settings_set(paths->settings, s->entries[i].key, s->entries[i].text, NULL);
+    diagnostics_clear(&ignored);
+    return paths;
+}
+
+const paths_settings *config_paths_get(const config_paths *paths)
+{
+    return cru_settings_struct(paths->settings);
+}
+
+void config_paths_destroy(config_paths *paths)
+{
+    if (!paths) return;
+    cru_settings_destroy(paths->settings);
+    cru_arena_destroy(paths->arena);
+}

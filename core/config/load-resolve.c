@@ -1,0 +1,230 @@
+/* The names in a configuration: which plugin or card each stands for, and whether its settings suit. */
+#include <string.h>
+
+#include "config/plan.h"
+
+static const cru_kind kinds[SECTION_TYPES] = {
+    [SECTION_DATASET] = CRU_KIND_DATASET,
+    [SECTION_CORRUPTOR] = CRU_KIND_CORRUPTOR,
+    [SECTION_ALGORITHM] = CRU_KIND_ALGORITHM,
+    [SECTION_METRIC] = CRU_KIND_METRIC,
+};
+
+/* ---- lists of [experiment] ----------------------------------------------------------------------------------------
+ */
+
+static const char *list_text(const config_loader *l, section_type type)
+{
+    switch (type) {
+    case SECTION_DATASET:
+        return l->lists.datasets;
+    case SECTION_CORRUPTOR:
+        return l->lists.corruptors;
+    case SECTION_ALGORITHM:
+        return l->lists.algorithms;
+    case SECTION_METRIC:
+        return l->lists.metrics;
+    default:
+        return "";
+    }
+}
+
+static bool is_none(section_type type, const char *word)
+{
+    return type == SECTION_CORRUPTOR && strcmp(word, "none") == 0;
+}
+
+static section **all_sections(config_loader *l, section_type type, int64_t *count)
+{
+    section **out = cru_arena_alloc(l->doc.arena, l->doc.count, sizeof *out);
+    *count = 0;
+    for (int64_t i = 0; i < l->doc.count; i++)
+        if (l->doc.sections[i]->type == type && !l->doc.sections[i]->on) out[(*count)++] = l->doc.sections[i];
+    return out;
+}
+
+section **loader_selected(config_loader *l, section_type type, int64_t *count)
+{
+    const char *text = list_text(l, type);
+    if (!*text) return all_sections(l, type, count);
+    section **out = cru_arena_alloc(l->doc.arena, (int64_t)strlen(text), sizeof *out);
+    *count = 0;
+    char *cursor = NULL, *words = string_copy(l->doc.arena, text);
+    for (char *word = strtok_r(words, " \t,|", &cursor); word; word = strtok_r(NULL, " \t,|", &cursor)) {
+        section *s = document_find(&l->doc, type, word);
+        if (s) out[(*count)++] = s;
+    }
+    return out;
+}
+
+/* Where a list was written; the first line of the first file when it is a default. */
+static config_place list_place(const config_loader *l, const char *key)
+{
+    const section *s = document_find(&l->doc, SECTION_EXPERIMENT, NULL);
+    const entry *e = s ? section_find(s, key) : NULL;
+    return e ? e->place : (config_place){.file = l->request->files[0], .order = 1};
+}
+
+static void open_implicit(config_loader *l, section_type type, const char *name, const config_place *place)
+{
+    section s = {.type = type, .name = name, .label = name, .place = *place};
+    s.title = string_format(l->doc.arena, "%s %s", section_type_names[type], name);
+    document_open(&l->doc, &s);
+}
+
+/* Names that are listed but have no section get an empty one. */
+static void add_listed(config_loader *l, section_type type, const char *key)
+{
+    config_place place = list_place(l, key);
+    char *cursor = NULL, *words = string_copy(l->doc.arena, list_text(l, type));
+    for (char *word = strtok_r(words, " \t,|", &cursor); word; word = strtok_r(NULL, " \t,|", &cursor))
+        if (!is_none(type, word)) open_implicit(l, type, word, &place);
+}
+
+/* ---- plugins ------------------------------------------------------------------------------------------------------
+ */
+
+static void unknown_name(config_loader *l, const section *s, const char *near)
+{
+    const char *type = section_type_names[s->type];
+    if (near)
+        diagnostics_add(l->doc.diags, &s->place, s->name, "unknown %s; did you mean %s?", type, near);
+    else
+        diagnostics_add(l->doc.diags, &s->place, s->name, "unknown %s", type);
+}
+
+/* A base section without plugin names the plugin for those `on` a dataset too. */
+static void resolve_plugin(config_loader *l, section *s)
+{
+    s->plugin = registry_find(l->request->registry, kinds[s->type], s->name);
+    if (!s->plugin) unknown_name(l, s, registry_nearest(l->request->registry, kinds[s->type], s->name));
+}
+
+static cru_status find_dataset(const config_loader *l, const char *name, data_found *found, cru_error *err)
+{
+    const config_request *r = l->request;
+    if (r->find_dataset) return r->find_dataset(r->user, name, &l->places, found, err);
+    return data_find(name, &l->places, found, err);
+}
+
+enum { MOST_NAMES = 1024 };
+
+typedef struct name_list {
+    cru_arena *arena;
+    const char *items[MOST_NAMES];
+    size_t count;
+} name_list;
+
+static void add_card_name(void *user, const card *c, data_state state, const char *why)
+{
+    (void)state, (void)why;
+    name_list *names = user;
+    if (c && names->count < MOST_NAMES) names->items[names->count++] = string_copy(names->arena, c->name);
+}
+
+static const char *nearest_dataset(config_loader *l, const char *name)
+{
+    name_list *names = cru_arena_alloc_zeroed(l->doc.arena, 1, sizeof *names);
+    names->arena = l->doc.arena;
+    if (!l->request->find_dataset) data_visit(&l->places, add_card_name, names, NULL);
+    const char *generator = registry_nearest(l->request->registry, CRU_KIND_DATASET, name);
+    if (generator && names->count < MOST_NAMES) names->items[names->count++] = generator;
+    return cru_nearest(name, names->items, names->count);
+}
+
+/* A card, whose format must be a plugin, or a generator. */
+static void resolve_dataset(config_loader *l, section *s)
+{
+    const registry *plugins = l->request->registry;
+    cru_error err = {0};
+    cru_status status = find_dataset(l, s->name, &s->dataset, &err);
+    if (status == CRU_OK && s->dataset.card) {
+        s->plugin = registry_find(plugins, CRU_KIND_DATASET, s->dataset.format);
+        if (!s->plugin)
+            diagnostics_add(l->doc.diags, &s->place, s->name, "its card asks for the format %s, which no plugin reads",
+                            s->dataset.format);
+        return;
+    }
+    const registry_entry *generator = registry_find(plugins, CRU_KIND_DATASET, s->name);
+    if (generator && generator->problems)
+        s->plugin = generator;
+    else if (generator)
+        diagnostics_add(l->doc.diags, &s->place, s->name,
+                        "is a file format, not a dataset; a card must name its files");
+    else if (status == CRU_OK || status == CRU_UNSUPPORTED)
+        unknown_name(l, s, nearest_dataset(l, s->name));
+    else
+        diagnostics_add(l->doc.diags, &s->place, s->name, "%s", err.text);
+}
+
+static void check_named(config_loader *l, section *s)
+{
+    if (!s->plugin) return;
+    section_rules rules = {.params = s->plugin->params,
+                           .settings_size = s->plugin->settings_size,
+                           .owner = string_format(l->doc.arena, "%s %s", section_type_names[s->type], s->name),
+                           .grid = true,
+                           .search = s->type == SECTION_ALGORITHM && l->e->search.method != SEARCH_NONE};
+    section_check(&l->doc, s, &rules);
+}
+
+/* ---- sections for one dataset -------------------------------------------------------------------------------------
+ */
+
+/* A dataset that this experiment does not use is fine, so that files of defaults can be shared; one that nobody knows
+ * is a slip. */
+static void check_on(config_loader *l, section *s)
+{
+    if (!document_find(&l->doc, SECTION_ALGORITHM, s->label))
+        diagnostics_add(l->doc.diags, &s->place, s->label, "there is no [algorithm %s] to change", s->label);
+    if (document_find(&l->doc, SECTION_DATASET, s->on)) return;
+    section probe = {.type = SECTION_DATASET, .name = s->on, .label = s->on, .place = s->place};
+    resolve_dataset(l, &probe);
+    data_found_clear(&probe.dataset);
+}
+
+/* The plugin of "[algorithm wide on cora]" is that of "[algorithm gcn as wide]". */
+static void adopt_plugin(const config_loader *l, section *s)
+{
+    const section *base = document_find(&l->doc, SECTION_ALGORITHM, s->label);
+    if (base) s->name = base->name;
+}
+
+/* ---- host sections with grids -------------------------------------------------------------------------------------
+ */
+
+static void check_host(config_loader *l, section_type type, const cru_param *params, size_t size)
+{
+    section *s = document_find(&l->doc, type, NULL);
+    if (!s) return;
+    const char *owner = string_format(l->doc.arena, "[%s]", section_type_names[type]);
+    section_check(&l->doc, s, &(section_rules){.params = params, .settings_size = size, .owner = owner, .grid = true});
+}
+
+void loader_resolve(config_loader *l)
+{
+    add_listed(l, SECTION_DATASET, "datasets");
+    add_listed(l, SECTION_CORRUPTOR, "corruptors");
+    add_listed(l, SECTION_ALGORITHM, "algorithms");
+    add_listed(l, SECTION_METRIC, "metrics");
+    int64_t metrics;
+    all_sections(l, SECTION_METRIC, &metrics);
+    if (metrics == 0)
+        open_implicit(l, SECTION_METRIC, "accuracy", &(config_place){.file = l->request->files[0], .order = 1});
+
+    check_host(l, SECTION_SPLIT, split_params, sizeof(split_settings));
+    check_host(l, SECTION_PREPROCESS, preprocess_params, sizeof(preprocess_settings));
+    check_host(l, SECTION_MONITOR, monitor_params, sizeof(monitor_settings));
+    for (int64_t i = 0; i < l->doc.count; i++) {
+        section *s = l->doc.sections[i];
+        if (s->on) {
+            adopt_plugin(l, s);
+            check_on(l, s);
+        }
+        if (s->type == SECTION_DATASET)
+            resolve_dataset(l, s);
+        else if (s->type > SECTION_DATASET)
+            resolve_plugin(l, s);
+        check_named(l, s);
+    }
+}

@@ -1,0 +1,88 @@
+/* The canonical text of a trial. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/plan.h"
+#include "version/version.h"
+
+/* "prefix.key=value" for every line of the variant's text. */
+static void put_text(FILE *out, const char *prefix, const char *text)
+{
+    while (*text) {
+        int size = (int)strcspn(text, "\n");
+        fprintf(out, "%s.%.*s\n", prefix, size, text);
+        text += size + (text[size] == '\n');
+    }
+}
+
+/* Settings without owner: split, preprocess, monitor. */
+static void put_host(FILE *out, const variant *v)
+{
+    put_text(out, v->name, v->text);
+}
+
+static void put_plugin(FILE *out, const char *prefix, const variant *v)
+{
+    fprintf(out, "%s=%s %s\n", prefix, v->plugin->name, v->plugin->version);
+    put_text(out, prefix, v->text);
+}
+
+static int by_line(const void *left, const void *right)
+{
+    const variant *a = *(const variant *const *)left, *b = *(const variant *const *)right;
+    int order = strcmp(a->plugin->name, b->plugin->name);
+    return order ? order : strcmp(a->text, b->text);
+}
+
+/* In an order of their own: that of the file decides the columns of a report, not a result. */
+static void put_metrics(FILE *out, const experiment *e)
+{
+    const variant **sorted = malloc((size_t)e->metric_count * sizeof *sorted + 1);
+    if (!sorted) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
+    memcpy(sorted, e->metrics, (size_t)e->metric_count * sizeof *sorted);
+    qsort(sorted, (size_t)e->metric_count, sizeof *sorted, by_line);
+    for (int64_t i = 0; i < e->metric_count; i++) put_plugin(out, "metric", sorted[i]);
+    free(sorted);
+}
+
+static void put_search(FILE *out, const experiment *e, const variant *algorithm)
+{
+    if (algorithm->axis_count == 0) return;
+    char *text = cru_settings_text(e->plan->search);
+    if (!text) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
+    put_text(out, "search", text);
+    free(text);
+    for (int64_t i = 0; i < algorithm->axis_count; i++) {
+        const cru_search *s = &algorithm->axes[i].search;
+        fprintf(out, "axis.%s=%d %.17g %.17g", algorithm->axes[i].param->key, (int)s->kind, s->lo, s->hi);
+        for (int64_t k = 0; k < s->count; k++) fprintf(out, " %.17g", s->values[k]);
+        fputc('\n', out);
+    }
+}
+
+char *trial_text(const experiment *e, const trial *t, const char *checksum)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
+    fprintf(out, "sdk=%s\nabi=%d.%d\nseed=%" PRIu64 "\ndevice=%s\n", host_version(), CRU_ABI_MAJOR, CRU_ABI_MINOR,
+            t->seed, e->run.device == RUN_CUDA ? "cuda" : "cpu");
+    fprintf(out, "dataset.name=%s\ndataset.checksum=%s\n", t->dataset->name, checksum);
+    put_plugin(out, "dataset", t->dataset);
+    put_host(out, t->preprocess);
+    put_host(out, t->split);
+    for (int32_t i = 0; i < t->chain_count; i++) {
+        char prefix[32];
+        snprintf(prefix, sizeof prefix, "corruptor%d", i);
+        put_plugin(out, prefix, t->chain[i]);
+    }
+    put_host(out, t->monitor);
+    put_plugin(out, "algorithm", t->algorithm);
+    put_search(out, e, t->algorithm);
+    put_metrics(out, e);
+    if (fclose(out) != 0) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
+    return text;
+}

@@ -1,0 +1,180 @@
+/* What counts as a section, a key, a value, a comment and a fault. */
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/lines.h"
+
+/* Every event as a line of text: "1 [title]", "2 key=value", "3 !subject: message". */
+typedef struct record {
+    FILE *out;
+} record;
+
+static void on_section(void *user, const char *title, int32_t line)
+{
+    fprintf(((record *)user)->out, "%d [%s]\n", line, title ? title : "?");
+}
+
+static void on_pair(void *user, const char *key, const char *value, int32_t line)
+{
+    fprintf(((record *)user)->out, "%d %s=%s\n", line, key, value);
+}
+
+static void on_fault(void *user, const char *subject, const char *message, int32_t line)
+{
+    fprintf(((record *)user)->out, "%d !%s%s%s\n", line, subject ? subject : "", subject ? ": " : "", message);
+}
+
+static void check_bytes(const char *text, size_t size, const char *expected)
+{
+    char *seen = NULL;
+    size_t length;
+    record r = {open_memstream(&seen, &length)};
+    lines_read(text, size, &(line_visitor){&r, on_section, on_pair, on_fault});
+    fclose(r.out);
+    ck_assert_str_eq(seen, expected);
+    free(seen);
+}
+
+static void check_text(const char *text, const char *expected)
+{
+    check_bytes(text, strlen(text), expected);
+}
+
+START_TEST(sections_without_keys_are_seen)
+{
+    check_text("[dataset cora]\n[dataset citeseer]\n\n[ run ]\njobs = 2\n",
+               "1 [dataset cora]\n2 [dataset citeseer]\n4 [run]\n5 jobs=2\n");
+}
+END_TEST
+
+START_TEST(an_empty_text_has_no_lines)
+{
+    check_text("", "");
+    check_text("\n\n  \n", "");
+    check_text("\xEF\xBB\xBF", "");
+}
+END_TEST
+
+START_TEST(a_byte_order_mark_and_crlf_are_accepted)
+{
+    check_text("\xEF\xBB\xBF[run]\r\njobs = 2\r\n\r\nthreads=1", "1 [run]\n2 jobs=2\n4 threads=1\n");
+}
+END_TEST
+
+START_TEST(comments_start_a_line_or_follow_a_space)
+{
+    check_text("# one\n; two\n[run] ; three\na = 1 ; four\nb = 2 # five\nc = x;y#z\nd = #nothing\n",
+               "3 [run]\n4 a=1\n5 b=2\n6 c=x;y#z\n7 d=\n");
+}
+END_TEST
+
+START_TEST(indentation_means_nothing_by_itself)
+{
+    check_text("[run]\n  jobs = 2\n  threads = 1\n  [report]\n\trows = a\n",
+               "1 [run]\n2 jobs=2\n3 threads=1\n4 [report]\n5 rows=a\n");
+}
+END_TEST
+
+START_TEST(a_trailing_comma_or_bar_continues_in_an_indented_line)
+{
+    check_text("[run]\na = 1, ; one\n\n  # between\n  2,\n  3\n  b = 4\n", "1 [run]\n2 a=1, 2, 3\n7 b=4\n");
+    check_text("a = 64, 32 |\n    128\n", "1 a=64, 32 | 128\n");
+}
+END_TEST
+
+START_TEST(a_trailing_comma_does_not_swallow_an_unindented_line)
+{
+    check_text("a = 1,\nb = 2\n", "1 a=1,\n2 b=2\n");
+    check_text("a = 1,\n[run]\n", "1 a=1,\n2 [run]\n");
+}
+END_TEST
+
+START_TEST(every_line_that_is_nothing_is_a_fault)
+{
+    check_text("[run]\nnonsense\njobs = 2\nmore nonsense\n= 3\n",
+               "1 [run]\n2 !expected [section] or key = value\n3 jobs=2\n"
+               "4 !expected [section] or key = value\n5 !3: a value without a key\n");
+}
+END_TEST
+
+START_TEST(a_broken_header_opens_no_section)
+{
+    check_text("[run\njobs = 2\n", "1 ![run: a section needs a closing ]\n1 [?]\n2 jobs=2\n");
+    check_text("[run] jobs = 2\n", "1 ![run] jobs = 2: nothing may follow a section's ] but a comment\n1 [?]\n");
+    check_text("[a ; b]\n", "1 ![a ; b]: a section's name cannot hold a comment\n1 [?]\n");
+}
+END_TEST
+
+START_TEST(a_name_longer_than_inihs_buffer_is_a_fault)
+{
+    check_text("[12345678901234567890123456789012345678901234567890]\n",
+               "1 ![12345678901234567890123456789012345678901234567890]: the section's name is longer than 49 bytes\n"
+               "1 [?]\n");
+    check_text("[1234567890123456789012345678901234567890123456789]\n",
+               "1 [1234567890123456789012345678901234567890123456789]\n");
+}
+END_TEST
+
+/* "k = " and so many x's. */
+static void check_length(size_t length, bool fine)
+{
+    char text[400] = "k = ", expected[400] = "1 k=";
+    memset(text + 4, 'x', length - 4);
+    strcpy(text + length, "\nz = 1\n");
+    memset(expected + 4, 'x', length - 4);
+    strcpy(expected + length, "\n2 z=1\n");
+    check_text(text, fine ? expected
+                          : "1 !the line is longer than 197 bytes; end it with a comma and go on in an indented line\n"
+                            "2 z=1\n");
+}
+
+START_TEST(a_line_longer_than_inihs_buffer_is_a_fault_not_cut)
+{
+    check_length(196, true);
+    check_length(197, true);
+    check_length(198, false);
+    check_length(199, false);
+    check_length(300, false);
+}
+END_TEST
+
+START_TEST(long_comments_are_fine)
+{
+    char text[600];
+    memset(text, 'x', sizeof text);
+    text[0] = '#';
+    strcpy(text + 500, "\na = 1\n");
+    check_text(text, "2 a=1\n");
+}
+END_TEST
+
+START_TEST(a_nul_byte_is_a_fault)
+{
+    static const char text[] = "a = 1\nb = 2\0 3\nc = 4\n";
+    check_bytes(text, sizeof text - 1, "2 !the line holds a NUL byte\n1 a=1\n3 c=4\n");
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("config lines");
+    TCase *t = tcase_create("lines");
+    tcase_add_test(t, sections_without_keys_are_seen);
+    tcase_add_test(t, an_empty_text_has_no_lines);
+    tcase_add_test(t, a_byte_order_mark_and_crlf_are_accepted);
+    tcase_add_test(t, comments_start_a_line_or_follow_a_space);
+    tcase_add_test(t, indentation_means_nothing_by_itself);
+    tcase_add_test(t, a_trailing_comma_or_bar_continues_in_an_indented_line);
+    tcase_add_test(t, a_trailing_comma_does_not_swallow_an_unindented_line);
+    tcase_add_test(t, every_line_that_is_nothing_is_a_fault);
+    tcase_add_test(t, a_broken_header_opens_no_section);
+    tcase_add_test(t, a_name_longer_than_inihs_buffer_is_a_fault);
+    tcase_add_test(t, a_line_longer_than_inihs_buffer_is_a_fault_not_cut);
+    tcase_add_test(t, long_comments_are_fine);
+    tcase_add_test(t, a_nul_byte_is_a_fault);
+    suite_add_tcase(s, t);
+    return s;
+}
