@@ -1,4 +1,0 @@
-#define LANES 8
-#define TABLE cpu_table_avx2
-
-#include "kernels.h"

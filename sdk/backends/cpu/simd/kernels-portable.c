@@ -1,4 +1,0 @@
-#define LANES 4
-#define TABLE cpu_table_portable
-
-#include "kernels.h"
