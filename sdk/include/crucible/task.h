@@ -25,8 +25,8 @@ typedef enum cru_problem {
     CRU_ROWS = 8,    /* classify rows or images, no graph */
 } cru_problem;
 
-/* Features: exactly one of `dense` and `sparse.offsets` is set. An image has channels > 0 and then
- * cols = channels * height * width, channel-major. */
+/* Features: exactly one of `dense` and `sparse.offsets` is set, or none when there are no features (cols = 0). An image
+ * has channels > 0 and then cols = channels * height * width, channel-major. */
 typedef struct cru_features {
     int64_t rows, cols;
     const float *dense; /* rows x cols, row-major */
@@ -94,28 +94,39 @@ typedef struct cru_data {
     void *memory;                   /* the arena behind all of the above */
 } cru_data;
 
-CRU_API cru_data *cru_data_create(void);
+CRU_API cru_data *cru_data_create(void); /* NULL when there is no memory */
 CRU_API void cru_data_destroy(cru_data *data);
 
 /* Zeroed memory, 64-byte aligned, freed with the data. Returns NULL when there is none left or when count * size
  * overflows: parsers pass sizes read from files. */
 CRU_API void *cru_data_alloc(cru_data *data, int64_t count, size_t size);
 
-/* Everything the struct's comments promise: sizes agree, ids in range, labels below classes, splits disjoint, features
- * finite. Run by the host after every dataset and corruptor, so that a fault is reported where it was made. */
+/* Everything the struct's comments promise: sizes agree, ids in range, labels below classes, training items labelled,
+ * splits disjoint, relations' union, features finite. Reads all of the data once. Run by the host after every dataset
+ * and corruptor, so that a fault is reported where it was made. */
 CRU_API cru_status cru_data_check(const cru_data *data, cru_error *err);
 
-/* The task that hides the truth of `data`. Borrows features and graph from it; labels and candidates outside train and
- * val are blanked in memory that belongs to `data`. */
+/* The task that hides the truth of `data`, which must have passed cru_data_check. Borrows features, graph and split
+ * from it; labels and candidates outside train and val are blanked in memory that belongs to `data`. */
 CRU_API cru_status cru_data_task(cru_data *data, uint64_t seed, cru_task *task, cru_error *err);
 
 /* ---- one flat memory image: the dataset cache and the shared memory between processes ---------------------------- */
 
-/* An image is a header, a table of named arrays and the arrays, each aligned to 64 bytes; little-endian, versioned,
- * checksummed. Opening maps the file and checks every offset before anything is used; nothing is copied. */
+/* An image is a header, a table of named arrays and the arrays, each aligned to 64 bytes; versioned, checksummed, in
+ * the machine's byte order, which is checked. Writing replaces the content of `fd`, a regular file or a memfd, and
+ * writes the header last: what is not complete is not an image. Opening maps the file and checks every offset and size
+ * before anything is used; nothing is copied, and the file may be closed afterwards, but must not be cut while it is
+ * mapped. A file that is cut, damaged or foreign is CRU_BAD_INPUT. */
 CRU_API cru_status cru_data_write(const cru_data *data, int fd, cru_error *err);
-CRU_API cru_status cru_data_map(int fd, cru_data **data, cru_error *err); /* the file may be closed afterwards */
 CRU_API cru_status cru_task_write(const cru_task *task, int fd, cru_error *err);
+
+/* The dataset cache: also verifies the checksum over all arrays, at about the speed of memory. The data can be changed
+ * like any other; changes stay in this process and never reach the file. Checksums find accidents, not malice: run
+ * cru_data_check on files of unknown origin. */
+CRU_API cru_status cru_data_map(int fd, cru_data **data, cru_error *err);
+
+/* Shared memory between processes: read-only pages, and only header and table are verified, so that opening costs
+ * nothing. The task's pointers live until cru_task_unmap(mapping). On failure *mapping is NULL. */
 CRU_API cru_status cru_task_map(int fd, cru_task *task, void **mapping, cru_error *err);
 CRU_API void cru_task_unmap(void *mapping);
 

@@ -1,0 +1,97 @@
+/* Opening the CPU, its memory, and the choice of instruction set. */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu.h"
+
+typedef struct state {
+    struct {
+        void *memory;
+        size_t bytes;
+    } scratch[CPU_SCRATCH_COUNT];
+    cpu_conv_cache *conv;
+} state;
+
+const cru_backend *cpu_backend_for(cpu_isa isa)
+{
+    switch (isa) {
+    case CPU_PORTABLE:
+        return &cpu_table_portable;
+#if defined(__x86_64__)
+    case CPU_AVX2:
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &cpu_table_avx2 : NULL;
+    case CPU_AVX512:
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
+                   ? &cpu_table_avx512
+                   : NULL;
+#endif
+    default:
+        return NULL;
+    }
+}
+
+const cru_backend *cru_backend_cpu(void)
+{
+    const cru_backend *best = NULL;
+    for (int isa = CPU_ISA_COUNT - 1; !best; isa--) best = cpu_backend_for((cpu_isa)isa);
+    return best;
+}
+
+cru_status cpu_open(cru_device *device, int32_t index, int32_t threads, cru_error *err)
+{
+    if (index != 0) return cru_fail(err, CRU_BAD_INPUT, "cpu: no device %d, there is only device 0", index);
+    if (threads < 0) return cru_fail(err, CRU_BAD_INPUT, "cpu: %d threads", threads);
+    state *s = calloc(1, sizeof *s);
+    if (!s) return cru_fail(err, CRU_NO_MEMORY, "cpu: no memory to open the device");
+    *device =
+        (cru_device){.backend = cru_backend_cpu(), .state = s, .threads = threads ? threads : omp_get_num_procs()};
+    return CRU_OK;
+}
+
+void cpu_close(cru_device *device)
+{
+    state *s = device->state;
+    if (!s) return;
+    for (int i = 0; i < CPU_SCRATCH_COUNT; i++) free(s->scratch[i].memory);
+    cpu_conv_cache_destroy(s->conv);
+    free(s);
+    device->state = NULL;
+}
+
+void *cpu_alloc(cru_device *device, size_t bytes)
+{
+    (void)device;
+    if (bytes > SIZE_MAX - 63) return NULL;
+    return aligned_alloc(64, bytes ? (bytes + 63) & ~(size_t)63 : 64);
+}
+
+void cpu_release(cru_device *device, void *memory)
+{
+    (void)device;
+    free(memory);
+}
+
+void cpu_move(cru_device *device, void *to, const void *from, size_t bytes)
+{
+    (void)device;
+    if (bytes) memcpy(to, from, bytes);
+}
+
+void *cpu_scratch(cru_device *device, cpu_slot slot, size_t bytes)
+{
+    state *s = device->state;
+    if (bytes <= s->scratch[slot].bytes) return s->scratch[slot].memory;
+    free(s->scratch[slot].memory);
+    s->scratch[slot].bytes = 0;
+    s->scratch[slot].memory = cpu_alloc(device, bytes);
+    if (!s->scratch[slot].memory) cru_panic(CRU_NO_MEMORY, "cpu: no memory for %zu bytes of working space", bytes);
+    s->scratch[slot].bytes = bytes;
+    return s->scratch[slot].memory;
+}
+
+cpu_conv_cache **cpu_conv_cache_of(cru_device *device)
+{
+    return &((state *)device->state)->conv;
+}

@@ -1,0 +1,123 @@
+/* Elementary functions that a compiler can vectorise: no calls, no branches, no tables. Within 2 units in the last
+ * place of the true value over the whole range; infinities, NaN and subnormal results as in libm. */
+#ifndef CRUCIBLE_CPU_SIMD_ELEMENTARY_H
+#define CRUCIBLE_CPU_SIMD_ELEMENTARY_H
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE float float_of_bits(int32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+INLINE int32_t bits_of_float(float x)
+{
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* e^x = 2^n (1 + p) with x = n ln 2 + r, |r| <= ln(2) / 2 and p = e^r - 1. 2^n is kept as two factors so that results
+ * near the ends of the range neither overflow early nor lose their subnormals. */
+typedef struct exp_parts {
+    float p, scale1, scale2;
+} exp_parts;
+
+INLINE exp_parts exp_split(float x)
+{
+    /* Outside these e^x is 0 or infinity. The comparisons let NaN pass. */
+    x = x < -104.0f ? -104.0f : x;
+    x = x > 89.0f ? 89.0f : x;
+    const float to_integer = 12582912.0f; /* 1.5 * 2^23: adding it leaves no fraction bits */
+    float n = (x * 1.44269504f + to_integer) - to_integer;
+    float r = x - n * 0.693145752f; /* ln 2 in two parts, the first with few bits so that the product is exact */
+    r = r - n * 1.42860677e-6f;
+    /* Taylor: the first term left out is r^8 / 8! < 6e-9. */
+    float q = 1.0f / 5040;
+    q = q * r + 1.0f / 720;
+    q = q * r + 1.0f / 120;
+    q = q * r + 1.0f / 24;
+    q = q * r + 1.0f / 6;
+    q = q * r + 0.5f;
+    int32_t k = (int32_t)n, half = k >> 1;
+    return (exp_parts){r + r * r * q, float_of_bits((half + 127) * (1 << 23)),
+                       float_of_bits((k - half + 127) * (1 << 23))};
+}
+
+INLINE float fast_exp(float x)
+{
+    exp_parts e = exp_split(x);
+    return (e.p + 1.0f) * e.scale1 * e.scale2;
+}
+
+/* e^x - 1 without cancellation near 0; saturates to -1. */
+INLINE float fast_expm1(float x)
+{
+    exp_parts e = exp_split(x);
+    /* One scale is enough below; above 2^64 the 1 is lost anyway. */
+    float scale = e.scale1 * e.scale2;
+    float small = e.p * scale + (scale - 1.0f);
+    float large = (e.p + 1.0f) * e.scale1 * e.scale2;
+    return x > 44.0f ? large : small;
+}
+
+/* ln x = e ln 2 + ln(1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f):
+ * ln(1 + f) = f - f^2/2 + s (f^2/2 + R), R = 2 s^2 (1/3 + s^2/5 + s^4/7 + ...). */
+INLINE float log_finite(float x)
+{
+    float lift = x < FLT_MIN ? 8388608.0f : 1.0f; /* subnormals times 2^23 */
+    float shift = x < FLT_MIN ? -23.0f : 0.0f;
+    int32_t bits = bits_of_float(x * lift);
+    int32_t e = (bits - 0x3f3504f3) >> 23; /* 0x3f3504f3: sqrt(1/2) */
+    float f = float_of_bits(bits - e * (1 << 23)) - 1.0f;
+    float n = (float)e + shift;
+    float s = f / (2.0f + f), s2 = s * s, half = 0.5f * f * f;
+    float r = 2.0f / 9;
+    r = r * s2 + 2.0f / 7;
+    r = r * s2 + 2.0f / 5;
+    r = r * s2 + 2.0f / 3;
+    r = r * s2;
+    return n * 0.693145752f + (f - (half - (s * (half + r) + n * 1.42860677e-6f)));
+}
+
+INLINE float fast_log(float x)
+{
+    float y = log_finite(x);
+    y = x < INFINITY ? y : x; /* infinity and NaN are their own logarithm */
+    y = x == 0.0f ? -INFINITY : y;
+    return x < 0.0f ? NAN : y;
+}
+
+/* ln(1 + x) for 0 <= x <= 1, what softplus and log-sigmoid need. The quotient restores what 1 + x rounded away. */
+INLINE float log1p_unit(float x)
+{
+    float u = 1.0f + x, d = u - 1.0f;
+    float y = log_finite(u) * (x / (d == 0.0f ? 1.0f : d));
+    return d == 0.0f ? x : y;
+}
+
+INLINE float fast_sigmoid(float x)
+{
+    return 1.0f / (1.0f + fast_exp(-x));
+}
+
+/* tanh |x| = -t / (2 + t) with t = e^(-2|x|) - 1 */
+INLINE float fast_tanh(float x)
+{
+    float t = fast_expm1(-2.0f * fabsf(x));
+    return copysignf(t / (2.0f + t), x);
+}
+
+INLINE float fast_softplus(float x)
+{
+    return (x > 0.0f ? x : 0.0f) + log1p_unit(fast_exp(-fabsf(x)));
+}
+
+#endif

@@ -1,0 +1,4 @@
+#define LANES 16
+#define TABLE cpu_table_avx512
+
+#include "kernels.h"

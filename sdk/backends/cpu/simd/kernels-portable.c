@@ -1,0 +1,4 @@
+#define LANES 4
+#define TABLE cpu_table_portable
+
+#include "kernels.h"

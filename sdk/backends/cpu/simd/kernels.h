@@ -1,0 +1,61 @@
+/* One backend table, compiled for the instruction set of the including file, which defines its name TABLE and the width
+ * of a vector LANES. */
+#include "backends/cpu/cpu.h"
+
+#include "binary-grad.h"
+#include "binary.h"
+#include "dropout.h"
+#include "edge-softmax.h"
+#include "edge.h"
+#include "norm-grad.h"
+#include "norm.h"
+#include "optim.h"
+#include "reduce.h"
+#include "softmax.h"
+#include "spmm.h"
+#include "unary.h"
+
+const cru_backend TABLE = {
+    .size = sizeof(cru_backend),
+    .name = "cpu",
+    .open = cpu_open,
+    .close = cpu_close,
+    .alloc = cpu_alloc,
+    .release = cpu_release,
+    .upload = cpu_move,
+    .download = cpu_move,
+    .fill = fill,
+    .unary = unary,
+    .unary_grad = unary_grad,
+    .binary = binary,
+    .binary_grad = binary_grad,
+    .reduce = reduce,
+    .spread = spread,
+    .softmax = softmax,
+    .softmax_grad = softmax_grad,
+    .gemm = cpu_gemm,
+    .copy = cpu_copy,
+    .permute = cpu_permute,
+    .gather = cpu_gather,
+    .scatter = cpu_scatter,
+    .scatter_grad = cpu_scatter_grad,
+    .spmm = spmm,
+    .sddmm = sddmm,
+    .edge = edge,
+    .edge_sum = edge_sum,
+    .edge_softmax = edge_softmax,
+    .edge_softmax_grad = edge_softmax_grad,
+    .dropout = dropout,
+    .norm_stats = norm_stats,
+    .norm = norm,
+    .norm_grad = norm_grad,
+    .xent = xent,
+    .xent_grad = xent_grad,
+    .topk = cpu_topk,
+    .conv = cpu_conv,
+    .conv_grad = cpu_conv_grad,
+    .pool = cpu_pool,
+    .pool_grad = cpu_pool_grad,
+    .adam = adam,
+    .sgd = sgd,
+};

@@ -1,0 +1,133 @@
+/* Reductions over the middle axis of outer x count x inner, and their gradient. */
+#ifndef CRUCIBLE_CPU_SIMD_REDUCE_H
+#define CRUCIBLE_CPU_SIMD_REDUCE_H
+
+#include <string.h>
+
+#include "../cpu.h"
+#include "elementary.h"
+
+typedef struct reduce_task {
+    cru_reduce_args r;
+    bool min;
+    double scale; /* of the finished sum */
+} reduce_task;
+
+/* Sums of one long axis: rows begin .. end of count x inner. */
+static void sum_axis(const void *task, int64_t begin, int64_t end, double *sum)
+{
+    const cru_reduce_args *r = &((const reduce_task *)task)->r;
+    if (r->inner == 1) {
+        double s = 0;
+#pragma omp simd reduction(+ : s)
+        for (int64_t i = begin; i < end; i++) s += (double)r->x[i];
+        *sum += s;
+        return;
+    }
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t k = 0; k < r->inner; k++) sum[k] += (double)r->x[i * r->inner + k];
+}
+
+/* The inner axis is taken in strips so that the sums of a strip stay in the first cache. */
+static void sum_outer(const void *task, int64_t begin, int64_t end)
+{
+    enum { STRIP = 64 };
+    const reduce_task *t = task;
+    const cru_reduce_args *r = &t->r;
+    for (int64_t o = begin; o < end; o++) {
+        reduce_task one = {.r = {.inner = 1, .x = r->x + o * r->count * r->inner}};
+        if (r->inner == 1) {
+            double s = 0;
+            sum_axis(&one, 0, r->count, &s);
+            r->y[o] = (float)(s * t->scale);
+            continue;
+        }
+        for (int64_t k0 = 0; k0 < r->inner; k0 += STRIP) {
+            double s[STRIP] = {0};
+            const int64_t width = r->inner - k0 < STRIP ? r->inner - k0 : STRIP;
+            for (int64_t i = 0; i < r->count; i++)
+                for (int64_t k = 0; k < width; k++) s[k] += (double)one.r.x[i * r->inner + k0 + k];
+            for (int64_t k = 0; k < width; k++) r->y[o * r->inner + k0 + k] = (float)(s[k] * t->scale);
+        }
+    }
+}
+
+/* A sum has enough independent parts unless there are few outer slices and a long axis. */
+static void reduce_sum(cru_device *device, const reduce_task *t)
+{
+    const cru_reduce_args *r = &t->r;
+    if (r->outer > 16 || r->count * r->inner < CPU_GRAIN_CHEAP) {
+        cpu_for(device, &(cpu_loop){r->outer, cpu_grain(CPU_GRAIN_CHEAP, r->count * r->inner), sum_outer, t});
+        return;
+    }
+    double *total = cpu_scratch(device, CPU_SCRATCH_RESULT, sizeof(double) * (size_t)r->inner);
+    for (int64_t o = 0; o < r->outer; o++) {
+        reduce_task one = {.r = *r};
+        one.r.x += o * r->count * r->inner;
+        cpu_sum(device, &(cpu_sums){r->count, r->inner, sum_axis, &one}, total);
+        for (int64_t k = 0; k < r->inner; k++) r->y[o * r->inner + k] = (float)(total[k] * t->scale);
+    }
+}
+
+INLINE bool wins(float value, float best, bool min)
+{
+    return (min ? value < best : value > best) || (value != value && best == best);
+}
+
+/* The extreme of one slice over outer x inner positions begin .. end. NaN wins, as in PyTorch. */
+static void extreme_range(const void *task, int64_t begin, int64_t end)
+{
+    const reduce_task *t = task;
+    const cru_reduce_args *r = &t->r;
+    for (int64_t at = begin; at < end; at++) {
+        const float *x = r->x + at / r->inner * r->count * r->inner + at % r->inner;
+        float best = r->count ? x[0] : 0.0f;
+        int64_t where = r->count ? 0 : -1;
+        for (int64_t i = 1; i < r->count; i++)
+            if (wins(x[i * r->inner], best, t->min)) best = x[i * r->inner], where = i;
+        r->y[at] = best;
+        if (r->where) r->where[at] = (int32_t)where;
+    }
+}
+
+static void reduce(cru_device *device, cru_reduce op, const cru_reduce_args *args)
+{
+    reduce_task t = {.r = *args, .min = op == CRU_REDUCE_MIN, .scale = 1.0};
+    if (args->outer <= 0 || args->inner <= 0) return;
+    if (op == CRU_REDUCE_MEAN) t.scale = 1.0 / (double)args->count;
+    if (op == CRU_REDUCE_SUM || op == CRU_REDUCE_MEAN)
+        reduce_sum(device, &t);
+    else
+        cpu_for(device,
+                &(cpu_loop){args->outer * args->inner, cpu_grain(CPU_GRAIN_CHEAP, args->count), extreme_range, &t});
+}
+
+static void spread_range(const void *task, int64_t begin, int64_t end)
+{
+    const cru_spread_args *s = task;
+    for (int64_t o = begin; o < end; o++) {
+        const float *dy = s->dy + o * s->inner;
+        const int32_t *where = s->where ? s->where + o * s->inner : NULL;
+        float *dx = s->dx + o * s->count * s->inner;
+        if (!s->accumulate && where) memset(dx, 0, sizeof(float) * (size_t)(s->count * s->inner));
+        if (where) {
+            for (int64_t k = 0; k < s->inner; k++)
+                if (where[k] >= 0) dx[where[k] * s->inner + k] += s->scale * dy[k];
+        } else if (s->inner == 1) {
+            for (int64_t i = 0; i < s->count; i++) cpu_store(dx + i, s->scale * dy[0], s->accumulate);
+        } else {
+            for (int64_t i = 0; i < s->count; i++)
+                for (int64_t k = 0; k < s->inner; k++)
+                    cpu_store(dx + i * s->inner + k, s->scale * dy[k], s->accumulate);
+        }
+    }
+}
+
+static void spread(cru_device *device, const cru_spread_args *args)
+{
+    cru_spread_args s = *args;
+    cpu_loop loop = {s.outer, cpu_grain(CPU_GRAIN_CHEAP, s.count * s.inner), spread_range, &s};
+    cpu_for(device, &loop);
+}
+
+#endif

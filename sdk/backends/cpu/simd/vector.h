@@ -1,0 +1,86 @@
+/* A vector of LANES floats and the few operations on it that the compiler's vector types lack. LANES is set by the
+ * including variant. */
+#ifndef CRUCIBLE_CPU_SIMD_VECTOR_H
+#define CRUCIBLE_CPU_SIMD_VECTOR_H
+
+#include <stdint.h>
+#if LANES > 4
+#include <immintrin.h>
+#endif
+
+#include "elementary.h"
+
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef float vec_unaligned __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+
+INLINE vec load(const float *x)
+{
+    return *(const vec_unaligned *)x;
+}
+
+INLINE void store(float *x, vec v)
+{
+    *(vec_unaligned *)x = v;
+}
+
+INLINE float lane_sum(vec v)
+{
+#if LANES == 16
+    return _mm512_reduce_add_ps((__m512)v);
+#elif LANES == 8
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128((__m256)v), _mm256_extractf128_ps((__m256)v, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+#else
+    return (v[0] + v[2]) + (v[1] + v[3]);
+#endif
+}
+
+/* The first `count` < LANES floats; the others are 0 and their memory is not read or written. */
+#if LANES == 16
+typedef __mmask16 first_lanes;
+INLINE first_lanes first_mask(int64_t count)
+{
+    return (first_lanes)((1u << count) - 1);
+}
+INLINE vec load_first(const float *x, first_lanes mask)
+{
+    return (vec)_mm512_maskz_loadu_ps(mask, x);
+}
+INLINE void store_first(float *x, vec v, first_lanes mask)
+{
+    _mm512_mask_storeu_ps(x, mask, (__m512)v);
+}
+#elif LANES == 8
+typedef __m256i first_lanes;
+INLINE first_lanes first_mask(int64_t count)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+INLINE vec load_first(const float *x, first_lanes mask)
+{
+    return (vec)_mm256_maskload_ps(x, mask);
+}
+INLINE void store_first(float *x, vec v, first_lanes mask)
+{
+    _mm256_maskstore_ps(x, mask, (__m256)v);
+}
+#else
+typedef int64_t first_lanes;
+INLINE first_lanes first_mask(int64_t count)
+{
+    return count;
+}
+INLINE vec load_first(const float *x, first_lanes count)
+{
+    vec v = {0};
+    for (int64_t i = 0; i < count; i++) v[i] = x[i];
+    return v;
+}
+INLINE void store_first(float *x, vec v, first_lanes count)
+{
+    for (int64_t i = 0; i < count; i++) x[i] = v[i];
+}
+#endif
+
+#endif
