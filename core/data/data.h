@@ -110,6 +110,7 @@ typedef enum split_scheme {
 
 typedef enum split_rng {
     SPLIT_PHILOX, /* the stream (seed, "split"); the default */
+    SPLIT_STUDY,  /* the generator and the seeds of the study that defined the scheme, so that its splits come out */
     SPLIT_NUMPY,  /* RandomState as the published studies used it */
     SPLIT_PYTHON, /* random.shuffle */
     SPLIT_TORCH,  /* torch.randperm */
@@ -119,8 +120,8 @@ typedef enum split_rng {
 typedef struct split_settings {
     int64_t scheme, rng;
     int64_t index;                           /* official: which one; -1: seed mod count */
-    double train, val;                       /* shares; test gets the rest */
-    int64_t train_size, val_size, test_size; /* counts, where the scheme wants counts */
+    double train, val;                       /* shares; test gets the rest. -1: the scheme's usual ones */
+    int64_t train_size, val_size, test_size; /* counts, where the scheme wants counts. -1: the usual ones */
     int64_t base, step; /* the generator is seeded with base + step * seed; base -1: with the trial's seed itself */
 } split_settings;
 

@@ -26,7 +26,8 @@ void generate_class_sizes(int64_t n, int64_t classes, double ratio, int64_t *siz
     for (int64_t c = 0; c < classes; c++) total += pow(factor, (double)c);
     int64_t left = n;
     for (int64_t c = classes - 1; c > 0; c--) {
-        sizes[c] = (int64_t)floor((double)n * pow(factor, (double)c) / total);
+        sizes[c] = (int64_t)nearbyint((double)n * pow(factor, (double)c) / total);
+        if (sizes[c] > left) sizes[c] = left;
         if (sizes[c] < 1 && left > 0) sizes[c] = 1;
         left -= sizes[c];
     }

@@ -1,0 +1,171 @@
+/* Which scheme, with which numbers and which generator. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/split-draw.h"
+#include "hash/md5.h"
+
+static const char *const schemes[] = {"auto", "official",   "per-class", "percent",      "uniform",
+                                      "gpr",  "stratified", "gad-semi",  "gad-official", "pll",
+                                      "igl",  "igl-quota",  NULL};
+static const char *const generators[] = {"philox", "study", "numpy", "python", "torch", NULL};
+
+const cru_param split_params[] = {
+    CRU_CHOICE(split_settings, scheme, SPLIT_AUTO, schemes,
+               "how items become train, val and test; auto: official, else stratified"),
+    CRU_CHOICE(split_settings, rng, SPLIT_PHILOX, generators,
+               "generator; study: that of the study which defined the scheme, with its seeds"),
+    CRU_INT(split_settings, index, -1, -1, 1e6, "which official split; -1: seed modulo their number"),
+    CRU_FLOAT(split_settings, train, -1, -1, 1, "share of training items; -1: as in the scheme's study"),
+    CRU_FLOAT(split_settings, val, -1, -1, 1, "share of validation items; -1: as in the scheme's study"),
+    CRU_INT(split_settings, train_size, -1, -1, 2e9,
+            "training items a class (per-class), anomalies (gad-semi); -1: 20"),
+    CRU_INT(split_settings, val_size, -1, -1, 2e9, "validation items (per-class); -1: 500"),
+    CRU_INT(split_settings, test_size, -1, -1, 2e9, "test items (per-class); 0: all the rest; -1: 1000"),
+    CRU_INT(split_settings, base, -1, -1, 4294967295.0,
+            "seed of the generator is base + step * seed; -1: the trial's seed"),
+    CRU_INT(split_settings, step, 0, 0, 1e6, "see base"),
+    CRU_END,
+};
+
+/* What the study of a scheme used. A seed of -1 was never published or cannot be redrawn. */
+typedef struct study {
+    double train, val;
+    split_rng rng;
+    int64_t base, step;
+    bool one_generator;
+    split_draw *draw;
+} study;
+
+#define SEED_UNKNOWN (-1)
+#define SEED_HASHED  (-2) /* MD5 of the trial's number, as PLENCH does */
+
+static const study studies[] = {
+    [SPLIT_PER_CLASS] = {0, 0, SPLIT_NUMPY, 3000, 0, false, draw_per_class},
+    [SPLIT_PERCENT] = {0.05, 0.15, SPLIT_NUMPY, 3000, 0, false, draw_percent},
+    [SPLIT_UNIFORM] = {0.6, 0.2, SPLIT_NUMPY, SEED_UNKNOWN, 0, false, draw_uniform},
+    [SPLIT_GPR] = {0.6, 0.2, SPLIT_NUMPY, SEED_UNKNOWN, 0, false, draw_gpr},
+    [SPLIT_STRATIFIED] = {0.4, 0.2, SPLIT_NUMPY, 3407, 10, false, draw_stratified},
+    [SPLIT_GAD_SEMI] = {0, 0, SPLIT_NUMPY, 3497, 0, true, draw_gad_semi},
+    [SPLIT_GAD_OFFICIAL] = {0.7, 0.1, SPLIT_NUMPY, 717, 0, false, draw_gad_official},
+    [SPLIT_PLL] = {0.9, 0.1, SPLIT_NUMPY, SEED_HASHED, 0, false, draw_pll},
+    [SPLIT_IGL] = {0.1, 0.1, SPLIT_PYTHON, 10, 0, false, draw_igl},
+    [SPLIT_IGL_QUOTA] = {0.1, 0.1, SPLIT_PYTHON, SEED_UNKNOWN, 0, false, draw_igl_quota},
+};
+
+/* PLENCH seeds trial t with the MD5 of the text "(t,)", as a big-endian number modulo 2^31. */
+static uint64_t hashed_seed(uint64_t number)
+{
+    char text[32];
+    int length = snprintf(text, sizeof text, "(%" PRIu64 ",)", number);
+    uint8_t sum[MD5_BYTES];
+    md5_bytes(text, (size_t)length, sum);
+    uint32_t last = (uint32_t)sum[12] << 24 | (uint32_t)sum[13] << 16 | (uint32_t)sum[14] << 8 | sum[15];
+    return last & 0x7fffffffu;
+}
+
+static cru_status choose_generator(const split_settings *s, const study *from, drawing *d, cru_error *err)
+{
+    int64_t base = s->base, step = s->step;
+    d->rng = (split_rng)s->rng;
+    if (d->rng == SPLIT_STUDY) {
+        d->rng = from->rng;
+        if (base < 0) {
+            base = from->base;
+            step = from->step;
+            d->one_generator = from->one_generator;
+        }
+        if (base == SEED_UNKNOWN) {
+            return cru_fail(err, CRU_UNSUPPORTED,
+                            "split %s: its study's seeds are not one for all datasets or are lost; give rng "
+                            "and base, or leave rng = philox",
+                            schemes[s->scheme]);
+        }
+    }
+    uint64_t number = (uint64_t)d->number;
+    d->seed = base == SEED_HASHED ? hashed_seed(number) : base >= 0 ? (uint64_t)(base + step * d->number) : number;
+    if (d->rng != SPLIT_PHILOX && d->seed > UINT32_MAX) {
+        return cru_fail(err, CRU_BAD_INPUT, "split: %s takes seeds up to 4294967295, not %" PRIu64, generators[d->rng],
+                        d->seed);
+    }
+    return CRU_OK;
+}
+
+static double share_or(double given, double usual)
+{
+    return given < 0 ? usual : given;
+}
+
+static int64_t size_or(int64_t given, int64_t usual)
+{
+    return given < 0 ? usual : given;
+}
+
+static cru_status choose_numbers(const split_settings *s, const study *from, drawing *d, cru_error *err)
+{
+    d->train = share_or(s->train, from->train);
+    d->val = share_or(s->val, from->val);
+    d->train_size = size_or(s->train_size, 20);
+    d->val_size = size_or(s->val_size, 500);
+    d->test_size = size_or(s->test_size, 1000);
+    if (d->train + d->val > 1 && s->scheme != SPLIT_PLL) /* there val is a share of the development part */
+        return cru_fail(err, CRU_BAD_INPUT, "split: train = %g and val = %g leave nothing to test", d->train, d->val);
+    return CRU_OK;
+}
+
+static bool start_parts(drawing *d, cru_data *data)
+{
+    part *parts[] = {&d->train_part, &d->val_part, &d->test_part, &d->pool};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        parts[i]->ids = cru_data_alloc(data, data->items, sizeof *parts[i]->ids);
+        if (!parts[i]->ids) return false;
+    }
+    d->used = cru_data_alloc(data, data->items, sizeof *d->used);
+    return d->used != NULL;
+}
+
+static cru_status draw(const split_settings *s, cru_data *data, uint64_t seed, cru_error *err)
+{
+    const study *from = &studies[s->scheme];
+    if (seed > INT32_MAX) return cru_fail(err, CRU_BAD_INPUT, "split: seed %" PRIu64 " is too large", seed);
+    drawing d = {.data = data, .number = (int64_t)seed};
+    cru_status status = choose_numbers(s, from, &d, err);
+    if (status == CRU_OK) status = choose_generator(s, from, &d, err);
+    if (status == CRU_OK && !start_parts(&d, data)) status = cru_fail(err, CRU_NO_MEMORY, "no memory for a split");
+    if (status == CRU_OK) status = from->draw(&d, err);
+    if (status != CRU_OK) return status;
+    data->split = (cru_split){.train = {d.train_part.ids, d.train_part.count},
+                              .val = {d.val_part.ids, d.val_part.count},
+                              .test = {d.test_part.ids, d.test_part.count}};
+    if (d.train_part.count == 0) {
+        return cru_fail(err, CRU_UNSUPPORTED, "split %s: nothing to train on among %" PRId64 " items",
+                        schemes[s->scheme], data->items);
+    }
+    return CRU_OK;
+}
+
+static cru_status take_official(const split_settings *s, cru_data *data, uint64_t seed, cru_error *err)
+{
+    if (data->official_count == 0)
+        return cru_fail(err, CRU_UNSUPPORTED, "split official: this dataset comes without splits of its own");
+    if (s->index >= data->official_count) {
+        return cru_fail(err, CRU_BAD_INPUT, "split official: index = %" PRId64 ", but there are %d", s->index,
+                        data->official_count);
+    }
+    int64_t index = s->index >= 0 ? s->index : (int64_t)(seed % (uint64_t)data->official_count);
+    data->split = data->official[index];
+    return CRU_OK;
+}
+
+cru_status data_split(const split_settings *settings, cru_data *data, uint64_t seed, cru_error *err)
+{
+    split_settings s = *settings;
+    if (s.scheme == SPLIT_AUTO) s.scheme = data->official_count > 0 ? SPLIT_OFFICIAL : SPLIT_STRATIFIED;
+    if (s.scheme == SPLIT_OFFICIAL) return take_official(&s, data, seed, err);
+    if (settings->scheme == SPLIT_AUTO) {
+        s.train = share_or(s.train, 0.6);
+        s.val = share_or(s.val, 0.2);
+    }
+    return draw(&s, data, seed, err);
+}
