@@ -16,6 +16,9 @@ typedef struct verb {
 static const verb verbs[] = {
     {"list", verb_list, "list the plugins that were found"},
     {"info", verb_info, "describe a plugin and its settings"},
+    {"report", verb_report, "print the results of an experiment as tables"},
+    {"plot", verb_plot, "draw the results of an experiment"},
+    {"check", verb_check, "test a plugin file against the rules of the interface"},
     {"doctor", verb_doctor, "look over the machine and the installation"},
     {"version", verb_version, "print the version of the program and of the plugin interface"},
 };

@@ -4,6 +4,9 @@
 
 int verb_list(int argc, char **argv);
 int verb_info(int argc, char **argv);
+int verb_report(int argc, char **argv);
+int verb_plot(int argc, char **argv);
+int verb_check(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_version(int argc, char **argv);
 

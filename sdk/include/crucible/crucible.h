@@ -13,6 +13,7 @@
 #include <crucible/graph.h>
 #include <crucible/knn.h>
 #include <crucible/linalg.h>
+#include <crucible/mt19937.h>
 #include <crucible/params.h>
 #include <crucible/paths.h>
 #include <crucible/plugin.h>

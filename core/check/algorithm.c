@@ -1,0 +1,174 @@
+/* What an algorithm must do on the problems that it claims, and on those that it does not. */
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/suites.h"
+#include "check/trial.h"
+
+/* Runs the plan and passes the plugin's failure on as the verdict. A refusal with a reason is no fault: a method may
+ * claim a kind of problem and still need, say, candidate labels. */
+static float *scores_of(const cru_plugin *plugin, const trial_plan *plan, verdict *v)
+{
+    trial_outcome outcome = trial_run(plugin, plan, v);
+    if (v->state == CHECK_FAILED || outcome.status == CRU_OK) return outcome.scores;
+    const char *message = outcome.err.text;
+    if (outcome.status == CRU_UNSUPPORTED && *message) {
+        verdict_set(v, CHECK_NOTED, "refused: %s", message);
+    } else {
+        verdict_set(v, CHECK_FAILED, "%s: %s%s%s", outcome.call, cru_status_name(outcome.status), *message ? ": " : "",
+                    message);
+    }
+    return NULL;
+}
+
+static void case_fits(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    free(scores_of(plugin, user, v));
+}
+
+/* Two runs side by side; what `compare` expects of them is the caller's business. */
+static bool same_scores(const cru_plugin *plugin, const trial_plan plans[2], verdict *v)
+{
+    float *first = scores_of(plugin, &plans[0], v);
+    float *second = first ? scores_of(plugin, &plans[1], v) : NULL;
+    cru_data *data = tiny_create(plans[0].problem);
+    const size_t bytes = (size_t)(data->items * data->classes) * sizeof *first;
+    bool same = first && second && memcmp(first, second, bytes) == 0;
+    cru_data_destroy(data);
+    free(first);
+    free(second);
+    return same;
+}
+
+static void case_repeats(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    const trial_plan *plan = user;
+    const trial_plan plans[2] = {*plan, *plan};
+    if (!same_scores(plugin, plans, v) && v->state == CHECK_PASSED)
+        verdict_set(v, CHECK_FAILED, "two instances with one seed give different scores");
+}
+
+static void case_threads(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    const trial_plan *plan = user;
+    trial_plan plans[2] = {*plan, *plan};
+    plans[1].threads = 2;
+    if (!same_scores(plugin, plans, v) && v->state == CHECK_PASSED)
+        verdict_set(v, CHECK_FAILED, "one and two threads give different scores");
+}
+
+static void case_other_seed(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    const trial_plan *plan = user;
+    trial_plan plans[2] = {*plan, *plan};
+    plans[1].seed = plan->seed + 1;
+    if (same_scores(plugin, plans, v)) verdict_set(v, CHECK_NOTED, "deterministic: the seed changes nothing");
+}
+
+static void case_refuses(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    trial_outcome outcome = trial_run(plugin, user, v);
+    free(outcome.scores);
+    if (v->state == CHECK_FAILED) return;
+    if (outcome.status == CRU_OK || !outcome.call || strcmp(outcome.call, "create") != 0) {
+        verdict_set(v, CHECK_FAILED, "takes a problem that it does not claim; create must return CRU_UNSUPPORTED");
+    } else if (outcome.status != CRU_UNSUPPORTED) {
+        verdict_set(v, CHECK_FAILED, "create returns '%s' instead of CRU_UNSUPPORTED", cru_status_name(outcome.status));
+    } else if (!*outcome.err.text) {
+        verdict_set(v, CHECK_FAILED, "refuses without a message; use cru_ctx_fail");
+    }
+}
+
+static size_t heap_in_use(void)
+{
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
+/* The heap after every few runs. Growth once may be a cache that was filled; growth every time is a leak. */
+static void case_leaks(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    enum { ROUNDS = 3, RUNS = 3 };
+    size_t in_use[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int run = 0; run < RUNS; run++) {
+            float *scores = scores_of(plugin, user, v);
+            free(scores);
+            if (!scores) return;
+        }
+        in_use[round] = heap_in_use();
+    }
+    if (in_use[2] > in_use[1] && in_use[1] > in_use[0])
+        verdict_set(v, CHECK_FAILED, "keeps %zu bytes after every instance", (in_use[2] - in_use[1]) / RUNS);
+}
+
+static const struct {
+    const char *name;
+    case_body *body;
+} habits[] = {
+    {"same seed, same bits", case_repeats},
+    {"any number of threads, same bits", case_threads},
+    {"another seed, other scores", case_other_seed},
+    {"no leaks", case_leaks},
+};
+
+/* Every variant of a problem; returns the first that was accepted, NULL when there was none. */
+static const tiny_problem *run_variants(suite *s, cru_problem problem)
+{
+    const tiny_problem *accepted = NULL;
+    for (const tiny_problem *p = tiny_problems; p->name; p++) {
+        if (p->problem != problem) continue;
+        const trial_plan plan = {.problem = p, .seed = 1, .threads = 1, .epochs = s->options.epochs};
+        check_state state = case_run(s, &(check_case){.name = p->name, .body = case_fits, .user = &plan});
+        if (state == CHECK_PASSED && !accepted) accepted = p;
+    }
+    return accepted;
+}
+
+static void run_claimed(suite *s, cru_problem problem)
+{
+    const char *word = tiny_plain(problem)->name;
+    char name[100];
+    const tiny_problem *accepted = run_variants(s, problem);
+    if (!accepted) {
+        verdict none = {0};
+        snprintf(name, sizeof name, "%s, any of these", word);
+        verdict_set(&none, CHECK_FAILED, "claims this kind of problem, but solves none of them");
+        suite_add_row(s, name, &none);
+        return;
+    }
+    const trial_plan plan = {.problem = accepted, .seed = 1, .threads = 1, .epochs = s->options.epochs};
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
+        snprintf(name, sizeof name, "%s, %s", word, habits[i].name);
+        case_run(s, &(check_case){.name = name, .body = habits[i].body, .user = &plan});
+    }
+}
+
+static void run_unclaimed(suite *s, cru_problem problem)
+{
+    const tiny_problem *plain = tiny_plain(problem);
+    const trial_plan plan = {.problem = plain, .seed = 1, .threads = 1, .epochs = s->options.epochs};
+    char name[100];
+    snprintf(name, sizeof name, "%s, not claimed: refused", plain->name);
+    case_run(s, &(check_case){.name = name, .body = case_refuses, .user = &plan});
+}
+
+void suite_algorithm(suite *s)
+{
+    static const cru_problem problems[] = {CRU_NODES, CRU_GRAPHS, CRU_ANOMALY, CRU_ROWS};
+    if (!s->plugin->problems) {
+        verdict none = {0};
+        verdict_set(&none, CHECK_FAILED, "`problems` is empty, so nothing will ever be run");
+        suite_add_row(s, "claims a kind of problem", &none);
+    }
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        if (s->plugin->problems & problems[i]) {
+            run_claimed(s, problems[i]);
+        } else {
+            run_unclaimed(s, problems[i]);
+        }
+    }
+    if (s->plugin->problems) suite_settings(s);
+}

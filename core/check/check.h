@@ -1,0 +1,43 @@
+/* check.h: the conformance suite for plugin files, what `crucible check` runs.
+ *
+ * Every case runs in a process of its own, under limits, on a small generated problem: whatever the plugin does costs
+ * one row. An algorithm must, on every kind of problem it claims: give finite scores of the right shape, the same bits
+ * for the same seed with any number of threads, and other scores for another seed unless it uses no randomness; leave
+ * its inputs, files and memory as they were; refuse what it does not claim with a reason; and survive the limits of its
+ * own settings. Datasets, corruptors and metrics get smaller suites of the same sort; a backend is only loaded. */
+#ifndef CORE_CHECK_H
+#define CORE_CHECK_H
+
+#include <crucible/arena.h>
+
+typedef enum check_state {
+    CHECK_PASSED,
+    CHECK_NOTED, /* neither right nor wrong; the detail says what a reader should know */
+    CHECK_FAILED,
+} check_state;
+
+typedef struct check_row {
+    check_state state;
+    const char *name;   /* of the case: "nodes, isolated node" */
+    const char *detail; /* what was seen; "" when there is nothing to say */
+} check_row;
+
+typedef struct check_report {
+    check_row *rows;
+    int64_t count, failed;
+    cru_arena *memory; /* behind all of the above */
+} check_report;
+
+typedef struct check_options {
+    double seconds;      /* for one case; 0: 20 */
+    double edge_seconds; /* for one case at the limit of a setting, where slowness is no fault; 0: 3 */
+    int64_t epochs;      /* what the monitor allows; 0: 3 */
+} check_options;
+
+/* Runs the suite that suits the kind of the plugin at `path`. A plugin that does not load is one failed row. The caller
+ * frees the report, also after a failure. Fails only when the file is not there or the system gives no process.
+ * `options` may be NULL. */
+cru_status check_file(const char *path, const check_options *options, check_report *report, cru_error *err);
+void check_report_free(check_report *report);
+
+#endif

@@ -1,0 +1,196 @@
+/* Datasets, corruptors and metrics. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check/suites.h"
+#include "check/tiny.h"
+
+static cru_settings *default_settings(const cru_plugin *plugin)
+{
+    static const cru_param none[] = {CRU_END};
+    cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size);
+    if (!settings) cru_panic(CRU_NO_MEMORY, "no memory for settings");
+    return settings;
+}
+
+/* ---- telling whether two problems are the same ------------------------------------------------------------------- */
+
+static int write_image(const cru_data *data, verdict *v)
+{
+    cru_error err = {0};
+    int fd = memfd_create("image", MFD_CLOEXEC);
+    if (fd >= 0 && cru_data_write(data, fd, &err) == CRU_OK) return fd;
+    verdict_set(v, CHECK_NOTED, "cannot be compared: %s", *err.text ? err.text : "no memory file");
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
+static bool same_images(int a, int b)
+{
+    char x[4096], y[4096];
+    ssize_t got_x, got_y;
+    off_t at = 0;
+    do {
+        got_x = pread(a, x, sizeof x, at);
+        got_y = pread(b, y, sizeof y, at);
+        at += got_x;
+    } while (got_x > 0 && got_x == got_y && memcmp(x, y, (size_t)got_x) == 0);
+    return got_x == 0 && got_y == 0;
+}
+
+static void compare_data(const cru_data *first, const cru_data *second, verdict *v)
+{
+    int a = write_image(first, v), b = a >= 0 ? write_image(second, v) : -1;
+    if (b >= 0 && !same_images(a, b)) verdict_set(v, CHECK_FAILED, "one seed gives two different results");
+    if (a >= 0) close(a);
+    if (b >= 0) close(b);
+}
+
+/* ---- datasets ---------------------------------------------------------------------------------------------------- */
+
+static cru_data *generate(const cru_plugin *plugin, verdict *v)
+{
+    const cru_dataset *dataset = plugin->vtable;
+    const cru_source source = {.name = plugin->name, .seed = 1};
+    cru_error err = {0};
+    cru_settings *settings = default_settings(plugin);
+    cru_data *data = cru_data_create();
+    cru_status status = dataset->load(cru_settings_struct(settings), &source, data, &err);
+    cru_settings_destroy(settings);
+    if (status == CRU_OK && cru_data_check(data, &err) == CRU_OK) return data;
+    if (status == CRU_OK) {
+        verdict_set(v, CHECK_FAILED, "%s", err.text);
+    } else if (!*err.text) {
+        verdict_set(v, CHECK_FAILED, "fails (%s) without a message", cru_status_name(status));
+    } else {
+        verdict_set(v, CHECK_NOTED, "no generator: %s", err.text);
+    }
+    cru_data_destroy(data);
+    return NULL;
+}
+
+static void case_generates(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    (void)user;
+    cru_data *first = generate(plugin, v), *second = first ? generate(plugin, v) : NULL;
+    if (second) compare_data(first, second, v);
+    cru_data_destroy(first);
+    cru_data_destroy(second);
+}
+
+void suite_dataset(suite *s)
+{
+    case_run(s, &(check_case){.name = "without files, one seed twice", .body = case_generates, .images = true});
+}
+
+/* ---- corruptors -------------------------------------------------------------------------------------------------- */
+
+static void discard(void *user, const char *name, const double *values, int64_t count)
+{
+    (void)user;
+    (void)name;
+    (void)values;
+    (void)count;
+}
+
+static cru_data *corrupt(const cru_plugin *plugin, const tiny_problem *problem, verdict *v)
+{
+    const cru_corruptor *corruptor = plugin->vtable;
+    cru_report report = {.sink = {.put = discard}};
+    cru_rng rng = cru_rng_stream(1, "corruption", 0);
+    cru_error err = {0};
+    cru_settings *settings = default_settings(plugin);
+    cru_data *data = tiny_create(problem);
+    cru_status status = corruptor->apply(cru_settings_struct(settings), data, &rng, &report, &err);
+    cru_settings_destroy(settings);
+    if (status == CRU_OK && cru_data_check(data, &err) == CRU_OK) return data;
+    if (status != CRU_OK && *err.text) {
+        verdict_set(v, CHECK_NOTED, "refused: %s", err.text);
+    } else {
+        verdict_set(v, CHECK_FAILED, "%s", *err.text ? err.text : "fails without a message");
+    }
+    cru_data_destroy(data);
+    return NULL;
+}
+
+static void case_corrupts(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    cru_data *first = corrupt(plugin, user, v), *second = first ? corrupt(plugin, user, v) : NULL;
+    if (second) compare_data(first, second, v);
+    cru_data_destroy(first);
+    cru_data_destroy(second);
+}
+
+static void run_claimed(suite *s, check_case c)
+{
+    for (const tiny_problem *p = tiny_problems; p->name; p++) {
+        if (!(p->problem & s->plugin->problems)) continue;
+        c.name = p->name;
+        c.user = p;
+        case_run(s, &c);
+    }
+}
+
+void suite_corruptor(suite *s)
+{
+    run_claimed(s, (check_case){.body = case_corrupts, .images = true});
+}
+
+/* ---- metrics ----------------------------------------------------------------------------------------------------- */
+
+typedef struct judgement {
+    const cru_plugin *plugin;
+    cru_evidence evidence;
+} judgement;
+
+static void judge(const judgement *j, const char *what, verdict *v)
+{
+    const cru_metric *metric = j->plugin->vtable;
+    cru_report report = {.sink = {.put = discard}};
+    cru_error err = {0};
+    double value = 0;
+    cru_settings *settings = default_settings(j->plugin);
+    cru_status status = metric->score(cru_settings_struct(settings), &j->evidence, &value, &report, &err);
+    cru_settings_destroy(settings);
+    if (status != CRU_OK && *err.text) {
+        verdict_set(v, CHECK_NOTED, "%s: %s", what, err.text);
+    } else if (status != CRU_OK) {
+        verdict_set(v, CHECK_FAILED, "%s: fails without a message", what);
+    } else if (isinf(value)) {
+        verdict_set(v, CHECK_FAILED, "%s: the value is infinite", what);
+    }
+}
+
+/* On the test items with scores of every sign and some that are equal; then on no items at all. */
+static void case_scores(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    cru_data *data = tiny_create(user);
+    const int64_t count = data->items * data->classes;
+    const bool of_dataset = (((const cru_metric *)plugin->vtable)->flags & CRU_METRIC_OF_DATASET) != 0;
+    cru_rng rng = cru_rng_stream(1, "scores", 0);
+    float *scores = malloc((size_t)count * sizeof *scores);
+    if (!scores) cru_panic(CRU_NO_MEMORY, "no memory for scores");
+    for (int64_t i = 0; i < count; i++) scores[i] = (float)cru_rng_below(&rng, 7) - 3;
+    judgement j = {.plugin = plugin,
+                   .evidence = {.size = sizeof(cru_evidence),
+                                .data = data,
+                                .scores = of_dataset ? NULL : scores,
+                                .items = data->split.test,
+                                .seconds_total = 1,
+                                .seconds_to_best = 0.5,
+                                .peak_bytes = 1 << 20}};
+    judge(&j, "test items", v);
+    j.evidence.items.count = 0;
+    if (v->state != CHECK_FAILED) judge(&j, "no items", v);
+    free(scores);
+    cru_data_destroy(data);
+}
+
+void suite_metric(suite *s)
+{
+    run_claimed(s, (check_case){.body = case_scores});
+}

@@ -1,0 +1,112 @@
+#include "cli/report-options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const cli_option *report_options_table(report_options *options, const cli_option *own,
+                                       cli_option all[REPORT_OPTIONS_MAX])
+{
+    const cli_option shared[] = {
+        {.name = "db", .argument = "FILE", .text = &options->db, .help = "the results store (default: results.db)"},
+        {.name = "rows", .argument = "KEYS", .text = &options->rows, .help = "settings that make the rows"},
+        {.name = "cols", .argument = "KEYS", .text = &options->cols, .help = "settings that make the columns"},
+        {.name = "over",
+         .argument = "KEYS",
+         .text = &options->over,
+         .help = "settings averaged over (default: seed,split)"},
+        {.name = "where",
+         .argument = "KEY=VALUE",
+         .words = &options->where,
+         .help = "only such trials: key=a,b key=0..4 key!=a; may be repeated"},
+        {.name = "metric",
+         .letter = 'm',
+         .argument = "NAMES",
+         .text = &options->metric,
+         .help = "metrics to show (default: all of the experiment); also seconds, seconds-to-best, peak-mib"},
+        {.name = "spread",
+         .argument = "KIND",
+         .text = &options->spread,
+         .help = "std (n-1), std0 (n), sem or sem0 (either over the root of n) (default: std)"},
+        {.name = "digits", .argument = "N", .text = &options->digits, .help = "digits after the point"},
+        {.name = "alpha", .argument = "P", .text = &options->alpha, .help = "level of the tests (default: 0.05)"},
+        {.name = "reference",
+         .argument = "FILE",
+         .text = &options->reference,
+         .help = "CSV of published values (row, col, mean, std) to compare with"},
+        {.name = "k",
+         .argument = "K",
+         .text = &options->k,
+         .help = "how many published std may lie between (default: 1)"},
+        {.name = "out",
+         .letter = 'o',
+         .argument = "FILE",
+         .text = &options->out,
+         .help = "write there (default: standard output)"},
+        {0},
+    };
+    int count = 0;
+    for (const cli_option *o = own; o->name; o++) all[count++] = *o;
+    for (const cli_option *o = shared; o->name; o++) all[count++] = *o;
+    all[count] = (cli_option){0};
+    return all;
+}
+
+/* A number in low..high; `text` may be NULL, then *number stays. */
+static int read_number(const char *option, const char *text, const double range[2], double *number)
+{
+    if (!text) return CLI_OK;
+    char *end;
+    *number = strtod(text, &end);
+    if (end != text && *end == '\0' && *number >= range[0] && *number <= range[1]) return CLI_OK;
+    return cli_wrong("--%s takes a number from %g to %g, not '%s'", option, range[0], range[1], text);
+}
+
+static char *join_conditions(const cli_words *where)
+{
+    size_t size = 1;
+    for (int i = 0; i < where->count; i++) size += strlen(where->word[i]) + 1;
+    char *text = calloc(size, 1);
+    for (int i = 0; text && i < where->count; i++) {
+        if (i) strcat(text, ",");
+        strcat(text, where->word[i]);
+    }
+    return text;
+}
+
+static int make(const report_options *options, report_request *request, report **out)
+{
+    cru_error err = {0};
+    store *s;
+    if (store_open(options->db ? options->db : "results.db", &(store_options){.read_only = true}, &s, &err)) {
+        return cli_fail("%s", err.text);
+    }
+    cru_status status = report_make(s, request, out, &err);
+    store_close(s, NULL);
+    if (!status) return CLI_OK;
+    return status == CRU_BAD_INPUT ? cli_wrong("%s", err.text) : cli_fail("%s", err.text);
+}
+
+int report_options_make(const report_options *options, report **out)
+{
+    double digits = -1, k = 1, alpha = 0.05;
+    int code = read_number("digits", options->digits, (const double[]){0, 15}, &digits);
+    if (code == CLI_OK) code = read_number("k", options->k, (const double[]){0, 1000}, &k);
+    if (code == CLI_OK) code = read_number("alpha", options->alpha, (const double[]){1e-6, 0.5}, &alpha);
+    if (code != CLI_OK) return code;
+    char *where = join_conditions(&options->where);
+    if (!where) return cli_fail("out of memory");
+    report_request request = {.experiment = options->experiment,
+                              .rows = options->rows,
+                              .cols = options->cols,
+                              .over = options->over,
+                              .where = options->where.count ? where : NULL,
+                              .metrics = options->metric,
+                              .spread = options->spread,
+                              .reference = options->reference,
+                              .reference_k = k,
+                              .alpha = alpha,
+                              .digits = (int32_t)digits};
+    code = make(options, &request, out);
+    free(where);
+    return code;
+}

@@ -1,0 +1,22 @@
+/* report-options.h: the options that `report` and `plot` share. */
+#ifndef CORE_CLI_REPORT_OPTIONS_H
+#define CORE_CLI_REPORT_OPTIONS_H
+
+#include "cli/cli.h"
+#include "report/report.h"
+
+typedef struct report_options {
+    const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *reference, *k, *alpha, *digits, *out;
+    cli_words where;
+} report_options;
+
+enum { REPORT_OPTIONS_MAX = 24 };
+
+/* Writes a verb's own options and the shared ones into `all` and returns it. */
+const cli_option *report_options_table(report_options *options, const cli_option *own,
+                                       cli_option all[REPORT_OPTIONS_MAX]);
+
+/* Opens the store and makes the report. Returns CLI_OK, or another exit code after a message. */
+int report_options_make(const report_options *options, report **out);
+
+#endif

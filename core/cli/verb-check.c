@@ -1,0 +1,86 @@
+#include <string.h>
+
+#include "check/check.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/verbs.h"
+
+static const char *const state_names[] = {[CHECK_PASSED] = "pass", [CHECK_NOTED] = "note", [CHECK_FAILED] = "FAIL"};
+
+static void print_text(const check_report *report)
+{
+    static const cli_style styles[] = {
+        [CHECK_PASSED] = CLI_GREEN, [CHECK_NOTED] = CLI_YELLOW, [CHECK_FAILED] = CLI_RED};
+    size_t width = 0;
+    for (int64_t i = 0; i < report->count; i++)
+        if (strlen(report->rows[i].name) > width) width = strlen(report->rows[i].name);
+    for (int64_t i = 0; i < report->count; i++) {
+        const check_row *row = &report->rows[i];
+        printf("%s%s%s  ", cli_paint(stdout, styles[row->state]), state_names[row->state],
+               cli_paint(stdout, CLI_PLAIN));
+        if (*row->detail) {
+            printf("%-*s  %s\n", (int)width, row->name, row->detail);
+        } else {
+            printf("%s\n", row->name);
+        }
+    }
+    printf("%ld passed, %ld failed\n", (long)(report->count - report->failed), (long)report->failed);
+}
+
+static int print_json(const check_report *report, const char *path)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "path", path);
+    cJSON_AddBoolToObject(object, "passed", report->failed == 0);
+    cJSON *rows = cJSON_AddArrayToObject(object, "cases");
+    for (int64_t i = 0; i < report->count; i++) {
+        cJSON *row = cJSON_CreateObject();
+        json_add_text(row, "name", report->rows[i].name);
+        json_add_text(row, "status",
+                      report->rows[i].state == CHECK_FAILED ? "fail" : state_names[report->rows[i].state]);
+        json_add_text(row, "detail", report->rows[i].detail);
+        cJSON_AddItemToArray(rows, row);
+    }
+    return json_print(object);
+}
+
+int verb_check(int argc, char **argv)
+{
+    bool json = false;
+    int64_t seconds = 0;
+    const cli_option options[] = {
+        {.name = "json", .flag = &json, .help = "print a JSON object"},
+        {.name = "seconds", .argument = "N", .number = &seconds, .help = "the longest that one case may take (20)"},
+        {0},
+    };
+    const cli_syntax syntax = {
+        .verb = "check",
+        .operands = "FILE.so",
+        .least = 1,
+        .most = 1,
+        .options = options,
+        .about = "Tests a plugin file against the rules of the interface, on small generated problems, each case in a\n"
+                 "process of its own. For algorithms: every kind of problem that it claims, with missing classes,\n"
+                 "isolated nodes, sparse features and the like; reproducibility; leaks; files; limits of settings.\n"
+                 "Exit code 1 when a case failed.",
+    };
+    cli_words operands;
+    int code = cli_parse(&syntax, argc, argv, &operands);
+    if (code != CLI_GO_ON) return code;
+    check_report report;
+    cru_error err = {0};
+    const check_options how = {.seconds = (double)seconds};
+    if (check_file(operands.word[0], &how, &report, &err) != CRU_OK) {
+        code = cli_fail("check: %s", err.text);
+    } else {
+        code = CLI_OK;
+        if (json) {
+            code = print_json(&report, operands.word[0]);
+        } else {
+            print_text(&report);
+        }
+        if (report.failed) code = CLI_FAILED;
+    }
+    check_report_free(&report);
+    return code;
+}

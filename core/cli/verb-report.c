@@ -1,0 +1,65 @@
+/* crucible report: tables of an experiment. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/report-options.h"
+#include "cli/verbs.h"
+
+static int find_format(const char *name)
+{
+    for (int i = 0; i < REPORT_FORMATS; i++) {
+        if (strcmp(name, report_format_names[i]) == 0) return i;
+    }
+    return -1;
+}
+
+static int write_report(const report_options *options, report_format format, FILE *out)
+{
+    cru_error err = {0};
+    report *r;
+    int code = report_options_make(options, &r);
+    if (code != CLI_OK) return code;
+    cru_status status = report_write(r, format, out, &err);
+    report_destroy(r);
+    return status ? cli_fail("%s", err.text) : CLI_OK;
+}
+
+int verb_report(int argc, char **argv)
+{
+    report_options options = {0};
+    const char *format = "text";
+    bool json = false;
+    cli_option all[REPORT_OPTIONS_MAX];
+    const cli_option own[] = {
+        {.name = "format",
+         .letter = 'f',
+         .argument = "NAME",
+         .text = &format,
+         .help = "text, markdown, latex, csv, json or html (default: text)"},
+        {.name = "json", .flag = &json, .help = "the same as --format json"},
+        {0},
+    };
+    const cli_syntax syntax = {
+        .verb = "report",
+        .operands = "[EXPERIMENT]",
+        .most = 1,
+        .options = report_options_table(&options, own, all),
+        .about = "Prints the results of an experiment (the latest, if none is named) as tables: mean and spread,\n"
+                 "best and second best, ranks, paired tests, and why a cell is empty.\n"
+                 "Settings that vary are found by themselves; --rows, --cols and --where choose others.",
+    };
+    cli_words operands;
+    int code = cli_parse(&syntax, argc, argv, &operands);
+    if (code != CLI_GO_ON) return code;
+    int chosen = find_format(json ? "json" : format);
+    if (chosen < 0) return cli_wrong("no format '%s'; there are text, markdown, latex, csv, json, html", format);
+    if (operands.count) options.experiment = operands.word[0];
+    if (!options.out) return write_report(&options, (report_format)chosen, stdout);
+    FILE *file = fopen(options.out, "w");
+    if (!file) return cli_fail("%s: %s", options.out, strerror(errno));
+    code = write_report(&options, (report_format)chosen, file);
+    if (fclose(file) != 0 && code == CLI_OK) code = cli_fail("%s: %s", options.out, strerror(errno));
+    return code;
+}

@@ -1,0 +1,234 @@
+#include "report/report.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "report/format.h"
+#include "report/page.h"
+#include "report/plot.h"
+
+const char *const report_format_names[REPORT_FORMATS] = {"text", "markdown", "latex", "csv", "json", "html"};
+const char *const report_spread_names[4] = {"std", "std0", "sem", "sem0"};
+
+/* ---- what is asked for --------------------------------------------------------------------------------------------
+ */
+
+typedef struct section {
+    report_request *request;
+    cru_arena *arena;
+} section;
+
+/* Takes over what the config's [report] section says and the request leaves open. */
+static int take_line(void *user, const char *name, const char *key, const char *value)
+{
+    const section *s = user;
+    if (strcmp(name, "report") != 0 || value[0] == '\0') return 1;
+    const struct {
+        const char *key, **target;
+    } known[] = {{"rows", &s->request->rows},     {"cols", &s->request->cols},
+                 {"where", &s->request->where},   {"metrics", &s->request->metrics},
+                 {"spread", &s->request->spread}, {"reference", &s->request->reference}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(known[i].key, key) != 0 || *known[i].target) continue;
+        size_t size = strlen(value) + 1;
+        *known[i].target = memcpy(cru_arena_alloc(s->arena, (int64_t)size, 1), value, size);
+    }
+    return 1;
+}
+
+static cru_status find_spread(const char *word, report_spread *spread, cru_error *err)
+{
+    *spread = REPORT_STD;
+    for (int i = 0; word && i < 4; i++) {
+        if (strcmp(word, report_spread_names[i]) == 0) {
+            *spread = (report_spread)i;
+            return CRU_OK;
+        }
+    }
+    return word ? cru_fail(err, CRU_BAD_INPUT, "unknown spread '%s'; there are std, std0, sem, sem0", word) : CRU_OK;
+}
+
+static cru_status unknown_metric(const frame *f, const char *name, cru_error *err)
+{
+    char known[300] = "";
+    for (int64_t i = 0; i < f->measure_count; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", f->measures[i].name);
+    }
+    return cru_fail(err, CRU_BAD_INPUT, "no metric '%s' in '%s'; there are: %s", name, f->experiment, known);
+}
+
+/* ---- making -------------------------------------------------------------------------------------------------------
+ */
+
+static cru_status add_table(report *r, const frame_measure *measure, const table_request *pivot,
+                            const report_request *request, cru_error *err)
+{
+    table *t;
+    cru_status status = table_make(r->f, measure, pivot, &t, err);
+    if (!status && request->reference) {
+        status = table_compare(t, request->reference, request->reference_k > 0 ? request->reference_k : 1, err);
+    }
+    if (!status) r->tables[r->count++] = t;
+    return status;
+}
+
+static cru_status add_named(report *r, const table_request *pivot, const report_request *request, cru_error *err)
+{
+    cru_status status = CRU_OK;
+    for (const char *text = request->metrics; !status && *text;) {
+        char name[128];
+        text += strspn(text, ", ");
+        size_t length = strcspn(text, ", ");
+        if (length == 0) break;
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        text += length;
+        const frame_measure *measure = frame_find_measure(r->f, name);
+        status = measure ? add_table(r, measure, pivot, request, err) : unknown_metric(r->f, name, err);
+    }
+    return status;
+}
+
+static cru_status add_tables(report *r, const report_request *request, cru_error *err)
+{
+    table_request pivot = {.rows = request->rows,
+                           .cols = request->cols,
+                           .over = request->over,
+                           .digits = request->digits,
+                           .alpha = request->alpha};
+    cru_status status = find_spread(request->spread, &pivot.spread, err);
+    if (!status && request->where) status = frame_filter(r->f, request->where, err);
+    if (!status && r->f->count == 0) {
+        status = cru_fail(err, CRU_BAD_INPUT, "the experiment '%s' has no trials that fit", r->f->experiment);
+    }
+    /* A text of n bytes cannot name more than n metrics. */
+    int64_t most = r->f->measure_count + (request->metrics ? (int64_t)strlen(request->metrics) : 0);
+    r->tables = cru_arena_alloc(r->f->arena, most, sizeof *r->tables);
+    if (!status && request->metrics) status = add_named(r, &pivot, request, err);
+    for (int64_t i = 0; !status && !request->metrics && i < r->f->measure_count; i++) {
+        if (r->f->measures[i].listed) status = add_table(r, &r->f->measures[i], &pivot, request, err);
+    }
+    if (!status) status = table_make(r->f, frame_find_measure(r->f, "seconds"), &pivot, &r->seconds, err);
+    return status;
+}
+
+static cru_status make(store *s, int64_t experiment, const report_request *request, report **out, cru_error *err)
+{
+    frame *f;
+    cru_status status = frame_load(s, experiment, &f, err);
+    if (status) return status;
+    report *r = cru_arena_alloc_zeroed(f->arena, 1, sizeof *r);
+    r->f = f;
+    report_request complete = *request;
+    ini_parse_string(f->config, take_line, &(section){&complete, f->arena});
+    status = add_tables(r, &complete, err);
+    if (status) {
+        report_destroy(r);
+        return status;
+    }
+    *out = r;
+    return CRU_OK;
+}
+
+cru_status report_make(store *s, const report_request *request, report **out, cru_error *err)
+{
+    *out = NULL;
+    int64_t id;
+    cru_status status = store_find_experiment(s, request->experiment, &id, err);
+    if (status) return status;
+    if (id == 0 && !request->experiment) {
+        return cru_fail(err, CRU_BAD_INPUT, "%s: holds no experiment yet", store_path(s));
+    }
+    if (id == 0) {
+        return cru_fail(err, CRU_BAD_INPUT, "%s: holds no experiment '%s'", store_path(s), request->experiment);
+    }
+    return make(s, id, request, out, err);
+}
+
+void report_destroy(report *r)
+{
+    if (r) frame_destroy(r->f);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------
+ */
+
+static void write_text(const report *r, FILE *out)
+{
+    struct winsize window;
+    text_style style = {.colour = cli_paint(out, CLI_BOLD)[0] != '\0'};
+    if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &window) == 0) style.width = window.ws_col;
+    for (int64_t i = 0; i < r->count; i++) {
+        if (i) fputc('\n', out);
+        format_text(r->tables[i], &style, out);
+    }
+}
+
+static void write_json(const report *r, FILE *out)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (int64_t i = 0; i < r->count; i++) cJSON_AddItemToArray(list, format_json(r->tables[i]));
+    char *text = cJSON_Print(list);
+    if (text) fprintf(out, "%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(list);
+}
+
+static void write_tables(const report *r, report_format format, FILE *out)
+{
+    for (int64_t i = 0; i < r->count; i++) {
+        if (i && format != REPORT_CSV) fputc('\n', out);
+        if (format == REPORT_MARKDOWN) format_markdown(r->tables[i], out);
+        if (format == REPORT_LATEX) format_latex(r->tables[i], out);
+        if (format == REPORT_CSV) format_csv(r->tables[i], i == 0, out);
+    }
+}
+
+static cru_status check_written(FILE *out, cru_error *err)
+{
+    if (fflush(out) == 0 && !ferror(out)) return CRU_OK;
+    return cru_fail(err, CRU_IO, "the report cannot be written: %s", strerror(errno));
+}
+
+cru_status report_write(const report *r, report_format format, FILE *out, cru_error *err)
+{
+    switch (format) {
+    case REPORT_TEXT:
+        write_text(r, out);
+        break;
+    case REPORT_JSON:
+        write_json(r, out);
+        break;
+    case REPORT_HTML:
+        page_write(r, out);
+        break;
+    default:
+        write_tables(r, format, out);
+    }
+    return check_written(out, err);
+}
+
+cru_status report_plot(const report *r, const char *kind, FILE *out, cru_error *err)
+{
+    const plot_kind *found = plot_find(kind);
+    if (!found) return cru_fail(err, CRU_BAD_INPUT, "no plot '%s'; there are bars, curve, box, scatter, ranks", kind);
+    if (r->count == 0) return cru_fail(err, CRU_BAD_INPUT, "'%s' has no metric to draw", r->f->experiment);
+    plot_input input = {.t = r->tables[0], .seconds = r->seconds, .alone = true};
+    cru_status status = found->draw(&input, out, err);
+    return status ? status : check_written(out, err);
+}
+
+cru_status report_print_compact(store *s, int64_t experiment, FILE *out, cru_error *err)
+{
+    report *r;
+    cru_status status = make(s, experiment, &(report_request){.digits = -1}, &r, err);
+    if (status) return status;
+    status = report_write(r, REPORT_TEXT, out, err);
+    report_destroy(r);
+    return status;
+}

@@ -1,0 +1,65 @@
+/* report.h: the tables and pictures of an experiment.
+ *
+ *     report *r;
+ *     if (report_make(s, &(report_request){.rows = "alias", .spread = REPORT_STD}, &r, err)) ...
+ *     report_write(r, REPORT_MARKDOWN, stdout, err);
+ *     report_destroy(r); */
+#ifndef CORE_REPORT_H
+#define CORE_REPORT_H
+
+#include <stdio.h>
+
+#include "config/settings.h"
+#include "report/table.h"
+
+typedef enum report_format {
+    REPORT_TEXT,
+    REPORT_MARKDOWN,
+    REPORT_LATEX,
+    REPORT_CSV,
+    REPORT_JSON,
+    REPORT_HTML,
+    REPORT_FORMATS
+} report_format;
+
+/* "text", "markdown", "latex", "csv", "json", "html". */
+extern const char *const report_format_names[REPORT_FORMATS];
+
+/* "std", "std0", "sem", "sem0": the words for a report_spread in configs and on the command line. */
+extern const char *const report_spread_names[4];
+
+/* Every text may be NULL: then what the experiment's [report] section says holds, or, when it is silent, the choice
+ * described in table.h. */
+typedef struct report_request {
+    const char *experiment; /* a name; NULL: the latest */
+    const char *rows, *cols, *over;
+    const char *where;   /* see frame_filter */
+    const char *metrics; /* names with commas; NULL: all of the experiment */
+    const char *spread;  /* one of report_spread_names */
+    const char *reference;
+    double reference_k; /* 0: 1 */
+    double alpha;       /* 0: 0.05 */
+    int32_t digits;     /* negative: chosen by size */
+} report_request;
+
+typedef struct report {
+    frame *f;
+    table **tables; /* one per metric */
+    int64_t count;
+    table *seconds; /* the same pivot of the time per run */
+} report;
+
+/* The caller destroys it. CRU_BAD_INPUT: unknown experiment, metric, key or word; CRU_IO: from store or reference. */
+cru_status report_make(store *s, const report_request *request, report **out, cru_error *err);
+void report_destroy(report *r);
+
+/* Text is coloured and broken to the width when `out` is a terminal. CRU_IO: cannot be written. */
+cru_status report_write(const report *r, report_format format, FILE *out, cru_error *err);
+
+/* Writes the picture of the first metric. CRU_BAD_INPUT: no such kind; CRU_UNSUPPORTED: see plot.h. */
+cru_status report_plot(const report *r, const char *kind, FILE *out, cru_error *err);
+
+/* The tables of an experiment as text with the choices made by themselves: what `crucible run` ends with. */
+cru_status report_print_compact(store *s, int64_t experiment, FILE *out, cru_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* A metric that divides by zero. */
+#include <math.h>
+
+#include <crucible/plugin.h>
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    (void)evidence;
+    (void)report;
+    (void)err;
+    *value = INFINITY;
+    return CRU_OK;
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "metric-infinite",
+    .version = "1.0",
+    .summary = "for tests",
+    .problems = CRU_NODES,
+    .vtable = &vtable,
+};

@@ -1,0 +1,244 @@
+/* Pivots: which keys, what a cell holds, marks, ranks, tests, filters, references. */
+#include <math.h>
+#include <string.h>
+
+#include "report/demo.h"
+
+static const char *two_methods[] = {"gcn", "mlp", NULL}, *three_methods[] = {"gcn", "mlp", "big", NULL};
+static const char *two_sets[] = {"cora", "citeseer", NULL}, *one_set[] = {"cora", NULL};
+static const char *two_rates[] = {"0.1", "0.3", NULL}, *one_rate[] = {"0.1", NULL};
+
+/* gcn is better by 0.1 everywhere; seeds shift both. */
+static double plain(demo_trial t, store_outcome *outcome_of)
+{
+    (void)outcome_of;
+    return 0.9 - 0.1 * t.method - 0.01 * t.dataset - 0.02 * t.rate + 0.001 * t.seed;
+}
+
+START_TEST(rows_are_methods_and_columns_what_varies)
+{
+    store *s = demo_make(&(demo){two_methods, two_sets, two_rates, 3, NULL, plain});
+    report *r = demo_report(s, (report_request){0});
+    const table *t = r->tables[0];
+    ck_assert_int_eq(r->count, 2);
+    ck_assert_int_eq(t->row_count, 2);
+    ck_assert_str_eq(t->rows[0].label, "gcn");
+    ck_assert_int_eq(t->col_count, 4);
+    /* dataset.format follows from the dataset, algorithm.width from the method: neither is a key. */
+    ck_assert_int_eq(t->col_key_count, 2);
+    ck_assert_int_eq(t->row_key_count, 1);
+    ck_assert_str_eq(t->cols[0].label, "cora rate=0.1");
+    ck_assert_str_eq(t->cols[3].label, "citeseer rate=0.3");
+    const table_cell *cell = table_at(t, 1, 2);
+    ck_assert_int_eq(cell->run_count, 3);
+    ck_assert_double_eq_tol(cell->mean, 0.9 - 0.1 - 0.01 + 0.001, 1e-12);
+    ck_assert_double_eq_tol(cell->spread, 0.001, 1e-12);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(chosen_keys_pool_the_rest)
+{
+    store *s = demo_make(&(demo){two_methods, two_sets, two_rates, 3, NULL, plain});
+    report *r = demo_report(s, (report_request){.rows = "dataset", .cols = "rate", .metrics = "loss"});
+    const table *t = r->tables[0];
+    ck_assert_int_eq(r->count, 1);
+    ck_assert_str_eq(t->metric, "loss");
+    ck_assert(t->lower_is_better);
+    ck_assert_str_eq(t->rows[1].label, "citeseer");
+    ck_assert_str_eq(t->cols[1].label, "rate=0.3");
+    ck_assert_int_eq(table_at(t, 0, 0)->run_count, 6);
+    ck_assert_double_eq_tol(table_at(t, 0, 0)->mean, 1 - (0.85 + 0.001), 1e-12);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(a_table_without_columns_is_named_after_its_metric)
+{
+    store *s = demo_make(&(demo){two_methods, one_set, one_rate, 3, NULL, plain});
+    report *r = demo_report(s, (report_request){0});
+    ck_assert_int_eq(r->tables[0]->col_count, 1);
+    ck_assert_str_eq(r->tables[0]->cols[0].label, "accuracy");
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+static double with_failures(demo_trial t, store_outcome *outcome_of)
+{
+    if (t.method == 1) return t.rate == 1 && t.seed > 0 ? NAN : 0.5;
+    if (t.method == 0) return 0.8 + 0.01 * t.seed;
+    *outcome_of = t.rate == 0 ? STORE_OOM : t.seed ? STORE_TIMEOUT : STORE_CRASHED;
+    return NAN;
+}
+
+START_TEST(marks_say_why_there_is_no_mean)
+{
+    store *s = demo_make(&(demo){three_methods, one_set, two_rates, 3, NULL, with_failures});
+    report *r = demo_report(s, (report_request){0});
+    const table *t = r->tables[0];
+    ck_assert_int_eq(table_at(t, 2, 0)->mark, TABLE_OOM);
+    ck_assert_int_eq(table_at(t, 2, 1)->mark, TABLE_OOT); /* of several reasons the first in the order of the enum */
+    ck_assert_int_eq(table_at(t, 1, 1)->mark, TABLE_VALUE);
+    ck_assert_int_eq(table_at(t, 1, 1)->run_count, 1);
+    ck_assert_int_eq(table_at(t, 1, 1)->trials, 3);
+    ck_assert_int_eq(t->full_runs, 3);
+    char *text = demo_write(r, REPORT_TEXT);
+    ck_assert_ptr_nonnull(strstr(text, "OOM"));
+    ck_assert_ptr_nonnull(strstr(text, "50.00"));
+    ck_assert_ptr_nonnull(strstr(text, "(1)"));
+    free(text);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+static double pending(demo_trial t, store_outcome *outcome_of)
+{
+    (void)outcome_of;
+    return t.method == 1 && t.rate == 0 ? NAN : 0.5 + 0.1 * t.method;
+}
+
+START_TEST(ranks_skip_missing_cells_and_share_ties)
+{
+    store *s = demo_make(&(demo){three_methods, one_set, two_rates, 2, NULL, pending});
+    report *r = demo_report(s, (report_request){0});
+    const table *t = r->tables[0];
+    ck_assert_int_eq(table_at(t, 1, 0)->mark, TABLE_MISSING);
+    ck_assert(isnan(table_at(t, 1, 0)->rank));
+    ck_assert_double_eq(t->average_ranks[0], (2 + 3) / 2.0); /* 0.5 is last of two, then of three */
+    ck_assert_double_eq(t->average_ranks[1], 2);
+    ck_assert_double_eq(t->average_ranks[2], 1);
+    ck_assert_int_eq(table_at(t, 2, 0)->place, 1);
+    ck_assert_int_eq(table_at(t, 0, 0)->place, 2);
+    ck_assert_int_eq(table_at(t, 0, 1)->place, 0);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(tests_pair_runs_of_the_same_seed)
+{
+    store *s = demo_make(&(demo){two_methods, one_set, one_rate, 10, NULL, plain});
+    report *r = demo_report(s, (report_request){0});
+    const table_cell *worse = table_at(r->tables[0], 1, 0);
+    ck_assert_double_eq_tol(worse->p, 2.0 / 1024, 1e-12); /* all ten differences have one sign */
+    ck_assert(isnan(table_at(r->tables[0], 0, 0)->p));
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(conditions_select_trials)
+{
+    static const struct {
+        const char *where;
+        int64_t runs;
+    } cases[] = {{"seed=0..4", 5}, {"seed=1", 1}, {"seed=1,3, dataset=cora", 2}, {"seed!=0", 9}, {"seed!=0..8", 1}};
+    store *s = demo_make(&(demo){two_methods, one_set, one_rate, 10, NULL, plain});
+    report *r = demo_report(s, (report_request){.where = cases[_i].where});
+    ck_assert_int_eq(table_at(r->tables[0], 0, 0)->run_count, cases[_i].runs);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(mistakes_are_named)
+{
+    static const struct {
+        report_request request;
+        const char *says;
+    } cases[] = {{{.where = "sede=1"}, "sede"},          {{.where = "cora"}, "not a condition"},
+                 {{.rows = "flavour"}, "flavour"},       {{.metrics = "acuracy"}, "acuracy"},
+                 {{.experiment = "nothing"}, "nothing"}, {{.spread = "variance"}, "variance"},
+                 {{.where = "seed=99"}, "no trials"},    {{.reference = "/nonexistent.csv"}, "/nonexistent.csv"}};
+    store *s = demo_make(&(demo){two_methods, one_set, one_rate, 1, NULL, plain});
+    report *r;
+    ck_assert_int_ne(report_make(s, &cases[_i].request, &r, &err), CRU_OK);
+    ck_assert_ptr_null(r);
+    ck_assert_msg(strstr(err.text, cases[_i].says) != NULL, "%s", err.text);
+    ok(store_close(s, &(cru_error){0}));
+}
+END_TEST
+
+START_TEST(the_config_sets_defaults_and_the_request_overrides)
+{
+    const char *config = "[experiment]\nname = demo\n[report]\nrows = dataset\nmetrics = loss\nspread = sem0\n";
+    store *s = demo_make(&(demo){two_methods, two_sets, one_rate, 2, config, plain});
+    report *r = demo_report(s, (report_request){.metrics = "accuracy"});
+    ck_assert_str_eq(r->tables[0]->metric, "accuracy");
+    ck_assert_str_eq(r->tables[0]->rows[0].label, "cora");
+    ck_assert_int_eq(r->tables[0]->spread, REPORT_SEM0);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+static void write_reference(char *file, size_t size, const char *text)
+{
+    snprintf(file, size, "%s/reference.csv", folder);
+    FILE *out = fopen(file, "w");
+    fputs(text, out);
+    fclose(out);
+}
+
+START_TEST(references_are_compared_in_the_printed_unit)
+{
+    char file[128];
+    write_reference(
+        file, sizeof file,
+        "row,col,mean,std\ngcn,\"rate=0.1\",89.0,1.0\nmlp,rate=0.1,79.0,\nmlp,rate=0.3,70,1\nother,x,1,1\n");
+    store *s = demo_make(&(demo){two_methods, one_set, two_rates, 1, NULL, plain});
+    report *r = demo_report(s, (report_request){.reference = file});
+    const table *t = r->tables[0];
+    ck_assert(table_at(t, 0, 0)->has_reference);
+    ck_assert_double_eq(table_at(t, 0, 0)->reference_mean, 89);
+    ck_assert(table_at(t, 0, 0)->inside);  /* 90 against 89 ± 1 */
+    ck_assert(!table_at(t, 1, 0)->inside); /* no std of either: nothing to be within */
+    ck_assert(!table_at(t, 1, 1)->inside);
+    ck_assert(!table_at(t, 0, 1)->has_reference);
+    report_destroy(r);
+    r = demo_report(s, (report_request){.reference = file, .reference_k = 10});
+    ck_assert(table_at(r->tables[0], 1, 1)->inside); /* 78 against 70 ± 10 */
+    report_destroy(r);
+    unlink(file);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(a_broken_reference_names_the_line)
+{
+    static const char *const texts[] = {"name,value\n", "row,col,mean\ngcn,cora,x\n", "row,col,mean\ngcn\n"};
+    static const char *const says[] = {":1:", ":2:", ":2:"};
+    char file[128];
+    write_reference(file, sizeof file, texts[_i]);
+    store *s = demo_make(&(demo){two_methods, one_set, one_rate, 1, NULL, plain});
+    report *r;
+    ck_assert_int_eq(report_make(s, &(report_request){.reference = file}, &r, &err), CRU_BAD_INPUT);
+    ck_assert_msg(strstr(err.text, says[_i]) != NULL, "%s", err.text);
+    unlink(file);
+    ok(store_close(s, &(cru_error){0}));
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *suite = suite_create("table");
+    TCase *tc = tcase_create("table");
+    tcase_add_checked_fixture(tc, make_folder, remove_folder);
+    tcase_add_test(tc, rows_are_methods_and_columns_what_varies);
+    tcase_add_test(tc, chosen_keys_pool_the_rest);
+    tcase_add_test(tc, a_table_without_columns_is_named_after_its_metric);
+    tcase_add_test(tc, marks_say_why_there_is_no_mean);
+    tcase_add_test(tc, ranks_skip_missing_cells_and_share_ties);
+    tcase_add_test(tc, tests_pair_runs_of_the_same_seed);
+    tcase_add_loop_test(tc, conditions_select_trials, 0, 5);
+    tcase_add_loop_test(tc, mistakes_are_named, 0, 8);
+    tcase_add_test(tc, the_config_sets_defaults_and_the_request_overrides);
+    tcase_add_test(tc, references_are_compared_in_the_printed_unit);
+    tcase_add_loop_test(tc, a_broken_reference_names_the_line, 0, 3);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
