@@ -1,0 +1,67 @@
+#include "runner/child.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static int ascending(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static void close_others(const int *keep, int count)
+{
+    int sorted[8], used = 0;
+    for (int i = 0; i < count && used < 8; i++)
+        if (keep[i] > STDERR_FILENO) sorted[used++] = keep[i];
+    qsort(sorted, (size_t)used, sizeof *sorted, ascending);
+    unsigned from = STDERR_FILENO + 1;
+    for (int i = 0; i < used; i++) {
+        if (from < (unsigned)sorted[i]) close_range(from, (unsigned)sorted[i] - 1, 0);
+        from = (unsigned)sorted[i] + 1;
+    }
+    close_range(from, ~0u, 0);
+}
+
+/* A store that is open in the parent has its index mapped for writing; foreign code must not find it. */
+static void drop_shared_memory(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (!maps) return;
+    char line[512];
+    bool line_start = true;
+    while (fgets(line, sizeof line, maps)) {
+        uint64_t from, to;
+        char rights[5];
+        bool shared =
+            line_start && sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, rights) == 3 && rights[3] == 's';
+        if (shared) munmap((void *)(uintptr_t)from, (size_t)(to - from));
+        line_start = strchr(line, '\n') != NULL;
+    }
+    fclose(maps);
+}
+
+static void reset_signals(void)
+{
+    static const int changed[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGHUP, SIGWINCH, SIGXCPU, SIGXFSZ};
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) signal(changed[i], SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void child_begin(pid_t parent, const int *keep, int count)
+{
+    setpgid(0, 0);
+    reset_signals();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+    drop_shared_memory();
+    close_others(keep, count);
+}

@@ -1,0 +1,112 @@
+/* protocol.h: what host, judge and workers say to each other.
+ *
+ * Host and judge talk over a stream socket: fixed-size requests, replies with a payload of named number lists, each
+ * with at most one file descriptor. Both ends are the same program, forked, so structs travel as they are in memory; a
+ * trial is named by its index in the experiment, which the judge inherited.
+ *
+ * A worker talks to the host over a packet socket: one worker_message per packet, and one byte back for a checkpoint.
+ * A worker runs foreign code and may send anything: the host checks every packet. */
+#ifndef CORE_RUNNER_PROTOCOL_H
+#define CORE_RUNNER_PROTOCOL_H
+
+#include <stdbool.h>
+
+#include <crucible/status.h>
+
+#include "hash/sha256.h"
+#include "store/store.h"
+
+/* ---- numbers by name ----------------------------------------------------------------------------------------------
+ */
+
+/* A growing list of (name, values). Zeroed is empty. */
+typedef struct records {
+    unsigned char *bytes;
+    size_t size, space;
+    bool failed; /* memory ran out; the list is then not to be used */
+} records;
+
+void records_put(records *list, const char *name, const double *values, int64_t count);
+void records_free(records *list);
+
+typedef struct record {
+    const char *name; /* points into the list */
+    const double *values;
+    int64_t count;
+} record;
+
+/* The record at *position, which moves on. False at the end or where the bytes do not hold a whole record. */
+bool records_next(const records *list, size_t *position, record *out);
+
+/* ---- host and judge -----------------------------------------------------------------------------------------------
+ */
+
+typedef enum judge_op {
+    JUDGE_CHECKSUM = 1, /* of the trial's dataset; reply: text */
+    JUDGE_PREPARE,      /* reply: the task as a sealed memory file, items, classes, what the corruptors reported */
+    JUDGE_SCORE,        /* carries the scores; reply: metrics, and `value` for the oracle rules */
+    JUDGE_CHECKPOINT,   /* carries the scores; reply: true validation accuracy. When it is above `best`, the checkpoint
+                           has been copied over the final scores */
+} judge_op;
+
+typedef struct judge_request {
+    uint64_t ticket; /* comes back with the reply */
+    judge_op op;
+    int64_t trial; /* a trial that has the problem, for checksum and prepare; the trial itself for the others */
+    double best;
+    double seconds_total, seconds_to_best;
+    int64_t peak_bytes;
+} judge_request;
+
+typedef struct judge_reply {
+    uint64_t ticket;
+    cru_status status;
+    char text[500]; /* the failure, or the checksum */
+    int64_t items;
+    int32_t classes;
+    double value;     /* NAN: none */
+    uint64_t payload; /* bytes of records that follow */
+} judge_reply;
+
+/* Blocking; `fd` -1 sends none. False: the other end is gone. */
+bool request_send(int socket, const judge_request *request, int fd);
+bool request_receive(int socket, judge_request *request, int *fd);
+bool reply_send(int socket, const judge_reply *reply, const records *payload, int fd);
+bool reply_receive(int socket, judge_reply *reply, records *payload, int *fd);
+
+/* ---- scores -------------------------------------------------------------------------------------------------------
+ */
+
+/* The memory file between worker, host and judge: final scores, then the latest checkpoint, both items x classes. */
+typedef struct score_shape {
+    int64_t items;
+    int32_t classes;
+} score_shape;
+
+int64_t scores_count(const score_shape *shape); /* of one of the two */
+
+/* A file of the right size that can neither shrink nor grow; -1 with errno on failure. */
+int scores_create(const score_shape *shape);
+
+/* Maps it, after checking its size; NULL on failure. */
+float *scores_map(int fd, const score_shape *shape, bool writable);
+void scores_unmap(float *scores, const score_shape *shape);
+
+/* ---- worker to host -----------------------------------------------------------------------------------------------
+ */
+
+typedef enum worker_message_type { WORKER_POINT = 1, WORKER_CHECKPOINT, WORKER_OUTCOME } worker_message_type;
+
+typedef struct worker_message {
+    worker_message_type type;
+    /* point, checkpoint */
+    int64_t epoch;
+    double loss, value, seconds;
+    /* outcome */
+    store_outcome outcome;
+    double seconds_total, seconds_to_best, validation;
+    int64_t best_epoch;
+    char text[500];
+} worker_message;
+
+#endif
