@@ -1,5 +1,6 @@
 #include "runner/child.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -15,11 +16,11 @@ static int ascending(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-static void close_others(const int *keep, int count)
+static void close_others(const child_keep *keep)
 {
     int sorted[8], used = 0;
-    for (int i = 0; i < count && used < 8; i++)
-        if (keep[i] > STDERR_FILENO) sorted[used++] = keep[i];
+    for (int i = 0; i < keep->count && used < 8; i++)
+        if (keep->fds[i] > STDERR_FILENO) sorted[used++] = keep->fds[i];
     qsort(sorted, (size_t)used, sizeof *sorted, ascending);
     unsigned from = STDERR_FILENO + 1;
     for (int i = 0; i < used; i++) {
@@ -30,7 +31,7 @@ static void close_others(const int *keep, int count)
 }
 
 /* A store that is open in the parent has its index mapped for writing; foreign code must not find it. */
-static void drop_shared_memory(void)
+static void drop_shared_memory(const void *keep)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     if (!maps) return;
@@ -41,7 +42,7 @@ static void drop_shared_memory(void)
         char rights[5];
         bool shared =
             line_start && sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, rights) == 3 && rights[3] == 's';
-        if (shared) munmap((void *)(uintptr_t)from, (size_t)(to - from));
+        if (shared && (const void *)(uintptr_t)from != keep) munmap((void *)(uintptr_t)from, (size_t)(to - from));
         line_start = strchr(line, '\n') != NULL;
     }
     fclose(maps);
@@ -56,12 +57,14 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-void child_begin(pid_t parent, const int *keep, int count)
+void child_begin(pid_t parent, const child_keep *keep)
 {
     setpgid(0, 0);
     reset_signals();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    drop_shared_memory();
-    close_others(keep, count);
+    drop_shared_memory(keep->memory);
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    close_others(keep);
 }

@@ -44,7 +44,7 @@ bool records_next(const records *list, size_t *position, record *out);
 typedef enum judge_op {
     JUDGE_CHECKSUM = 1, /* of the trial's dataset; reply: text */
     JUDGE_PREPARE,      /* reply: the task as a sealed memory file, items, classes, what the corruptors reported */
-    JUDGE_SCORE,        /* carries the scores; reply: metrics, and `value` for the oracle rules */
+    JUDGE_SCORE,        /* carries the scores; reply: metrics, and `value`, the true validation accuracy */
     JUDGE_CHECKPOINT,   /* carries the scores; reply: true validation accuracy. When it is above `best`, the checkpoint
                            has been copied over the final scores */
 } judge_op;
@@ -52,7 +52,7 @@ typedef enum judge_op {
 typedef struct judge_request {
     uint64_t ticket; /* comes back with the reply */
     judge_op op;
-    int64_t trial; /* a trial that has the problem, for checksum and prepare; the trial itself for the others */
+    int64_t trial; /* index of any trial with the same dataset, split, corruption and seed */
     double best;
     double seconds_total, seconds_to_best;
     int64_t peak_bytes;

@@ -76,7 +76,7 @@ typedef struct runner_summary {
 } runner_summary;
 
 /* Runs until the source ends or a signal comes. Fails only when the machine or the store does; results so far are
- * stored. */
+ * stored. After a failure or an interruption the runner can only be closed. */
 cru_status runner_run(runner *r, const runner_source *source, runner_summary *summary, cru_error *err);
 
 #endif

@@ -1,0 +1,84 @@
+#include "runner/crash.h"
+
+#include <execinfo.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "runner/protocol.h"
+
+enum { STACK_SIZE = 65536, FRAMES = 48, NULL_PAGE = 65536 };
+
+/* A signal handler gets no argument of ours, so what it needs is of the process. */
+static struct {
+    int socket;
+    int statm; /* /proc/self/statm: the size of the address space */
+    char stack[STACK_SIZE];
+} last_words;
+
+const char *signal_name(int number)
+{
+    static char unknown[24];
+    const char *name = sigabbrev_np(number);
+    if (name)
+        snprintf(unknown, sizeof unknown, "SIG%s", name);
+    else
+        snprintf(unknown, sizeof unknown, "signal %d", number);
+    return unknown;
+}
+
+static bool memory_used_up(void)
+{
+    struct rlimit limit;
+    char text[32] = {0};
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+    if (last_words.statm < 0 || pread(last_words.statm, text, sizeof text - 1, 0) <= 0) return false;
+    uint64_t used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t margin = limit.rlim_cur / 16 + (UINT64_C(64) << 20);
+    return used + margin >= limit.rlim_cur;
+}
+
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    void *frames[FRAMES];
+    uintptr_t address = (uintptr_t)info->si_addr;
+    bool null = (number == SIGSEGV || number == SIGBUS) && address < NULL_PAGE;
+    worker_message m = {.type = WORKER_OUTCOME, .outcome = STORE_CRASHED, .best_epoch = -1};
+    if (number == SIGABRT)
+        snprintf(m.text, sizeof m.text, "aborted (SIGABRT)");
+    else
+        snprintf(m.text, sizeof m.text, "crashed with %s at address 0x%" PRIxPTR, signal_name(number), address);
+    if ((null || number == SIGABRT) && memory_used_up()) {
+        m.outcome = STORE_OOM;
+        snprintf(m.text, sizeof m.text, "ran out of memory and did not check for it (%s)", signal_name(number));
+    }
+    dprintf(STDERR_FILENO, "%s\n", m.text);
+    backtrace_symbols_fd(frames, backtrace(frames, FRAMES), STDERR_FILENO);
+    if (write(last_words.socket, &m, sizeof m) < 0) dprintf(STDERR_FILENO, "the host does not listen\n");
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void crash_install(int socket)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+    last_words.socket = socket;
+    last_words.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    stack_t stack = {.ss_sp = last_words.stack, .ss_size = sizeof last_words.stack};
+    sigaltstack(&stack, NULL);
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigaction(faults[i], &action, NULL);
+}
+
+void crash_prepare(void)
+{
+    void *frame;
+    backtrace(&frame, 1);
+}

@@ -1,0 +1,282 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runner/clock.h"
+#include "runner/schedule.h"
+#include "runner/worker.h"
+
+enum {
+    PACKETS_AT_ONCE = 64, /* of one worker, so that a chatty one does not keep the others waiting */
+    POINTS_MOST = 1000000,
+};
+
+/* ---- starting -----------------------------------------------------------------------------------------------------
+ */
+
+static void close_files(job *j)
+{
+    if (j->socket >= 0) close(j->socket);
+    if (j->scores >= 0) close(j->scores);
+    if (j->log >= 0) close(j->log);
+    j->socket = j->scores = j->log = -1;
+}
+
+/* The worker's end of the packet socket, or -1. */
+static int open_files(job *j)
+{
+    int pair[2];
+    j->scores = scores_create(&j->problem->shape);
+    j->log = memfd_create("log", MFD_CLOEXEC);
+    if (j->scores < 0 || j->log < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+    j->socket = pair[0];
+    fcntl(j->socket, F_SETFL, O_NONBLOCK);
+    return pair[1];
+}
+
+static void start_worker(job *j, int socket)
+{
+    runner *r = j->runner;
+    const slot *s = &r->slots[j->slot];
+    worker_job work = {.trial = &j->trial,
+                       .run = r->run,
+                       .box = s->box,
+                       .scratch = s->scratch,
+                       .shape = j->problem->shape,
+                       .socket = socket,
+                       .task = j->problem->task,
+                       .scores = j->scores,
+                       .log = j->log};
+    pid_t parent = getpid();
+    j->deadline = r->run->timeout > 0 ? clock_now() + r->run->timeout : INFINITY;
+    if (r->options.in_process) {
+        fcntl(socket, F_SETFL, O_NONBLOCK);
+        worker_run_here(&work);
+        return;
+    }
+    j->pid = fork();
+    if (j->pid == 0) worker_main(&work, (int)parent);
+    if (j->pid > 0) setpgid(j->pid, j->pid);
+}
+
+static void worker_gone(job *j);
+
+bool jobs_start(job *j)
+{
+    runner *r = j->runner;
+    if (j->problem->state == PROBLEM_BROKEN) {
+        results_fail(j, j->problem->status == CRU_NO_MEMORY ? STORE_OOM : STORE_FAILED, j->problem->message);
+        return true;
+    }
+    j->slot = slots_take(r);
+    if (j->slot < 0) return false;
+    j->best = -INFINITY;
+    int socket = open_files(j);
+    j->state = JOB_RUNNING;
+    if (socket >= 0) {
+        start_worker(j, socket);
+        close(socket);
+    }
+    if (r->options.in_process && socket >= 0) {
+        jobs_listen(j);
+        worker_gone(j);
+    } else if (j->pid <= 0) {
+        char why[200];
+        snprintf(why, sizeof why, "cannot start a worker: %s", strerror(errno));
+        j->pid = 0;
+        slots_give(r, j->slot);
+        close_files(j);
+        results_fail(j, STORE_FAILED, why);
+    }
+    return true;
+}
+
+/* ---- listening ----------------------------------------------------------------------------------------------------
+ */
+
+static bool grow_curve(job *j)
+{
+    if (j->points < j->point_space) return true;
+    if (j->points >= POINTS_MOST) return false;
+    int64_t space = j->point_space ? 2 * j->point_space : 256;
+    int64_t *epochs = realloc(j->epochs, (size_t)space * sizeof *epochs);
+    if (epochs) j->epochs = epochs;
+    double *losses = realloc(j->losses, (size_t)space * sizeof *losses);
+    if (losses) j->losses = losses;
+    double *values = realloc(j->values, (size_t)space * sizeof *values);
+    if (values) j->values = values;
+    if (!epochs || !losses || !values) return false;
+    j->point_space = space;
+    return true;
+}
+
+static void add_point(job *j, const worker_message *m)
+{
+    if (!grow_curve(j)) return;
+    j->epochs[j->points] = m->epoch;
+    j->losses[j->points] = m->loss;
+    j->values[j->points++] = m->value;
+}
+
+static void checkpoint_judged(judge_call *call, const judge_reply *reply, const records *payload, int fd)
+{
+    job *j = call->owner;
+    (void)payload;
+    (void)fd;
+    j->judging = false;
+    if (reply->status != CRU_OK) {
+        jobs_end(j, reply->text);
+    } else if (reply->value > j->best) {
+        j->best = reply->value;
+        j->outcome.best_epoch = j->outcome.epoch;
+        j->outcome.seconds_to_best = j->outcome.seconds;
+    }
+    if (j->pid)
+        send(j->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    else
+        worker_gone(j);
+}
+
+static void judge_checkpoint(job *j, const worker_message *m)
+{
+    runner *r = j->runner;
+    if (j->judging) return; /* an honest worker waits for the answer */
+    j->judging = true;
+    j->outcome.epoch = m->epoch;
+    j->outcome.seconds = m->seconds;
+    j->call = (judge_call){.request = {.op = JUDGE_CHECKPOINT, .trial = j->problem->trial.index, .best = j->best},
+                           .fd = j->scores,
+                           .lane = j->problem->call.lane,
+                           .answered = checkpoint_judged,
+                           .owner = j};
+    judges_ask(r->judges, &j->call, &r->error);
+}
+
+/* The oracle's choice is the host's to remember, not the worker's to claim. */
+static void take_outcome(job *j, const worker_message *m)
+{
+    int64_t best_epoch = j->outcome.best_epoch;
+    double to_best = j->outcome.seconds_to_best;
+    j->heard = true;
+    j->outcome = *m;
+    j->outcome.text[sizeof j->outcome.text - 1] = 0;
+    if (m->outcome <= STORE_PENDING || m->outcome >= STORE_OUTCOMES) j->outcome.outcome = STORE_FAILED;
+    if (j->best > -INFINITY) {
+        j->outcome.best_epoch = best_epoch;
+        j->outcome.seconds_to_best = to_best;
+    }
+}
+
+void jobs_listen(job *j)
+{
+    worker_message m;
+    for (int i = 0; i < PACKETS_AT_ONCE; i++) {
+        ssize_t n = recv(j->socket, &m, sizeof m, MSG_DONTWAIT);
+        if (n != (ssize_t)sizeof m) return;
+        if (m.type == WORKER_POINT) add_point(j, &m);
+        if (m.type == WORKER_CHECKPOINT) judge_checkpoint(j, &m);
+        if (m.type == WORKER_OUTCOME && !j->heard) take_outcome(j, &m);
+    }
+}
+
+/* ---- ending -------------------------------------------------------------------------------------------------------
+ */
+
+static void scored(judge_call *call, const judge_reply *reply, const records *payload, int fd)
+{
+    (void)fd;
+    results_finish(call->owner, reply, payload);
+}
+
+static void ask_for_score(job *j)
+{
+    runner *r = j->runner;
+    j->state = JOB_SCORING;
+    j->call = (judge_call){.request = {.op = JUDGE_SCORE,
+                                       .trial = j->problem->trial.index,
+                                       .seconds_total = j->outcome.seconds_total,
+                                       .seconds_to_best = j->outcome.seconds_to_best,
+                                       .peak_bytes = j->usage.ru_maxrss * 1024},
+                           .fd = j->scores,
+                           .lane = j->problem->call.lane,
+                           .answered = scored,
+                           .owner = j};
+    judges_ask(r->judges, &j->call, &r->error);
+}
+
+/* The process is reaped and its packets are read; when the judge still looks at a checkpoint, its answer comes here
+ * again. */
+static void worker_gone(job *j)
+{
+    if (j->judging) return;
+    slots_give(j->runner, j->slot);
+    char message[500];
+    store_outcome outcome = outcome_of(j, message);
+    if (outcome == STORE_OK)
+        ask_for_score(j);
+    else
+        results_fail(j, outcome, message);
+}
+
+static void drain(job *j)
+{
+    for (int before = -1; before != (int)j->points + j->heard;) {
+        before = (int)j->points + j->heard;
+        jobs_listen(j);
+    }
+}
+
+void jobs_reap(job *j)
+{
+    if (!j->pid || wait4(j->pid, &j->ended, WNOHANG, &j->usage) != j->pid) return;
+    kill(-j->pid, SIGKILL); /* what it may have started, where there is no sandbox */
+    j->pid = 0;
+    drain(j);
+    worker_gone(j);
+}
+
+void jobs_end(job *j, const char *complaint)
+{
+    snprintf(j->complaint, sizeof j->complaint, "%s", complaint);
+    if (j->pid) kill(-j->pid, SIGKILL);
+}
+
+void jobs_check_time(job *j, double now)
+{
+    if (!j->pid || now < j->deadline || j->timed_out) return;
+    j->timed_out = true;
+    kill(-j->pid, SIGKILL);
+    kill(j->pid, SIGKILL); /* in case it left its group */
+}
+
+void jobs_abandon(job *j)
+{
+    runner *r = j->runner;
+    if (j->state == JOB_FREE) return;
+    if (j->pid) {
+        kill(-j->pid, SIGKILL);
+        kill(j->pid, SIGKILL);
+        while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) continue;
+        j->pid = 0;
+        slots_give(r, j->slot);
+    }
+    if (r->options.store) store_release(r->options.store, j->key, NULL);
+    jobs_clear(j);
+}
+
+void jobs_clear(job *j)
+{
+    close_files(j);
+    free(j->epochs);
+    free(j->losses);
+    free(j->values);
+    *j = (job){.runner = j->runner, .socket = -1, .scores = -1, .log = -1};
+}

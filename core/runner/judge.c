@@ -1,0 +1,383 @@
+#include "runner/judge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <crucible/random.h>
+
+#include "runner/child.h"
+#include "runner/judge-plugins.h"
+#include "runner/protocol.h"
+#include "runner/validation.h"
+
+/* A damaged problem, with truth. */
+typedef struct exhibit {
+    struct exhibit *next; /* the one used before this one */
+    int64_t trial;
+    cru_data *data;
+    int64_t bytes;
+} exhibit;
+
+typedef struct judge {
+    const judge_setup *setup;
+    data_places places;
+    judge_board *board;
+    judge_plugins plugins;
+    exhibit *recent; /* most recently used first */
+} judge;
+
+typedef struct answer {
+    judge_reply reply;
+    records payload;
+    int fd; /* -1: none */
+} answer;
+
+static const char *or_null(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+data_places places_from(const paths_settings *paths)
+{
+    return (data_places){.cards = or_null(paths->cards),
+                         .mirror = or_null(paths->mirror),
+                         .files = or_null(paths->data),
+                         .cache = or_null(paths->cache)};
+}
+
+static void at_step(judge *j, const char *kind, const char *name)
+{
+    snprintf(j->board->step, sizeof j->board->step, "%s %s", kind, name);
+}
+
+/* ---- making a problem ---------------------------------------------------------------------------------------------
+ */
+
+/* Puts what a plugin reports into the records, under "<label>.<name>". */
+typedef struct labelled {
+    records *into;
+    const char *label;
+} labelled;
+
+static void put_labelled(void *user, const char *name, const double *values, int64_t count)
+{
+    const labelled *l = user;
+    char full[200];
+    snprintf(full, sizeof full, "%s.%s", l->label, name);
+    records_put(l->into, full, values, count);
+}
+
+static data_request request_for(const judge *j, const trial *t)
+{
+    return (data_request){.name = t->dataset->name,
+                          .plugins = j->setup->plugins,
+                          .settings = t->dataset->given,
+                          .setting_count = t->dataset->given_count,
+                          .seed = t->seed,
+                          .places = &j->places};
+}
+
+static cru_status check(const cru_data *data, const char *kind, const char *name, cru_error *err)
+{
+    cru_error why = {0};
+    if (cru_data_check(data, &why) == CRU_OK) return CRU_OK;
+    return cru_fail(err, CRU_BAD_INPUT, "%s %s left broken data: %s", kind, name, why.text);
+}
+
+static cru_status open_clean(judge *j, const trial *t, cru_data **data, cru_error *err)
+{
+    data_request request = request_for(j, t);
+    at_step(j, "dataset", t->dataset->name);
+    cru_status status = data_open(&request, data, err);
+    if (status != CRU_OK) return status;
+    cru_settings *preprocess = variant_settings(t->preprocess), *split = variant_settings(t->split);
+    status = data_preprocess(cru_settings_struct(preprocess), *data, err);
+    if (status == CRU_OK) status = data_split(cru_settings_struct(split), *data, t->seed, err);
+    cru_settings_destroy(preprocess);
+    cru_settings_destroy(split);
+    return status == CRU_OK ? check(*data, "dataset", t->dataset->name, err) : status;
+}
+
+static cru_status corrupt(judge *j, const trial *t, int32_t position, cru_data *data, records *reports, cru_error *err)
+{
+    const variant *v = t->chain[position];
+    const cru_plugin *plugin;
+    at_step(j, "corruptor", v->name);
+    cru_status status = judge_plugin(&j->plugins, v->plugin, &plugin, err);
+    if (status != CRU_OK) return status;
+    if (!(plugin->problems & (uint32_t)data->problem)) {
+        char can[PROBLEMS_TEXT_SIZE], is[PROBLEMS_TEXT_SIZE];
+        return cru_fail(err, CRU_UNSUPPORTED, "corruptor %s damages %s, and %s is %s", v->name,
+                        problems_text(plugin->problems, can), t->dataset->name,
+                        problems_text((uint32_t)data->problem, is));
+    }
+    labelled sink = {reports, v->label};
+    cru_report report = {.sink = {put_labelled, &sink}};
+    cru_rng rng = cru_rng_stream(t->seed, "corruption", (uint64_t)position);
+    cru_settings *settings = variant_settings(v);
+    cru_error why = {0};
+    status = ((const cru_corruptor *)plugin->vtable)->apply(cru_settings_struct(settings), data, &rng, &report, &why);
+    cru_settings_destroy(settings);
+    if (status != CRU_OK) return cru_fail(err, status, "corruptor %s: %s", v->name, why.text);
+    return check(data, "corruptor", v->name, err);
+}
+
+static cru_status make_data(judge *j, const trial *t, cru_data **data, records *reports, cru_error *err)
+{
+    *data = NULL;
+    cru_status status = open_clean(j, t, data, err);
+    for (int32_t i = 0; status == CRU_OK && i < t->chain_count; i++) status = corrupt(j, t, i, *data, reports, err);
+    if (status != CRU_OK && *data) {
+        cru_data_destroy(*data);
+        *data = NULL;
+    }
+    return status;
+}
+
+/* ---- keeping problems ---------------------------------------------------------------------------------------------
+ */
+
+static exhibit *find(judge *j, int64_t trial_index)
+{
+    for (exhibit **at = &j->recent; *at; at = &(*at)->next) {
+        exhibit *e = *at;
+        if (e->trial != trial_index) continue;
+        *at = e->next;
+        e->next = j->recent;
+        return j->recent = e;
+    }
+    return NULL;
+}
+
+/* Drops from the old end what the budget does not hold; the newest stays in any case. */
+static void trim(judge *j)
+{
+    int64_t total = 0;
+    exhibit **at = &j->recent;
+    while (*at) {
+        total += (*at)->bytes;
+        if (total > j->setup->cache_bytes && *at != j->recent) break;
+        at = &(*at)->next;
+    }
+    while (*at) {
+        exhibit *e = *at;
+        *at = e->next;
+        cru_data_destroy(e->data);
+        free(e);
+    }
+}
+
+/* The problem of that trial, from memory or made anew; `reports` receives what corruptors say only when it is made. */
+static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, records *reports, cru_error *err)
+{
+    *out = find(j, trial_index);
+    if (*out) return CRU_OK;
+    trial t;
+    experiment_trial(j->setup->experiment, trial_index, &t);
+    cru_data *data;
+    cru_status status = make_data(j, &t, &data, reports, err);
+    if (status != CRU_OK) return status;
+    exhibit *e = calloc(1, sizeof *e);
+    if (!e) {
+        cru_data_destroy(data);
+        return cru_fail(err, CRU_NO_MEMORY, "no memory to keep a problem");
+    }
+    *e = (exhibit){.next = j->recent, .trial = trial_index, .data = data};
+    *out = j->recent = e;
+    return CRU_OK;
+}
+
+/* ---- requests -----------------------------------------------------------------------------------------------------
+ */
+
+static cru_status checksum(judge *j, const judge_request *request, answer *a, cru_error *err)
+{
+    trial t;
+    experiment_trial(j->setup->experiment, request->trial, &t);
+    data_request about = request_for(j, &t);
+    at_step(j, "dataset", t.dataset->name);
+    char hex[SHA256_HEX];
+    cru_status status = data_checksum(&about, hex, err);
+    if (status == CRU_OK) snprintf(a->reply.text, sizeof a->reply.text, "%s", hex);
+    return status;
+}
+
+/* The part of the problem that a method may see, as a memory file that nobody can change any more. */
+static cru_status seal_task(exhibit *e, uint64_t seed, int *fd, cru_error *err)
+{
+    cru_task task;
+    struct stat info;
+    cru_status status = cru_data_task(e->data, seed, &task, err);
+    if (status != CRU_OK) return status;
+    *fd = memfd_create("task", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*fd < 0) return cru_fail(err, CRU_NO_MEMORY, "cannot create a memory file: %s", strerror(errno));
+    status = cru_task_write(&task, *fd, err);
+    if (status == CRU_OK && (fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
+                             fstat(*fd, &info) != 0))
+        status = cru_fail(err, CRU_FAILED, "cannot seal a memory file: %s", strerror(errno));
+    if (status == CRU_OK) {
+        e->bytes = info.st_size;
+        return CRU_OK;
+    }
+    close(*fd);
+    *fd = -1;
+    return status;
+}
+
+static cru_status prepare(judge *j, const judge_request *request, answer *a, cru_error *err)
+{
+    exhibit *e;
+    trial t;
+    cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
+    if (status != CRU_OK) return status;
+    experiment_trial(j->setup->experiment, request->trial, &t);
+    status = seal_task(e, t.seed, &a->fd, err);
+    if (status != CRU_OK) return status;
+    a->reply.items = e->data->items;
+    a->reply.classes = e->data->classes;
+    trim(j);
+    return CRU_OK;
+}
+
+static double true_validation(const cru_data *data, const float *scores)
+{
+    validation v = {
+        .scores = scores, .classes = data->classes, .ids = data->split.val, .labels = data->truth, .candidates = NULL};
+    return validation_accuracy(&v);
+}
+
+static cru_status apply_metric(judge *j, const variant *v, const cru_evidence *evidence, records *into, cru_error *err)
+{
+    const cru_plugin *plugin;
+    at_step(j, "metric", v->name);
+    cru_status status = judge_plugin(&j->plugins, v->plugin, &plugin, err);
+    if (status != CRU_OK) return status;
+    double value = NAN;
+    if (plugin->problems & (uint32_t)evidence->data->problem) {
+        labelled sink = {into, v->label};
+        cru_report report = {.sink = {put_labelled, &sink}};
+        cru_error why = {0};
+        cru_settings *settings = variant_settings(v);
+        const cru_metric *metric = plugin->vtable;
+        status = metric->score(cru_settings_struct(settings), evidence, &value, &report, &why);
+        cru_settings_destroy(settings);
+        if (status != CRU_OK) return cru_fail(err, status, "metric %s: %s", v->name, why.text);
+    }
+    records_put(into, v->label, &value, 1);
+    return CRU_OK;
+}
+
+static cru_status score(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
+{
+    exhibit *e;
+    records ignored = {0};
+    cru_status status = get_exhibit(j, request->trial, &e, &ignored, err);
+    records_free(&ignored);
+    if (status != CRU_OK) return status;
+    score_shape shape = {e->data->items, e->data->classes};
+    float *scores = scores_map(fd, &shape, false);
+    if (!scores) return cru_fail(err, CRU_FAILED, "the scores cannot be mapped");
+    if (!validation_finite(scores, scores_count(&shape))) {
+        status = cru_fail(err, CRU_FAILED, "the scores are not all finite");
+    } else {
+        cru_evidence evidence = {.size = sizeof evidence,
+                                 .data = e->data,
+                                 .scores = scores,
+                                 .items = e->data->split.test,
+                                 .seconds_total = request->seconds_total,
+                                 .seconds_to_best = request->seconds_to_best,
+                                 .peak_bytes = request->peak_bytes};
+        const experiment *x = j->setup->experiment;
+        a->reply.value = true_validation(e->data, scores);
+        for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
+            status = apply_metric(j, x->metrics[i], &evidence, &a->payload, err);
+    }
+    scores_unmap(scores, &shape);
+    return status;
+}
+
+/* The worker waits, but it could still write: judge a copy. */
+static cru_status checkpoint(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
+{
+    exhibit *e;
+    records ignored = {0};
+    cru_status status = get_exhibit(j, request->trial, &e, &ignored, err);
+    records_free(&ignored);
+    if (status != CRU_OK) return status;
+    score_shape shape = {e->data->items, e->data->classes};
+    int64_t count = scores_count(&shape);
+    size_t size = (size_t)count * sizeof(float);
+    float *both = scores_map(fd, &shape, true), *copy = malloc(size);
+    at_step(j, "rule", "oracle-early");
+    if (!both || !copy) {
+        status = cru_fail(err, CRU_NO_MEMORY, "no memory to look at a checkpoint");
+    } else {
+        memcpy(copy, both + count, size);
+        a->reply.value = true_validation(e->data, copy);
+        if (a->reply.value > request->best) memcpy(both, copy, size);
+    }
+    free(copy);
+    scores_unmap(both, &shape);
+    return status;
+}
+
+static cru_status serve(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
+{
+    switch (request->op) {
+    case JUDGE_CHECKSUM:
+        return checksum(j, request, a, err);
+    case JUDGE_PREPARE:
+        return prepare(j, request, a, err);
+    case JUDGE_SCORE:
+        return score(j, request, fd, a, err);
+    case JUDGE_CHECKPOINT:
+        return checkpoint(j, request, fd, a, err);
+    }
+    return cru_fail(err, CRU_FAILED, "the judge was asked for something unknown");
+}
+
+static bool serve_one(judge *j, int socket)
+{
+    judge_request request;
+    cru_error err = {0};
+    int fd;
+    if (!request_receive(socket, &request, &fd)) return false;
+    answer a = {.reply = {.ticket = request.ticket, .value = NAN}, .fd = -1};
+    a.reply.status = serve(j, &request, fd, &a, &err);
+    if (a.reply.status == CRU_OK && a.payload.failed)
+        a.reply.status = cru_fail(&err, CRU_NO_MEMORY, "no memory for the numbers of a trial");
+    if (a.reply.status != CRU_OK) snprintf(a.reply.text, sizeof a.reply.text, "%s", err.text);
+    j->board->step[0] = 0;
+    bool sent = reply_send(socket, &a.reply, a.reply.status == CRU_OK ? &a.payload : NULL, a.fd);
+    records_free(&a.payload);
+    if (a.fd >= 0) close(a.fd);
+    if (fd >= 0) close(fd);
+    return sent;
+}
+
+static void on_panic(void *user, cru_status status, const char *message)
+{
+    judge_board *board = user;
+    (void)status;
+    snprintf(board->message, sizeof board->message, "%s", message);
+    _exit(1);
+}
+
+void judge_main(const judge_setup *setup, int socket, judge_board *board, int parent)
+{
+    judge j = {.setup = setup, .places = places_from(&setup->experiment->paths), .board = board};
+    child_begin((pid_t)parent, &(child_keep){.fds = &socket, .count = 1, .memory = board});
+    prctl(PR_SET_DUMPABLE, 0);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    cru_panic_set_handler(on_panic, board);
+    while (serve_one(&j, socket)) continue;
+    _exit(0);
+}

@@ -1,0 +1,125 @@
+/* schedule.h: the insides of a runner, for the files that make it up.
+ *
+ * A trial is a *job* from the moment it is pulled from the source:
+ *
+ *     waiting    for its problem to be prepared and for a free slot
+ *     running    a worker has it
+ *     scoring    the worker is gone, the judge looks at its scores
+ *
+ * and ends in jobs_finish. A *problem* is shared by the jobs that need it. A *slot* is a place for one worker, with its
+ * scratch folder and sandbox. */
+#ifndef CORE_RUNNER_SCHEDULE_H
+#define CORE_RUNNER_SCHEDULE_H
+
+#include <sys/resource.h>
+
+#include "runner/judges.h"
+#include "runner/runner.h"
+#include "runner/sandbox.h"
+
+typedef enum problem_state { PROBLEM_PREPARING, PROBLEM_READY, PROBLEM_BROKEN } problem_state;
+
+typedef struct problem {
+    struct problem *next; /* the one used before this one */
+    runner *runner;
+    trial trial; /* stands for all that share the problem */
+    problem_state state;
+    int task; /* memory file; -1 unless ready */
+    score_shape shape;
+    records reports;   /* what corruptors said */
+    char message[500]; /* why it is broken */
+    cru_status status;
+    int32_t users;
+    judge_call call;
+} problem;
+
+typedef enum job_state { JOB_FREE, JOB_WAITING, JOB_RUNNING, JOB_SCORING } job_state;
+
+typedef struct job {
+    runner *runner;
+    job_state state;
+    uint64_t order; /* in which they were pulled */
+    trial trial;
+    char key[SHA256_HEX];
+    problem *problem;
+
+    /* running */
+    int32_t slot;
+    pid_t pid; /* 0: gone */
+    int socket, scores, log;
+    double deadline;
+    bool timed_out;
+    bool judging;        /* a call to the judge is open */
+    bool heard;          /* `outcome` is set */
+    char complaint[500]; /* why the host ended the worker; empty: it did not */
+    double best;         /* oracle-early */
+    worker_message outcome;
+    int64_t *epochs; /* of the learning curve */
+    double *losses, *values;
+    int64_t points, point_space;
+
+    /* afterwards */
+    int ended; /* wait status */
+    struct rusage usage;
+    judge_call call;
+} job;
+
+typedef struct slot {
+    bool taken;
+    char *scratch;
+    sandbox *box;
+} slot;
+
+struct runner {
+    runner_options options;
+    const run_settings *run;
+    judges *judges;
+    problem *problems; /* most recently used first */
+    slot *slots;
+    int32_t slot_count;
+    job *jobs;
+    int32_t job_count;
+    uint64_t pulled;
+    char *scratch;        /* folder of the slots' folders */
+    int signals;          /* descriptor; -1: none */
+    int64_t kernel_kills; /* out-of-memory kills on this machine that are accounted for */
+    const runner_source *source;
+    runner_summary *summary;
+    bool source_ended, source_waits;
+    cru_error error;        /* of the machine or the store; ends the run */
+    const variant *checked; /* the dataset whose checksum was asked last, and its seed */
+    uint64_t checked_seed;
+    char checksum[SHA256_HEX];
+};
+
+/* problems.c: the problem of a trial, being prepared if it is new. Every get needs a release. NULL: r->error says. */
+problem *problems_get(runner *r, const trial *t);
+void problems_release(runner *r, problem *p);
+void problems_clear(runner *r);
+
+/* slots.c: places for workers. A free one is emptied before it is used again; -1: none is free. */
+cru_status slots_open(runner *r, cru_error *err);
+void slots_close(runner *r);
+int32_t slots_take(runner *r);
+void slots_give(runner *r, int32_t index);
+
+/* jobs.c */
+bool jobs_start(job *j);                      /* forks the worker of a waiting job; false: no slot is free */
+void jobs_listen(job *j);                     /* takes the packets of a running job */
+void jobs_reap(job *j);                       /* looks whether the worker is gone */
+void jobs_check_time(job *j, double now);     /* ends a worker that is over its time */
+void jobs_end(job *j, const char *complaint); /* kills the worker for a reason of the host's */
+void jobs_abandon(job *j);                    /* kills, reaps, gives up the claim; for an interrupted run */
+
+void jobs_clear(job *j); /* frees what it holds; the job is free afterwards */
+
+/* results.c: the outcome of a job that was not scored, or the scores of one that was, to the store and the source. The
+ * job is free afterwards. */
+void results_fail(job *j, store_outcome outcome, const char *message);
+void results_finish(job *j, const judge_reply *reply, const records *numbers);
+
+/* outcome.c: what became of a worker, from its last words and its end. `message` has 500 bytes. */
+store_outcome outcome_of(job *j, char *message);
+int64_t kernel_kill_count(void);
+
+#endif
