@@ -97,6 +97,11 @@ void runner_close(runner *r)
     free(r);
 }
 
+const experiment *runner_experiment(const runner *r)
+{
+    return r->options.experiment;
+}
+
 /* ---- keys ---------------------------------------------------------------------------------------------------------
  */
 

@@ -39,6 +39,9 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
 /* Kills and reaps all children. NULL is fine. */
 void runner_close(runner *r);
 
+/* The experiment it was opened with. */
+const experiment *runner_experiment(const runner *r);
+
 /* The trial's key, SHA-256 over its canonical text, which holds the dataset's checksum; the judge computes that, since
  * it may have to read the files. `text` (may be NULL) receives the canonical text; the caller frees it. Fails as
  * data_checksum does. Not while runner_run is running. */

@@ -1,0 +1,176 @@
+#include "runner/agenda.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runner/trial-settings.h"
+#include "store/environment.h"
+
+static cru_status add_experiment(store *s, agenda *a, cru_error *err)
+{
+    const experiment *e = a->experiment;
+    store_metric *metrics = calloc((size_t)e->metric_count + 1, sizeof *metrics);
+    char *environment = environment_describe(NULL);
+    cru_status status = CRU_OK;
+    if (!metrics || !environment) {
+        status = cru_fail(err, CRU_NO_MEMORY, "no memory for the experiment's description");
+    } else {
+        for (int64_t i = 0; i < e->metric_count; i++)
+            metrics[i] = (store_metric){e->metrics[i]->label, e->metrics[i]->plugin->metric_flags};
+        store_experiment x = {.name = e->name,
+                              .config = e->text,
+                              .environment = environment,
+                              .metrics = metrics,
+                              .metric_count = e->metric_count};
+        status = store_add_experiment(s, &x, &a->id, err);
+    }
+    free(metrics);
+    free(environment);
+    return status;
+}
+
+static cru_status add_trial(runner *r, store *s, agenda *a, int64_t index, cru_error *err)
+{
+    trial t;
+    char *text;
+    experiment_trial(a->experiment, index, &t);
+    cru_status status = runner_key(r, &t, a->keys[index], &text, err);
+    if (status != CRU_OK) return status;
+    trial_settings settings;
+    trial_settings_make(&t, &settings);
+    store_trial entry = {.key = a->keys[index],
+                         .alias = t.algorithm->label,
+                         .canonical = text,
+                         .settings = settings.items,
+                         .setting_count = settings.count};
+    status = store_add_trial(s, a->id, &entry, err);
+    trial_settings_clear(&settings);
+    free(text);
+    return status;
+}
+
+static cru_status forget(store *s, const agenda *a, agenda_again again, cru_error *err)
+{
+    uint32_t failed = 1u << STORE_OOM | 1u << STORE_TIMEOUT | 1u << STORE_CRASHED | 1u << STORE_FAILED;
+    if (again == AGENDA_MISSING) return CRU_OK;
+    return store_reset(s, a->id, again == AGENDA_ALL ? failed | 1u << STORE_OK : failed, NULL, err);
+}
+
+/* ---- which of them have no result ---------------------------------------------------------------------------------
+ */
+
+typedef struct keyed {
+    const char *key;
+    int64_t index;
+} keyed;
+
+static int by_key(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* repeat[i]: an earlier trial has the same key. */
+static cru_status find_repeats(const agenda *a, bool *repeat, cru_error *err)
+{
+    keyed *sorted = calloc((size_t)a->count + 1, sizeof *sorted);
+    if (!sorted) return cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
+    for (int64_t i = 0; i < a->count; i++) sorted[i] = (keyed){a->keys[i], i};
+    qsort(sorted, (size_t)a->count, sizeof *sorted, by_key);
+    for (int64_t i = 1; i < a->count; i++) repeat[sorted[i].index] = strcmp(sorted[i].key, sorted[i - 1].key) == 0;
+    free(sorted);
+    return CRU_OK;
+}
+
+static cru_status find_todo(store *s, agenda *a, cru_error *err)
+{
+    bool *repeat = calloc((size_t)a->count + 1, sizeof *repeat);
+    if (!repeat) return cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
+    cru_status status = find_repeats(a, repeat, err);
+    for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
+        store_outcome outcome;
+        if (repeat[i]) continue;
+        status = store_status(s, a->keys[i], &outcome, NULL, err);
+        if (status == CRU_OK && outcome == STORE_PENDING) a->todo[a->todo_count++] = i;
+    }
+    free(repeat);
+    return status;
+}
+
+cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_error *err)
+{
+    const experiment *e = runner_experiment(r);
+    int64_t count = experiment_trial_count(e);
+    *a = (agenda){.experiment = e, .count = count};
+    a->keys = calloc((size_t)count + 1, sizeof *a->keys);
+    a->todo = calloc((size_t)count + 1, sizeof *a->todo);
+    cru_status status =
+        a->keys && a->todo ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
+    if (status == CRU_OK) status = add_experiment(s, a, err);
+    for (int64_t i = 0; status == CRU_OK && i < count; i++) status = add_trial(r, s, a, i, err);
+    if (status == CRU_OK) status = forget(s, a, again, err);
+    if (status == CRU_OK) status = find_todo(s, a, err);
+    if (status == CRU_OK) status = store_flush(s, err);
+    if (status != CRU_OK) agenda_close(a);
+    return status;
+}
+
+void agenda_close(agenda *a)
+{
+    free(a->keys);
+    free(a->todo);
+    *a = (agenda){0};
+}
+
+runner_next agenda_next(void *user, trial *t, char key[SHA256_HEX])
+{
+    agenda *a = user;
+    if (a->next == a->todo_count) return RUNNER_END;
+    int64_t index = a->todo[a->next++];
+    experiment_trial(a->experiment, index, t);
+    memcpy(key, a->keys[index], SHA256_HEX);
+    return RUNNER_TRIAL;
+}
+
+/* ---- titles -------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct writer {
+    char *text;
+    size_t size, used;
+} writer;
+
+CRU_PRINTF(2, 3) static void say(writer *w, const char *format, ...)
+{
+    if (w->used >= w->size) return;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+    va_end(args);
+    if (n > 0) w->used += (size_t)n;
+}
+
+static void say_variant(writer *w, const variant *v)
+{
+    say(w, "%s", v->label);
+    for (int64_t i = 0; i < v->swept_count; i++) say(w, " %s=%s", v->swept[i].key, v->swept[i].text);
+}
+
+char *trial_title(const trial *t, char *text, size_t size)
+{
+    writer w = {.text = text, .size = size};
+    text[0] = 0;
+    say_variant(&w, t->algorithm);
+    say(&w, " on ");
+    say_variant(&w, t->dataset);
+    for (int32_t i = 0; i < t->chain_count; i++) {
+        say(&w, i ? " + " : ", ");
+        say_variant(&w, t->chain[i]);
+    }
+    say(&w, ", seed %" PRIu64, t->seed);
+    return text;
+}
