@@ -14,6 +14,7 @@ typedef struct verb {
 
 /* In the order in which help lists them. A new verb is one line here and one prototype in verbs.h. */
 static const verb verbs[] = {
+    {"run", verb_run, "run the trials of an experiment"},
     {"list", verb_list, "list the plugins that were found"},
     {"info", verb_info, "describe a plugin and its settings"},
     {"report", verb_report, "print the results of an experiment as tables"},

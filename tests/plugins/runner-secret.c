@@ -1,0 +1,53 @@
+/* A generator whose labels can be recognised. With `path` it also writes them to a file, as raw int32. */
+#include <stdio.h>
+
+#include <crucible/plugin.h>
+
+#include "runner-secret.h"
+
+typedef struct settings {
+    int64_t rows;
+    const char *path;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_INT(settings, rows, 400, 10, 1000000, "how many rows"),
+    CRU_STRING(settings, path, "", "file that receives the labels"),
+    CRU_END,
+};
+
+static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+{
+    const settings *s = settings_;
+    float *x = cru_data_alloc(data, s->rows, sizeof *x);
+    data->truth = cru_data_alloc(data, s->rows, sizeof *data->truth);
+    data->labels = cru_data_alloc(data, s->rows, sizeof *data->labels);
+    if (!x || !data->truth || !data->labels) return cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", source->name);
+    for (int64_t i = 0; i < s->rows; i++) {
+        x[i] = (float)i;
+        data->truth[i] = data->labels[i] = secret_label(i);
+    }
+    FILE *file = *s->path ? fopen(s->path, "wb") : NULL;
+    if (file) {
+        fwrite(data->truth, sizeof *data->truth, (size_t)s->rows, file);
+        fclose(file);
+    }
+    data->problem = CRU_ROWS;
+    data->items = data->nodes = s->rows;
+    data->classes = SECRET_CLASSES;
+    data->x = (cru_features){.rows = s->rows, .cols = 1, .dense = x};
+    return CRU_OK;
+}
+
+static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    .name = "runner-secret",
+    .version = "1.0",
+    .summary = "labels that can be recognised",
+    .problems = CRU_ROWS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
