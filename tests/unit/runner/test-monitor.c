@@ -137,7 +137,7 @@ static void second_and_third(monitor_criterion criterion, uint32_t *second, uint
     s.criterion = criterion;
     open_monitor(&m, s, &task);
     ck_assert_uint_eq(say(&m, 0, 8, 1), CRU_KEEP);
-    *second = say(&m, 1, 8, 0.9f);
+    *second = say(&m, 1, 8, 1.2f);
     *third = say(&m, 2, 9, 50);
     monitor_close(&m);
 }
