@@ -26,7 +26,7 @@ static inline float log_unit(float u)
     int32_t bits;
     memcpy(&bits, &u, sizeof bits);
     int32_t e = (bits - 0x3f3504f3) >> 23;
-    int32_t reduced = bits - (e << 23);
+    int32_t reduced = bits - e * (1 << 23);
     float m;
     memcpy(&m, &reduced, sizeof m);
     float s = (m - 1.0f) / (m + 1.0f), z = s * s;

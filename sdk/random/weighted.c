@@ -100,6 +100,10 @@ static void sift_down(ticket *heap, int64_t count, int64_t at)
  *     Efraimidis, Spirakis. Weighted random sampling with a reservoir. IPL 2006. */
 static void draw_without_replacement(cru_rng *rng, const urn *from, int32_t *out)
 {
+    int64_t positive = 0;
+    for (int64_t i = 0; i < from->count; i++) positive += from->weights[i] > 0;
+    cru_assert(positive >= from->draws, "cru_rng_weighted: %lld draws from %lld positive weights",
+               (long long)from->draws, (long long)positive);
     cru_arena *scratch = scratch_create();
     ticket *heap = cru_arena_alloc(scratch, from->draws, sizeof *heap);
     int64_t held = 0;
@@ -115,8 +119,6 @@ static void draw_without_replacement(cru_rng *rng, const urn *from, int32_t *out
             sift_down(heap, held, 0);
         }
     }
-    cru_assert(held == from->draws, "cru_rng_weighted: %lld draws from %lld positive weights", (long long)from->draws,
-               (long long)held);
     while (held > 0) {
         out[held - 1] = heap[0].id;
         heap[0] = heap[--held];
