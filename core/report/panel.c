@@ -39,9 +39,9 @@ void axis_round(axis *a)
         a->low -= room;
         a->high += room;
     }
-    double step = tick_step(a);
-    a->low = step * floor(a->low / step + 1e-9);
-    a->high = step * ceil(a->high / step - 1e-9);
+    a->step = tick_step(a);
+    a->low = a->step * floor(a->low / a->step + 1e-9);
+    a->high = a->step * ceil(a->high / a->step - 1e-9);
 }
 
 double axis_at(const axis *a, double value)
@@ -53,7 +53,7 @@ double axis_at(const axis *a, double value)
 int axis_ticks(const axis *a, double ticks[AXIS_TICKS])
 {
     int count = 0;
-    double step = a->log ? 0 : tick_step(a);
+    double step = a->log ? 0 : a->step;
     for (int i = 0; count < AXIS_TICKS; i++) {
         double tick = a->log ? a->low * pow(10, i) : a->low + i * step;
         if (tick > a->high * (a->log ? 1.001 : 1) + step / 1000) break;

@@ -9,6 +9,7 @@
 typedef struct axis {
     double low, high;
     bool log;
+    double step; /* between ticks of a linear axis; set by axis_round */
     double from, to;
 } axis;
 

@@ -1,28 +1,12 @@
 /* plot-groups.c: bars and boxes, side by side for every column of the table. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "report/escape.h"
 #include "report/panel.h"
 #include "report/plot.h"
 #include "report/stats.h"
 #include "report/words.h"
-
-const plot_kind plot_kinds[PLOT_KINDS] = {
-    {"bars", "means with error bars", plot_bars},
-    {"curve", "mean and spread over a swept number, the last key of --cols", plot_curve},
-    {"box", "quartiles of the runs", plot_box},
-    {"scatter", "seconds against the metric", plot_scatter},
-    {"ranks", "average ranks with the critical difference", plot_ranks},
-};
-
-const plot_kind *plot_find(const char *name)
-{
-    for (int i = 0; i < PLOT_KINDS; i++) {
-        if (strcmp(plot_kinds[i].name, name) == 0) return &plot_kinds[i];
-    }
-    return NULL;
-}
 
 enum { LEFT = 60, TOP = 40, HEIGHT = 260, BELOW = 50 };
 
@@ -41,7 +25,8 @@ static void draw_groups(const plot_input *in, FILE *out, axis y, cell_painter *p
 {
     const table *t = in->t;
     double slot = fmax(6, fmin(26, 640.0 / (double)(t->col_count * (t->row_count + 1))));
-    double group = fmax(90, slot * (double)(t->row_count + 1));
+    double group = slot * (double)(t->row_count + 1);
+    for (int64_t c = 0; c < t->col_count; c++) group = fmax(group, 16 + 7 * (double)escape_width(t->cols[c].label));
     double width = fmax(420, group * (double)t->col_count);
     svg s = {.out = out, .width = LEFT + width + 20};
     s.height = TOP + HEIGHT + BELOW + legend_height(t, s.width);

@@ -225,8 +225,13 @@ START_TEST(an_axis_has_round_ticks_that_cover_the_data)
         bool log;
         double first, last;
         int count;
-    } cases[] = {{0.13, 0.87, false, 0.1, 0.9, 9},     {0, 0, false, -1, 1, 5}, {3, 3, false, 2.7, 3.3, 7},
-                 {0.02, 7, true, 0.01, 10, 4},         {5, 5, true, 1, 10, 2},  {INFINITY, -INFINITY, false, 0, 1, 6},
+    } cases[] = {{0.13, 0.87, false, 0.1, 0.9, 9},
+                 {49, 87, false, 45, 90, 10},
+                 {0, 0, false, -1, 1, 5},
+                 {3, 3, false, 2.7, 3.3, 7},
+                 {0.02, 7, true, 0.01, 10, 4},
+                 {5, 5, true, 1, 10, 2},
+                 {INFINITY, -INFINITY, false, 0, 1, 6},
                  {INFINITY, -INFINITY, true, 1, 10, 2}};
     axis a = {.low = cases[_i].low, .high = cases[_i].high, .log = cases[_i].log, .to = 100};
     double ticks[AXIS_TICKS];
@@ -255,7 +260,7 @@ Suite *suite(void)
     tcase_add_test(tc, width_counts_columns_not_bytes);
     tcase_add_loop_test(tc, plots_show_every_cell, 0, 5);
     tcase_add_loop_test(tc, plots_that_the_data_does_not_allow_say_why, 0, 3);
-    tcase_add_loop_test(tc, an_axis_has_round_ticks_that_cover_the_data, 0, 7);
+    tcase_add_loop_test(tc, an_axis_has_round_ticks_that_cover_the_data, 0, 8);
     suite_add_tcase(suite, tc);
     return suite;
 }

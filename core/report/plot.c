@@ -1,0 +1,19 @@
+#include "report/plot.h"
+
+#include <string.h>
+
+const plot_kind plot_kinds[PLOT_KINDS] = {
+    {"bars", "means with error bars", plot_bars},
+    {"curve", "mean and spread over a swept number, the last key of --cols", plot_curve},
+    {"box", "quartiles of the runs", plot_box},
+    {"scatter", "seconds against the metric", plot_scatter},
+    {"ranks", "average ranks with the critical difference", plot_ranks},
+};
+
+const plot_kind *plot_find(const char *name)
+{
+    for (int i = 0; i < PLOT_KINDS; i++) {
+        if (strcmp(plot_kinds[i].name, name) == 0) return &plot_kinds[i];
+    }
+    return NULL;
+}
