@@ -152,10 +152,16 @@ int64_t experiment_trial_count(const experiment *e);
  * changes fastest, so that neighbours share a damaged task. In constant time. */
 void experiment_trial(const experiment *e, int64_t index, trial *t);
 
-/* A copy of an algorithm's variant with `values` for some of its axes, none of which stays open; values that are not
- * given keep their defaults. Belongs to the experiment. CRU_BAD_INPUT: an unknown key or a value out of range. */
-cru_status experiment_draw(experiment *e, const variant *base, const data_setting *values, int64_t count,
-                           const variant **out, cru_error *err);
+/* Settings drawn by a search. */
+typedef struct config_draw {
+    const data_setting *values;
+    int64_t count;
+} config_draw;
+
+/* A copy of an algorithm's variant with the drawn values for some of its axes, none of which stays open; those that are
+ * not drawn keep their defaults. Belongs to the experiment. CRU_BAD_INPUT: a key that is not an axis, or a value out of
+ * range. */
+cru_status experiment_draw(experiment *e, const variant *base, config_draw draw, const variant **out, cru_error *err);
 
 /* The canonical text of a trial: SDK version, seed, device, metrics, and for every plugin of the trial its name,
  * version and all its settings, defaults included. Labels are not part of it. Equal texts mean equal results; the

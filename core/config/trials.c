@@ -54,30 +54,29 @@ static bool is_axis(const variant *v, const char *key)
     return false;
 }
 
-cru_status experiment_draw(experiment *e, const variant *base, const data_setting *values, int64_t count,
-                           const variant **out, cru_error *err)
+cru_status experiment_draw(experiment *e, const variant *base, config_draw draw, const variant **out, cru_error *err)
 {
     cru_arena *arena = e->plan->arena;
     variant *v = cru_arena_alloc(arena, 1, sizeof *v);
     *v = *base;
     v->axes = NULL;
     v->axis_count = 0;
-    data_setting *given = cru_arena_alloc(arena, base->given_count + count, sizeof *given);
+    data_setting *given = cru_arena_alloc(arena, base->given_count + draw.count, sizeof *given);
     if (base->given_count) memcpy(given, base->given, (size_t)base->given_count * sizeof *given);
     v->given = given;
 
     cru_settings *settings = variant_settings(base);
     cru_status status = CRU_OK;
-    for (int64_t i = 0; i < count && status == CRU_OK; i++) {
-        if (!is_axis(base, values[i].key))
-            status = cru_fail(err, CRU_BAD_INPUT, "%s: %s is not searched", base->label, values[i].key);
+    for (int64_t i = 0; i < draw.count && status == CRU_OK; i++) {
+        if (!is_axis(base, draw.values[i].key))
+            status = cru_fail(err, CRU_BAD_INPUT, "%s: %s is not searched", base->label, draw.values[i].key);
         else
-            status = cru_settings_set(settings, values[i].key, values[i].text, err);
+            status = cru_settings_set(settings, draw.values[i].key, draw.values[i].text, err);
     }
     v->text = settings_sorted_text(arena, settings);
     cru_settings_destroy(settings);
-    for (int64_t i = 0; i < count && status == CRU_OK; i++) {
-        const char *key = string_copy(arena, values[i].key);
+    for (int64_t i = 0; i < draw.count && status == CRU_OK; i++) {
+        const char *key = string_copy(arena, draw.values[i].key);
         given[v->given_count++] = (data_setting){key, settings_text_value(arena, v->text, key)};
     }
     if (status == CRU_OK) *out = v;
