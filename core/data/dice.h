@@ -5,6 +5,7 @@
 #ifndef CORE_DATA_DICE_H
 #define CORE_DATA_DICE_H
 
+#include <crucible/mt19937.h>
 #include <crucible/random.h>
 
 #include "data/data.h"
@@ -12,6 +13,7 @@
 typedef struct dice {
     split_rng kind; /* never SPLIT_STUDY */
     cru_rng philox;
+    cru_mt mt;
 } dice;
 
 /* `part` numbers the draws of one split that start anew: a study's generator starts from its seed again, our own takes

@@ -2,18 +2,6 @@
 
 #include <inttypes.h>
 
-dice dice_start(split_rng kind, uint64_t seed, uint64_t part_)
-{
-    dice d = {.kind = kind};
-    if (kind == SPLIT_PHILOX) d.philox = cru_rng_stream(seed, "split", part_);
-    return d;
-}
-
-void dice_shuffle(dice *d, int32_t *ids, int64_t count)
-{
-    cru_rng_shuffle(&d->philox, ids, count);
-}
-
 void draw_pool(drawing *d, int32_t label)
 {
     d->pool.count = 0;
