@@ -220,8 +220,8 @@ START_TEST(rmat_is_skewed_and_homophilous)
         if (degree > most) most = degree;
     }
     ck_assert_int_gt(most, 10 * nnz / d->nodes);
-    /* a uniform graph would have 1/4; here the two leading bits agree with probability 0.62^2 = 0.38 in a draw, and less
-     * among distinct edges, because repeats crowd in the densest quadrant */
+    /* a uniform graph would have 1/4; here the two leading bits agree with probability 0.62^2 = 0.38 in a draw, and
+     * less among distinct edges, because repeats crowd in the densest quadrant */
     ck_assert_double_gt(edge_homophily(d), 0.3);
     ck_assert_double_lt(edge_homophily(d), 0.39);
     cru_data_destroy(d);
