@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
+#include "report/report.h"
 #include "runner/agenda.h"
 #include "runner/clock.h"
 #include "runner/progress.h"
@@ -103,6 +104,8 @@ static int finish(const session *s, const runner_summary *summary)
         print_json_end(s, summary, counts[STORE_PENDING]);
     else if (!s->request->quiet || summary->interrupted)
         print_end(s, summary, counts[STORE_PENDING]);
+    bool table = !s->request->json && !s->request->quiet && counts[STORE_OK];
+    if (table && report_print_compact(s->store, s->agenda.id, stdout, &err) != CRU_OK) return cli_fail("%s", err.text);
     return summary->interrupted ? CLI_FAILED : CLI_OK;
 }
 

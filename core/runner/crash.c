@@ -59,7 +59,6 @@ static void on_crash(int number, siginfo_t *info, void *context)
         m.outcome = STORE_OOM;
         snprintf(m.text, sizeof m.text, "ran out of memory and did not check for it (%s)", signal_name(number));
     }
-    dprintf(STDERR_FILENO, "%s\n", m.text);
     backtrace_symbols_fd(frames, backtrace(frames, FRAMES), STDERR_FILENO);
     if (write(last_words.socket, &m, sizeof m) < 0) dprintf(STDERR_FILENO, "the host does not listen\n");
     signal(number, SIG_DFL);

@@ -17,6 +17,7 @@
 enum {
     PACKETS_AT_ONCE = 64, /* of one worker, so that a chatty one does not keep the others waiting */
     POINTS_MOST = 1000000,
+    GRACE_SECONDS = 1, /* between the last word of a worker and its end */
 };
 
 /* ---- starting -----------------------------------------------------------------------------------------------------
@@ -56,9 +57,9 @@ static void start_worker(job *j, int socket)
                        .scores = j->scores,
                        .log = j->log};
     pid_t parent = getpid();
-    j->deadline = r->run->timeout > 0 ? clock_now() + r->run->timeout : INFINITY;
+    j->started = clock_now();
+    j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
     if (r->options.in_process) {
-        fcntl(socket, F_SETFL, O_NONBLOCK);
         worker_run_here(&work);
         return;
     }
@@ -175,11 +176,19 @@ static void take_outcome(job *j, const worker_message *m)
     }
 }
 
+/* The end of packets is near the end of the process, which shows a little later; one that lives on is cut off. */
+static void hang_up(job *j)
+{
+    j->silent = true;
+    j->deadline = fmin(j->deadline, clock_now() + GRACE_SECONDS);
+}
+
 void jobs_listen(job *j)
 {
     worker_message m;
     for (int i = 0; i < PACKETS_AT_ONCE; i++) {
         ssize_t n = recv(j->socket, &m, sizeof m, MSG_DONTWAIT);
+        if (n == 0) hang_up(j);
         if (n != (ssize_t)sizeof m) return;
         if (m.type == WORKER_POINT) add_point(j, &m);
         if (m.type == WORKER_CHECKPOINT) judge_checkpoint(j, &m);
@@ -239,6 +248,7 @@ void jobs_reap(job *j)
     if (!j->pid || wait4(j->pid, &j->ended, WNOHANG, &j->usage) != j->pid) return;
     kill(-j->pid, SIGKILL); /* what it may have started, where there is no sandbox */
     j->pid = 0;
+    j->ended_at = clock_now();
     drain(j);
     worker_gone(j);
 }
@@ -251,8 +261,12 @@ void jobs_end(job *j, const char *complaint)
 
 void jobs_check_time(job *j, double now)
 {
-    if (!j->pid || now < j->deadline || j->timed_out) return;
-    j->timed_out = true;
+    if (!j->pid || now < j->deadline || j->timed_out || j->complaint[0]) return;
+    double limit = j->runner->run->timeout;
+    if (limit > 0 && now >= j->started + limit)
+        j->timed_out = true;
+    else
+        snprintf(j->complaint, sizeof j->complaint, "closed its connection to the host and went on");
     kill(-j->pid, SIGKILL);
     kill(j->pid, SIGKILL); /* in case it left its group */
 }

@@ -109,7 +109,7 @@ void results_fail(job *j, store_outcome outcome, const char *message)
     records none = {0};
     store_result result = {.outcome = outcome,
                            .message = text,
-                           .seconds_total = j->heard ? j->outcome.seconds_total : NAN,
+                           .seconds_total = j->started > 0 ? j->ended_at - j->started : NAN,
                            .seconds_to_best = NAN,
                            .peak_bytes = j->usage.ru_maxrss * 1024,
                            .best_epoch = -1};

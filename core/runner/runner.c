@@ -242,7 +242,8 @@ static double next_deadline(const runner *r)
 {
     double deadline = judges_deadline(r->judges);
     for (int32_t i = 0; i < r->job_count; i++)
-        if (r->jobs[i].pid && !r->jobs[i].timed_out) deadline = fmin(deadline, r->jobs[i].deadline);
+        if (r->jobs[i].pid && !r->jobs[i].timed_out && !r->jobs[i].complaint[0])
+            deadline = fmin(deadline, r->jobs[i].deadline);
     return deadline;
 }
 
@@ -269,20 +270,11 @@ static int fill(runner *r, loop *l)
     l->fds[used++] = (struct pollfd){.fd = r->signals, .events = POLLIN};
     judges_fill(r->judges, l->fds + used);
     used += judges_count(r->judges);
-    for (int32_t i = 0; i < r->job_count; i++)
-        l->fds[used++] = (struct pollfd){.fd = r->jobs[i].pid ? r->jobs[i].socket : -1, .events = POLLIN};
-    return used;
-}
-
-/* A socket whose other end is closed by a worker that lives on would wake us for ever: give it up. */
-static void hear(job *j, short events)
-{
-    if (!j->pid || !events) return;
-    jobs_listen(j);
-    if (j->pid && (events & (POLLHUP | POLLERR)) && !(events & POLLIN)) {
-        jobs_reap(j);
-        if (j->pid) jobs_end(j, "closed its connection to the host");
+    for (int32_t i = 0; i < r->job_count; i++) {
+        const job *j = &r->jobs[i];
+        l->fds[used++] = (struct pollfd){.fd = j->pid && !j->silent ? j->socket : -1, .events = POLLIN};
     }
+    return used;
 }
 
 static void look_after_store(runner *r, loop *l, bool idle, double now)
@@ -309,7 +301,7 @@ static bool turn(runner *r, loop *l)
     double now = clock_now();
     for (int32_t i = 0; i < r->job_count; i++) {
         job *j = &r->jobs[i];
-        hear(j, l->fds[1 + judge_count + i].revents);
+        if (j->pid && l->fds[1 + judge_count + i].revents) jobs_listen(j);
         if (child) jobs_reap(j);
         jobs_check_time(j, now);
     }

@@ -47,7 +47,8 @@ typedef struct job {
     int32_t slot;
     pid_t pid; /* 0: gone */
     int socket, scores, log;
-    double deadline;
+    double started, deadline, ended_at;
+    bool silent; /* it closed its socket */
     bool timed_out;
     bool judging;        /* a call to the judge is open */
     bool heard;          /* `outcome` is set */

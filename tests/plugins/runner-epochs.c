@@ -41,7 +41,7 @@ static void answer(const stub *s, int64_t epoch, float *scores)
 
 static cru_status leave(stub *s, const settings *set)
 {
-    char *volatile block;
+    volatile char *volatile block;
     char path[4096];
     switch (set->door) {
     case DOOR_ABORT:
@@ -57,8 +57,8 @@ static cru_status leave(stub *s, const settings *set)
     case DOOR_PANIC:
         cru_panic(CRU_FAILED, "shapes 3x4 and 5x6");
     case DOOR_BOMB: /* never looks at what malloc returns */
-        while ((block = malloc(1 << 20))) memset((char *)block, 1, 1 << 20);
-        memset((char *)block, 1, 1 << 20);
+        while ((block = malloc(1 << 20))) memset((char *)(uintptr_t)block, 1, 1 << 20);
+        block[64] = 1;
         break;
     case DOOR_KILL:
         if (kill(getppid(), 9) != 0) return cru_ctx_fail(s->ctx, CRU_FAILED, "killing is forbidden");

@@ -21,7 +21,7 @@ static const cru_param fault_schema[] = {
 
 static inline cru_status fault_happen(const fault_settings *s, cru_error *err)
 {
-    int *volatile nowhere = NULL;
+    volatile int *volatile nowhere = (volatile int *)64;
     switch (s->fault) {
     case FAULT_CRASH:
         *nowhere = 1;
