@@ -104,8 +104,8 @@ static int finish(const session *s, const runner_summary *summary)
         print_json_end(s, summary, counts[STORE_PENDING]);
     else if (!s->request->quiet || summary->interrupted)
         print_end(s, summary, counts[STORE_PENDING]);
-    bool table = !s->request->json && !s->request->quiet && counts[STORE_OK];
-    if (table && report_print_compact(s->store, s->agenda.id, stdout, &err) != CRU_OK) return cli_fail("%s", err.text);
+    bool shown = !s->request->json && !s->request->quiet && counts[STORE_OK];
+    if (shown && report_print_compact(s->store, s->agenda.id, stdout, &err) != CRU_OK) return cli_fail("%s", err.text);
     return summary->interrupted ? CLI_FAILED : CLI_OK;
 }
 

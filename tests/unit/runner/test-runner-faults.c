@@ -1,0 +1,329 @@
+/* Whatever a method, a corruptor or a metric does costs its own trials and nothing else. */
+#include "fixture.h"
+
+#include "runner/sandbox.h"
+
+/* AddressSanitizer makes limits on memory impossible. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_MEMORY_LIMIT false
+#else
+#define HAS_MEMORY_LIMIT true
+#endif
+
+#define BASE                                                                                                           \
+    "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\n"                                              \
+    "[run]\njobs = 2\ntimeout = 100\nmemory = 300\n"
+#define COMMON "runner-secret runner-accuracy "
+
+/* Runs one method under `BASE` and more lines, and gives its result. */
+static ended run_one(const char *plugin, const char *more)
+{
+    fixture f;
+    char ini[1024], plugins[256];
+    snprintf(ini, sizeof ini, BASE "%s\n[algorithm %s]\n", more, plugin);
+    snprintf(plugins, sizeof plugins, COMMON "%s", plugin);
+    fixture_open(&f, plugins, ini);
+    fixture_run(&f, &(runner_options){0});
+    ck_assert_int_eq(f.count, 1);
+    ended e = f.ended[0];
+    fixture_close(&f);
+    return e;
+}
+
+static ended leave_by(const char *door)
+{
+    fixture f;
+    char ini[1024];
+    snprintf(ini, sizeof ini, BASE "[algorithm runner-epochs]\ndoor = %s\nprint = true\n", door);
+    fixture_open(&f, COMMON "runner-epochs", ini);
+    fixture_run(&f, &(runner_options){0});
+    ended e = f.ended[0];
+    fixture_close(&f);
+    return e;
+}
+
+START_TEST(a_good_method_is_scored)
+{
+    ended e = leave_by("none");
+    ck_assert_int_eq(e.outcome, STORE_OK);
+    ck_assert_double_eq(ended_number(&e, "runner-accuracy"), 1);
+    ck_assert_double_eq(ended_number(&e, "validation"), 1);
+    ck_assert_int_eq(e.best_epoch, 4);
+    ck_assert_int_gt(e.peak_bytes, 0);
+}
+END_TEST
+
+START_TEST(a_crash_names_its_signal_and_leaves_a_backtrace)
+{
+    ended e = run_one("fit-crash", "");
+    expect_outcome(&e, STORE_CRASHED, "SIGSEGV at address 0x40");
+    expect_outcome(&e, STORE_CRASHED, "fit-crash.so");
+}
+END_TEST
+
+START_TEST(an_abort_is_a_crash_and_keeps_what_was_printed)
+{
+    ended e = leave_by("abort");
+    expect_outcome(&e, STORE_CRASHED, "SIGABRT");
+    expect_outcome(&e, STORE_CRASHED, "printed\nlogged\n");
+}
+END_TEST
+
+START_TEST(an_assertion_is_a_crash_with_its_message)
+{
+    ended e = leave_by("panic");
+    expect_outcome(&e, STORE_CRASHED, "shapes 3x4 and 5x6");
+}
+END_TEST
+
+START_TEST(leaving_the_process_is_a_crash)
+{
+    ended e = leave_by("exit");
+    expect_outcome(&e, STORE_CRASHED, "exit code 0");
+}
+END_TEST
+
+START_TEST(closing_the_connection_ends_the_trial)
+{
+    ended e = leave_by("close");
+    expect_outcome(&e, STORE_FAILED, "closed its connection");
+}
+END_TEST
+
+START_TEST(a_status_without_message_is_named)
+{
+    ended e = leave_by("status");
+    expect_outcome(&e, STORE_FAILED, "diverged");
+}
+END_TEST
+
+START_TEST(a_status_with_message_is_passed_on)
+{
+    ended e = run_one("fit-fail", "");
+    expect_outcome(&e, STORE_FAILED, "the method gave up on purpose");
+}
+END_TEST
+
+START_TEST(scores_that_are_not_finite_fail)
+{
+    ended e = run_one("predict-nan", "");
+    expect_outcome(&e, STORE_FAILED, "not all finite");
+}
+END_TEST
+
+START_TEST(an_endless_loop_times_out)
+{
+    fixture f;
+    fixture_open(&f, COMMON "fit-loop", BASE "[algorithm fit-loop]\n");
+    f.experiment->run.timeout = 0.2;
+    fixture_run(&f, &(runner_options){0});
+    expect_outcome(&f.ended[0], STORE_TIMEOUT, "no result after 0.2 s");
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(cpu_time_is_limited_too)
+{
+    fixture f;
+    fixture_open(&f, COMMON "fit-loop", BASE "[algorithm fit-loop]\n");
+    f.experiment->run.cpu = 1;
+    fixture_run(&f, &(runner_options){0});
+    expect_outcome(&f.ended[0], STORE_TIMEOUT, "CPU time");
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(memory_is_limited)
+{
+    if (!HAS_MEMORY_LIMIT) return;
+    ended engine = run_one("fit-allocate", ""), careless = leave_by("bomb");
+    expect_outcome(&engine, STORE_OOM, "out of memory");
+    expect_outcome(&careless, STORE_OOM, "ran out of memory");
+    ck_assert_int_lt(engine.peak_bytes, INT64_C(500) << 20);
+}
+END_TEST
+
+START_TEST(the_sandbox_forbids_what_a_method_does_not_need)
+{
+    ended forks = run_one("fit-fork", ""), connects = run_one("fit-connect", "");
+    ended writes = run_one("fit-write", ""), kills = leave_by("kill");
+    expect_outcome(&forks, STORE_FAILED, "fork is forbidden");
+    expect_outcome(&connects, STORE_FAILED, "the network is forbidden");
+    expect_outcome(&writes, STORE_FAILED, "writing is forbidden");
+    expect_outcome(&kills, STORE_FAILED, "killing is forbidden");
+}
+END_TEST
+
+START_TEST(the_scratch_folder_can_be_written)
+{
+    if (!sandbox_probe().landlock) return;
+    ended e = leave_by("scratch");
+    ck_assert_msg(e.outcome == STORE_OK, "%s", e.message);
+}
+END_TEST
+
+START_TEST(processes_of_an_unsandboxed_method_are_killed_with_it)
+{
+    fixture f;
+    fixture_open(&f, COMMON "fit-fork", BASE "sandbox = off\n[algorithm fit-fork]\n");
+    f.experiment->run.timeout = 0.5;
+    fixture_run(&f, &(runner_options){0});
+    expect_outcome(&f.ended[0], STORE_TIMEOUT, "no result");
+    fixture_close(&f);
+}
+END_TEST
+
+START_TEST(a_task_that_is_not_claimed_fails_with_a_reason)
+{
+    fixture f;
+    fixture_open(&f, COMMON "create-choosy", BASE "[algorithm create-choosy]\n");
+    fixture_run(&f, &(runner_options){0});
+    ck_assert_int_eq(f.ended[0].outcome, STORE_FAILED);
+    ck_assert_int_ne(f.ended[0].message[0], 0);
+    fixture_close(&f);
+}
+END_TEST
+
+/* ---- the judge ----------------------------------------------------------------------------------------------------
+ */
+
+typedef struct judge_case {
+    const char *fault, *expected;
+    double seconds;
+} judge_case;
+
+static const judge_case metric_cases[] = {
+    {"crash", "metric runner-metric crashed (SIGSEGV)", 0},
+    {"hang", "metric runner-metric took too long", 1},
+    {"panic", "metric runner-metric: an assertion of the test", 0},
+    {"exit", "metric runner-metric ended the process", 0},
+    {"status", "metric runner-metric: cannot be done", 0},
+};
+
+/* Two methods on one problem; the metric is at fault for both, and both trials say so. */
+START_TEST(a_metric_fails_the_trial_it_judges)
+{
+    const judge_case *c = &metric_cases[_i];
+    fixture f;
+    char ini[512];
+    snprintf(ini, sizeof ini,
+             "[experiment]\ndatasets = runner-secret\n[metric runner-metric]\nfault = %s\n[run]\njobs = 2\n"
+             "[algorithm runner-epochs]\npeak = 1, 2\n",
+             c->fault);
+    fixture_open(&f, "runner-secret runner-metric runner-epochs", ini);
+    fixture_run(&f, &(runner_options){.judge_seconds = c->seconds});
+    ck_assert_int_eq(f.count, 2);
+    for (int i = 0; i < 2; i++) expect_outcome(&f.ended[i], STORE_FAILED, c->expected);
+    fixture_close(&f);
+}
+END_TEST
+
+/* The good corruptor's trials are untouched by the crashes of the bad one. */
+START_TEST(a_corruptor_fails_the_trials_of_its_problem_only)
+{
+    fixture f;
+    fixture_open(&f, "runner-secret runner-accuracy runner-epochs runner-corruptor",
+                 "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\nseeds = 0, 1\n"
+                 "[corruptor runner-corruptor]\nfault = none, crash\n[algorithm runner-epochs]\n[run]\njobs = 2\n");
+    fixture_run(&f, &(runner_options){0});
+    ck_assert_int_eq(f.count, 4);
+    ck_assert_int_eq(f.summary.ended[STORE_OK], 2);
+    for (int i = 0; i < 4; i++)
+        if (f.ended[i].outcome != STORE_OK)
+            expect_outcome(&f.ended[i], STORE_FAILED, "corruptor runner-corruptor crashed (SIGSEGV)");
+        else
+            ended_number(&f.ended[i], "runner-corruptor.item");
+    fixture_close(&f);
+}
+END_TEST
+
+/* ---- the truth ----------------------------------------------------------------------------------------------------
+ */
+
+static ended rob(const char *settings, const char *run)
+{
+    fixture f;
+    char ini[1024];
+    snprintf(ini, sizeof ini, BASE "%s\n[algorithm runner-thief]\n%s\n", run, settings);
+    fixture_open(&f, COMMON "runner-thief", ini);
+    fixture_run(&f, &(runner_options){0});
+    ended e = f.ended[0];
+    fixture_close(&f);
+    return e;
+}
+
+START_TEST(a_thief_would_find_what_is_there)
+{
+    ended e = rob("plant = true\nprocesses = 0", "sandbox = off");
+    expect_outcome(&e, STORE_FAILED, "found the labels in its own memory");
+}
+END_TEST
+
+START_TEST(the_truth_is_in_no_memory_that_a_method_reaches)
+{
+    ended inside = rob("", "sandbox = on");
+    ck_assert_msg(inside.outcome == STORE_OK, "%s", inside.message);
+    /* Without a sandbox the worker and the host must still be clean; root could read the judge. */
+    ended outside = rob("processes = 0", "sandbox = off");
+    ck_assert_msg(outside.outcome == STORE_OK, "%s", outside.message);
+}
+END_TEST
+
+START_TEST(files_outside_the_libraries_cannot_be_read)
+{
+    fixture f;
+    char ini[1024], path[] = "/tmp/crucible-truth-XXXXXX";
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    snprintf(ini, sizeof ini,
+             "[experiment]\nmetrics = runner-accuracy\n[dataset runner-secret]\npath = %s\n"
+             "[algorithm runner-thief]\nfiles = %s:/etc/hostname:/proc/self/maps:/proc/self/environ\n",
+             path, path);
+    fixture_open(&f, COMMON "runner-thief", ini);
+    fixture_run(&f, &(runner_options){0});
+    ck_assert_msg(f.ended[0].outcome == STORE_OK, "%s", f.ended[0].message);
+    f.experiment->run.sandbox = false;
+    f.experiment->run.timeout = 100;
+    fixture_run(&f, &(runner_options){0});
+    expect_outcome(&f.ended[0], STORE_FAILED, "found the labels in");
+    fixture_close(&f);
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("runner-faults");
+    TCase *t = tcase_create("methods");
+    tcase_set_timeout(t, 120);
+    tcase_add_test(t, a_good_method_is_scored);
+    tcase_add_test(t, a_crash_names_its_signal_and_leaves_a_backtrace);
+    tcase_add_test(t, an_abort_is_a_crash_and_keeps_what_was_printed);
+    tcase_add_test(t, an_assertion_is_a_crash_with_its_message);
+    tcase_add_test(t, leaving_the_process_is_a_crash);
+    tcase_add_test(t, closing_the_connection_ends_the_trial);
+    tcase_add_test(t, a_status_without_message_is_named);
+    tcase_add_test(t, a_status_with_message_is_passed_on);
+    tcase_add_test(t, scores_that_are_not_finite_fail);
+    tcase_add_test(t, an_endless_loop_times_out);
+    tcase_add_test(t, cpu_time_is_limited_too);
+    tcase_add_test(t, memory_is_limited);
+    tcase_add_test(t, the_sandbox_forbids_what_a_method_does_not_need);
+    tcase_add_test(t, the_scratch_folder_can_be_written);
+    tcase_add_test(t, processes_of_an_unsandboxed_method_are_killed_with_it);
+    tcase_add_test(t, a_task_that_is_not_claimed_fails_with_a_reason);
+    suite_add_tcase(s, t);
+    t = tcase_create("judge");
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, a_metric_fails_the_trial_it_judges, 0, sizeof metric_cases / sizeof *metric_cases);
+    tcase_add_test(t, a_corruptor_fails_the_trials_of_its_problem_only);
+    suite_add_tcase(s, t);
+    t = tcase_create("truth");
+    tcase_set_timeout(t, 300);
+    tcase_add_test(t, a_thief_would_find_what_is_there);
+    tcase_add_test(t, the_truth_is_in_no_memory_that_a_method_reaches);
+    tcase_add_test(t, files_outside_the_libraries_cannot_be_read);
+    suite_add_tcase(s, t);
+    return s;
+}
