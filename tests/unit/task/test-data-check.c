@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 
 #include "task/sample.h"
 
@@ -290,6 +291,29 @@ START_TEST(each_rule_has_its_message)
 }
 END_TEST
 
+START_TEST(a_value_that_is_not_finite_is_found_anywhere_in_long_rows)
+{
+    enum { COLS = 1000 };
+    const int64_t places[] = {0, 255, 256, 767, 768, 999};
+    const float values[] = {INFINITY, -INFINITY, NAN};
+    cru_data *d = empty_rows();
+    float *x = cru_data_alloc(d, COLS, sizeof *x);
+    for (int i = 0; i < COLS; i++) x[i] = 3.4e38f;
+    d->x = (cru_features){.rows = 1, .cols = COLS, .dense = x};
+    assert_passes(d);
+    for (int i = 0; i < 6; i++) {
+        cru_error err = {0};
+        char expected[60];
+        x[places[i]] = values[i % 3];
+        snprintf(expected, sizeof expected, "features: value %lld is not finite", (long long)places[i]);
+        ck_assert_int_eq(cru_data_check(d, &err), CRU_BAD_INPUT);
+        ck_assert_str_eq(err.text, expected);
+        x[places[i]] = 0;
+    }
+    cru_data_destroy(d);
+}
+END_TEST
+
 START_TEST(impossible_sizes_give_no_memory)
 {
     cru_data *d = cru_data_create();
@@ -344,6 +368,7 @@ Suite *suite(void)
     TCase *c = tcase_create("data");
     tcase_add_test(c, sound_data_passes);
     tcase_add_loop_test(c, each_rule_has_its_message, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(c, a_value_that_is_not_finite_is_found_anywhere_in_long_rows);
     tcase_add_test(c, impossible_sizes_give_no_memory);
     tcase_add_test(c, a_task_knows_labels_of_train_and_val_only);
     tcase_add_test(c, a_task_borrows_features_graph_and_split);
