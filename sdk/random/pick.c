@@ -28,15 +28,17 @@ typedef struct sparse_array {
     uint64_t mask;
 } sparse_array;
 
-static sparse_array sparse_create(cru_arena *scratch, int64_t most)
+static int64_t sparse_slots(int64_t most)
 {
     int64_t slots = 16;
     while (slots < 2 * most) slots *= 2;
-    sparse_array a = {.mask = (uint64_t)slots - 1};
-    a.place = cru_arena_alloc(scratch, slots, sizeof *a.place);
-    a.value = cru_arena_alloc(scratch, slots, sizeof *a.value);
-    memset(a.place, 0xff, (size_t)slots * sizeof *a.place);
-    return a;
+    return slots;
+}
+
+static sparse_array sparse_create(int32_t *memory, int64_t slots)
+{
+    memset(memory, 0xff, (size_t)slots * sizeof *memory);
+    return (sparse_array){.place = memory, .value = memory + slots, .mask = (uint64_t)slots - 1};
 }
 
 static uint64_t sparse_slot(const sparse_array *a, int32_t place)
@@ -59,13 +61,17 @@ static void sparse_put(sparse_array *a, int32_t place, int32_t value)
     a->value[slot] = value;
 }
 
+enum { SMALL = 128 }; /* slots that fit on the stack: samplers choose a few neighbours, millions of times */
+
 /* The first k steps of a Fisher-Yates shuffle of 0 .. n-1, without the array. Step i never looks below i again, so only
  * the place that was drawn needs to be remembered. */
 void cru_rng_choose(cru_rng *rng, int64_t n, int64_t k, int32_t *out)
 {
     cru_assert(k >= 0 && k <= n && n <= INT32_MAX, "cru_rng_choose: %lld of %lld", (long long)k, (long long)n);
-    cru_arena *scratch = scratch_create();
-    sparse_array a = sparse_create(scratch, k);
+    int32_t few[2 * SMALL];
+    int64_t slots = sparse_slots(k);
+    cru_arena *scratch = slots > SMALL ? scratch_create() : NULL;
+    sparse_array a = sparse_create(scratch ? cru_arena_alloc(scratch, 2 * slots, sizeof *few) : few, slots);
     for (int32_t i = 0; i < k; i++) {
         int32_t j = i + (int32_t)cru_rng_below(rng, n - i);
         out[i] = sparse_get(&a, j);

@@ -104,8 +104,9 @@ static void draw_without_replacement(cru_rng *rng, const urn *from, int32_t *out
     for (int64_t i = 0; i < from->count; i++) positive += from->weights[i] > 0;
     cru_assert(positive >= from->draws, "cru_rng_weighted: %lld draws from %lld positive weights",
                (long long)from->draws, (long long)positive);
-    cru_arena *scratch = scratch_create();
-    ticket *heap = cru_arena_alloc(scratch, from->draws, sizeof *heap);
+    ticket few[64]; /* on the stack, for samplers that draw a few, often */
+    cru_arena *scratch = from->draws > 64 ? scratch_create() : NULL;
+    ticket *heap = scratch ? cru_arena_alloc(scratch, from->draws, sizeof *heap) : few;
     int64_t held = 0;
     for (int64_t i = 0; i < from->count; i++) {
         if (from->weights[i] == 0) continue;
