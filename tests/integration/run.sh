@@ -1,0 +1,98 @@
+# crucible run, as a user runs it.
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$work/plugins"
+for name in runner-secret runner-accuracy runner-corruptor runner-epochs good-algorithm fit-crash fit-sleep; do
+    cp "$BUILD/tests/plugins/$name.so" "$work/plugins/"
+done
+export CRUCIBLE_PLUGIN_PATH=$work/plugins
+cd "$work" || exit 1
+
+cat >grid.ini <<'INI'
+[experiment]
+name    = grid
+seeds   = 0..2
+metrics = runner-accuracy
+[dataset runner-secret]
+[corruptor runner-corruptor]
+[algorithm runner-epochs]
+peak = 2, 4
+[algorithm good-algorithm]
+[algorithm fit-crash]
+INI
+
+# One line per trial, a summary, a table; a crash costs its own cells only.
+expect 0 "$CRUCIBLE" run grid.ini
+contains "$errors" "12/12 "
+contains "$errors" "crashed: crashed with SIGSEGV"
+contains "$errors" "grid: 12 of 12 trials run"
+contains "$errors" "3 without a result"
+contains "$out" "good-algorithm"
+contains "$out" "ERR"
+[ -f results.db ] || fail "no results.db"
+
+# Nothing is run twice.
+expect 0 "$CRUCIBLE" run grid.ini
+contains "$errors" "0 of 12 trials run"
+expect 0 "$CRUCIBLE" run grid.ini --retry failed
+contains "$errors" "3 of 12 trials run"
+expect 0 "$CRUCIBLE" run grid.ini --force --quiet
+[ -z "$out$errors" ] || fail "--quiet is not quiet: $out$errors"
+
+# JSON: a line per trial and one for the end.
+expect 0 "$CRUCIBLE" run grid.ini --db other.db --json --jobs 3
+[ "$(grep -c '^{"event":"trial",.*}$' <<<"$out")" = 12 ] || fail "not 12 JSON lines: $out"
+contains "$out" '"event":"end"'
+contains "$out" '"crashed":3'
+contains "$out" '"runner-accuracy":1'
+
+# The same numbers whatever the number of jobs.
+numbers()
+{
+    "$CRUCIBLE" run grid.ini --db "$1" --json --jobs "$2" --force |
+        sed -n 's/.*"key":"\([^"]*\)".*\("numbers":.*\)}$/\1 \2/p' | sort
+}
+[ "$(numbers a.db 1)" = "$(numbers b.db 4)" ] || fail "the numbers depend on the jobs"
+
+# For a debugger.
+expect 0 "$CRUCIBLE" run grid.ini --db c.db --in-process --set experiment.algorithms=good-algorithm
+contains "$errors" "3 of 3 trials run"
+
+# Mistakes of the user.
+expect 2 "$CRUCIBLE" run
+expect 2 "$CRUCIBLE" run grid.ini --retry everything
+expect 2 "$CRUCIBLE" run missing.ini
+expect 2 "$CRUCIBLE" run grid.ini --set algorithm.runner-epochs.peek=3
+contains "$errors" "peak"
+printf '[experiment]\nnam = x\nseeds = a\n[dataset nothing]\n[algorithm gone]\n[run]\njobs = -1\n' >wrong.ini
+expect 2 "$CRUCIBLE" run wrong.ini --db never.db
+[ "$(grep -c '^wrong.ini:[0-9]*: ' <<<"$errors")" -ge 5 ] || fail "not five errors: $errors"
+[ ! -e never.db ] || fail "a wrong config made a store"
+
+# Ctrl-C: one trial is done, the other sleeps. The run stops, says what remains, and leaves no process behind.
+mkfifo lines
+set -m # children of a script ignore SIGINT otherwise
+"$CRUCIBLE" run grid.ini --db stop.db --json --jobs 1 --set experiment.seeds=0 \
+    --set experiment.algorithms=good-algorithm,fit-sleep >lines 2>stopped &
+pid=$!
+exec 3<lines
+read -r line <&3
+contains "$line" '"outcome":"ok"'
+kill -INT "$pid"
+code=0
+wait "$pid" || code=$?
+[ "$code" = 1 ] || fail "exit code $code after Ctrl-C"
+rest=$(cat <&3)
+contains "$rest" '"interrupted":true'
+contains "$rest" '"left":1'
+exec 3<&-
+for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/exe" 2>/dev/null)" = "$CRUCIBLE" ] && grep -q stop.db "$process/cmdline" 2>/dev/null &&
+        fail "a process is left: $process"
+done
+
+# A file that cannot be written.
+mkdir folder.db
+expect 1 "$CRUCIBLE" run grid.ini --db folder.db
+contains "$errors" "folder.db"
+exit 0
