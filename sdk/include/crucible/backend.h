@@ -259,7 +259,8 @@ typedef struct cru_sddmm_args {
     bool accumulate;
 } cru_sddmm_args;
 
-/* y[e, h] (+)= l[v, h] op r[ids[e], h]: per-edge scores from per-node ones. l or r may be NULL (absent). */
+/* y[e, h] (+)= l[v, h] op r[ids[e], h]: per-edge scores from per-node ones. l or r may be NULL: then y is
+ * the other one alone. */
 typedef struct cru_edge_args {
     cru_csr a;
     cru_binary op;

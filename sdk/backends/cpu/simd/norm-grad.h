@@ -2,7 +2,8 @@
  *
  *     dshift = sum dy      dgain = sum dy h      dx = gain / sqrt(var + eps) (dy - avg(dy) - h avg(dy h))
  *
- * and without the two averages when mean and var are constants. So dx = p dy + q x + r with p, q, r per channel. */
+ * and without the two averages when mean and var are constants. So dx = p dy + q (x - mean) + r with p, q, r per
+ * channel. */
 #ifndef CRUCIBLE_CPU_SIMD_NORM_GRAD_H
 #define CRUCIBLE_CPU_SIMD_NORM_GRAD_H
 
@@ -63,7 +64,7 @@ static void finish_norm_grad(const norm_grad_task *t)
         const double q = g->batch_stats && count > 0 ? -p * dgain / count * inverse : 0;
         t->p[c] = (float)p;
         t->q[c] = (float)q;
-        t->r[c] = g->batch_stats && count > 0 ? (float)(-p * dshift / count - q * (double)g->mean[c]) : 0.0f;
+        t->r[c] = g->batch_stats && count > 0 ? (float)(-p * dshift / count) : 0.0f;
     }
 }
 
@@ -73,10 +74,10 @@ static void norm_grad_runs(const void *task, int64_t begin, int64_t end)
     const cru_norm_grad_args *g = t->g;
     for (int64_t run = begin; run < end; run++) {
         const int64_t c = run % g->channels, at = run * g->inner;
-        const float p = t->p[c], q = t->q[c], r = t->r[c], *x = g->x + at, *dy = g->dy + at;
+        const float p = t->p[c], q = t->q[c], r = t->r[c], mean = g->mean[c], *x = g->x + at, *dy = g->dy + at;
         float *dx = g->dx + at;
 #pragma omp simd
-        for (int64_t k = 0; k < g->inner; k++) cpu_store(dx + k, p * dy[k] + (q * x[k] + r), g->accumulate);
+        for (int64_t k = 0; k < g->inner; k++) cpu_store(dx + k, p * dy[k] + (q * (x[k] - mean) + r), g->accumulate);
     }
 }
 
@@ -86,10 +87,11 @@ static void norm_grad_rows(const void *task, int64_t begin, int64_t end)
     const cru_norm_grad_args *g = t->g;
     for (int64_t i = begin; i < end; i++) {
         const int64_t at = i * g->channels;
-        const float *p = t->p, *q = t->q, *r = t->r, *x = g->x + at, *dy = g->dy + at;
+        const float *p = t->p, *q = t->q, *r = t->r, *mean = g->mean, *x = g->x + at, *dy = g->dy + at;
         float *dx = g->dx + at;
 #pragma omp simd
-        for (int64_t c = 0; c < g->channels; c++) cpu_store(dx + c, p[c] * dy[c] + (q[c] * x[c] + r[c]), g->accumulate);
+        for (int64_t c = 0; c < g->channels; c++)
+            cpu_store(dx + c, p[c] * dy[c] + (q[c] * (x[c] - mean[c]) + r[c]), g->accumulate);
     }
 }
 

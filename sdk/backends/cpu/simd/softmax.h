@@ -13,24 +13,37 @@ INLINE float row_max(const float *x, int64_t n)
     return best;
 }
 
-/* y = e^(x - max), returns the sum of y. `y` may be x. */
+/* Sums of a row are taken in pieces, so that a long row does not lose precision. */
+enum { SUM_PIECE = 512 };
+
+/* y = e^(x - max), returns the sum of y. */
 INLINE float exp_row(const float *x, float *y, int64_t n, float max)
 {
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) {
-        y[i] = fast_exp(x[i] - max);
-        sum += y[i];
+    double sum = 0;
+    for (int64_t begin = 0; begin < n; begin += SUM_PIECE) {
+        const int64_t end = n - begin < SUM_PIECE ? n : begin + SUM_PIECE;
+        float part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t i = begin; i < end; i++) {
+            y[i] = fast_exp(x[i] - max);
+            part += y[i];
+        }
+        sum += (double)part;
     }
-    return sum;
+    return (float)sum;
 }
 
 INLINE float exp_sum(const float *x, int64_t n, float max)
 {
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += fast_exp(x[i] - max);
-    return sum;
+    double sum = 0;
+    for (int64_t begin = 0; begin < n; begin += SUM_PIECE) {
+        const int64_t end = n - begin < SUM_PIECE ? n : begin + SUM_PIECE;
+        float part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t i = begin; i < end; i++) part += fast_exp(x[i] - max);
+        sum += (double)part;
+    }
+    return (float)sum;
 }
 
 static void softmax_row(const float *x, float *y, int64_t n, bool log)
@@ -90,28 +103,31 @@ static void softmax_grad_column(const cru_softmax_grad_args *s, int64_t at)
     }
 }
 
-INLINE float dot(const float *a, const float *b, int64_t n)
+/* The sum over the row that both formulas need. */
+INLINE float grad_sum(const cru_softmax_grad_args *s, const float *y, const float *dy)
 {
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
+    double sum = 0;
+    for (int64_t begin = 0; begin < s->count; begin += SUM_PIECE) {
+        const int64_t end = s->count - begin < SUM_PIECE ? s->count : begin + SUM_PIECE;
+        float part = 0;
+#pragma omp simd reduction(+ : part)
+        for (int64_t i = begin; i < end; i++) part += s->log ? dy[i] : dy[i] * y[i];
+        sum += (double)part;
+    }
+    return (float)sum;
 }
 
 static void softmax_grad_row(const cru_softmax_grad_args *s, int64_t at)
 {
-    const float *y = s->y + at, *dy = s->dy + at;
-    float *dx = s->dx + at, sum = 0;
+    const float *y = s->y + at, *dy = s->dy + at, sum = grad_sum(s, y, dy);
+    float *dx = s->dx + at;
     if (s->log) {
-#pragma omp simd reduction(+ : sum)
-        for (int64_t i = 0; i < s->count; i++) sum += dy[i];
 #pragma omp simd
         for (int64_t i = 0; i < s->count; i++) cpu_store(dx + i, dy[i] - fast_exp(y[i]) * sum, s->accumulate);
-        return;
-    }
-    sum = dot(dy, y, s->count);
+    } else {
 #pragma omp simd
-    for (int64_t i = 0; i < s->count; i++) cpu_store(dx + i, y[i] * (dy[i] - sum), s->accumulate);
+        for (int64_t i = 0; i < s->count; i++) cpu_store(dx + i, y[i] * (dy[i] - sum), s->accumulate);
+    }
 }
 
 static void softmax_grad_range(const void *task, int64_t begin, int64_t end)

@@ -24,6 +24,7 @@ typedef struct spmm_row {
     int64_t begin, end; /* entries */
     float scale;        /* of the sum: 1, or 1 / entries for a mean */
     float *y;
+    bool accumulate;
 } spmm_row;
 
 INLINE const float *weights_of(const spmm_task *t, int64_t e)
@@ -43,7 +44,7 @@ INLINE void prefetch(const spmm_task *t, int64_t e, int64_t first, int64_t float
 INLINE void finish_sum(const spmm_row *r, int64_t first, vec sum)
 {
     vec result = sum * r->scale;
-    if (r->t->s->accumulate) result += load(r->y + first);
+    if (r->accumulate) result += load(r->y + first);
     store(r->y + first, result);
 }
 
@@ -79,7 +80,7 @@ INLINE void sum_tail(const spmm_row *r, int64_t first, int64_t lanes)
         sum += weights_of(t, e)[head] * load_first(t->s->x + t->s->a.ids[e] * t->stride + first, mask);
     }
     sum *= r->scale;
-    if (t->s->accumulate) sum += load_first(r->y + first, mask);
+    if (r->accumulate) sum += load_first(r->y + first, mask);
     store_first(r->y + first, sum, mask);
 }
 
@@ -93,19 +94,33 @@ INLINE void sum_span(const spmm_row *r, int64_t first, int64_t floats, bool one_
     if (end > first) sum_tail(r, first, end - first);
 }
 
+INLINE void sum_entries(const spmm_row *r)
+{
+    const cru_spmm_args *s = r->t->s;
+    if (s->heads == 1)
+        sum_span(r, 0, s->cols, true);
+    else if (s->cols % LANES == 0)
+        sum_span(r, 0, s->heads * s->cols, false);
+    else
+        for (int64_t h = 0; h < s->heads; h++) sum_span(r, h * s->cols, s->cols, true);
+}
+
+/* Long rows are summed in pieces: partial sums of equal size lose less to rounding than one long chain. */
 static void spmm_sum_rows(const void *task, int64_t begin, int64_t end)
 {
+    enum { PIECE = 256 };
     const spmm_task *t = task;
     const cru_spmm_args *s = t->s;
     for (int64_t v = begin; v < end; v++) {
-        spmm_row r = {t, s->a.offsets[v], s->a.offsets[v + 1], 1.0f, s->y + v * t->stride};
+        const int64_t last = s->a.offsets[v + 1];
+        spmm_row r = {t, s->a.offsets[v], last, 1.0f, s->y + v * t->stride, s->accumulate};
         if (s->op == CRU_REDUCE_MEAN && r.end > r.begin) r.scale = 1.0f / (float)(r.end - r.begin);
-        if (s->heads == 1)
-            sum_span(&r, 0, t->stride, true);
-        else if (s->cols % LANES == 0)
-            sum_span(&r, 0, t->stride, false);
-        else
-            for (int64_t h = 0; h < s->heads; h++) sum_span(&r, h * s->cols, s->cols, true);
+        for (; last - r.begin > PIECE; r.begin = r.end, r.accumulate = true) {
+            r.end = r.begin + PIECE;
+            sum_entries(&r);
+        }
+        r.end = last;
+        sum_entries(&r);
     }
 }
 

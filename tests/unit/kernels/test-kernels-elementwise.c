@@ -305,8 +305,8 @@ static void check_ulps(cru_unary op, double (*f)(double), double limit)
         memcpy(x, special, sizeof special);
         b->unary(&device, op, &(cru_unary_args){.n = N, .x = x, .y = y});
         for (int64_t i = 0; i < N; i++)
-            ck_assert_msg(ulps(y[i], f((double)x[i])) <= limit, "function %d of %.9g: %.9g, want %.9g", op,
-                          (double)x[i], (double)y[i], f((double)x[i]));
+            if (ulps(y[i], f((double)x[i])) > limit)
+                ck_abort_msg("function %d of %.9g: %.9g, want %.9g", op, (double)x[i], (double)y[i], f((double)x[i]));
         b->close(&device);
     }
     free(x), free(y);
