@@ -26,6 +26,10 @@ expect 0 "$CRUCIBLE" list
 contains "$out" "class frequencies with a little noise"
 contains "$out" "load-abort.so: aborts while loading (SIGABRT)"
 case "$out" in *$'\033'*) fail "colours in a pipe" ;; esac
+expect 0 env TERM=xterm script -qec "$CRUCIBLE list" /dev/null
+contains "$out" $'\033[1malgorithms'
+expect 0 env TERM=xterm NO_COLOR=1 script -qec "$CRUCIBLE list" /dev/null
+case "$out" in *$'\033'*) fail "colours despite NO_COLOR" ;; esac
 expect 0 "$CRUCIBLE" list --paths
 contains "$out" "$work/plugins/good-metric.so"
 expect 0 "$CRUCIBLE" list metrics

@@ -1,16 +1,6 @@
 /* What a scan says of files that work and of files that do not. */
 #include "loader/sandbox.h"
 
-/* The hang limit must be generous for those that do not hang: a busy machine loads slowly. */
-static registry *scan_patiently(const sandbox *s)
-{
-    const char *const folders[] = {s->plugins, NULL};
-    const loader_options options = {.folders = folders, .no_default_folders = true, .no_cache = true};
-    registry *found;
-    ck_assert_int_eq(loader_scan(&options, &found, NULL, NULL), CRU_OK);
-    return found;
-}
-
 static const struct {
     const char *plugin, *reason;
 } faults[] = {
@@ -41,7 +31,7 @@ START_TEST(a_broken_file_is_listed_with_its_reason)
 {
     sandbox s = sandbox_create();
     sandbox_add(&s, faults[_i].plugin);
-    registry *found = scan_patiently(&s);
+    registry *found = sandbox_scan(&s, NULL);
     ck_assert_uint_eq(registry_count(found), 1);
     const registry_entry *entry = registry_at(found, 0);
     ck_assert_msg(entry->broken && strstr(entry->broken, faults[_i].reason), "%s: %s", faults[_i].plugin,
@@ -56,6 +46,7 @@ END_TEST
 START_TEST(a_file_that_hangs_is_given_up_after_the_limit)
 {
     sandbox s = sandbox_create();
+    s.hang_seconds = 0.2;
     sandbox_add(&s, "load-hang");
     registry *found = sandbox_scan(&s, NULL);
     ck_assert_str_eq(registry_at(found, 0)->broken, "hangs while loading (0.2 s)");
@@ -73,7 +64,7 @@ START_TEST(broken_files_do_not_hide_the_good_ones_between_them)
     sandbox_add_as(&s, "load-exit", "d.so");
     sandbox_add_as(&s, "good-algorithm", "e.so");
     sandbox_add_as(&s, "abi-major", "f.so");
-    registry *found = scan_patiently(&s);
+    registry *found = sandbox_scan(&s, NULL);
     ck_assert_uint_eq(registry_count(found), 6);
     ck_assert_uint_eq(registry_broken_count(found), 4);
     ck_assert_ptr_nonnull(registry_find(found, CRU_KIND_METRIC, "good-metric"));
@@ -94,7 +85,7 @@ START_TEST(plugins_of_every_kind_are_found_in_subfolders)
     sandbox_add(&s, "good-algorithm");
     sandbox_add(&s, "good-metric");
     sandbox_add_as(&s, "good-metric", "not-a-plugin.txt");
-    registry *found = scan_patiently(&s);
+    registry *found = sandbox_scan(&s, NULL);
     ck_assert_uint_eq(registry_count(found), 4);
     ck_assert_uint_eq(registry_broken_count(found), 0);
     const registry_entry *metric = registry_find(found, CRU_KIND_METRIC, "good-metric");
@@ -110,7 +101,7 @@ START_TEST(the_schema_is_rebuilt_so_that_settings_can_be_filled)
 {
     sandbox s = sandbox_create();
     sandbox_add(&s, "good-algorithm");
-    registry *found = scan_patiently(&s);
+    registry *found = sandbox_scan(&s, NULL);
     const registry_entry *entry = registry_find(found, CRU_KIND_ALGORITHM, "good-algorithm");
     ck_assert_ptr_nonnull(entry);
     ck_assert_str_eq(entry->version, "1.2");
@@ -133,7 +124,7 @@ START_TEST(the_first_of_two_plugins_with_one_name_wins)
     sandbox s = sandbox_create();
     sandbox_add_as(&s, "good-metric", "a.so");
     sandbox_add_as(&s, "name-twin", "b.so");
-    registry *found = scan_patiently(&s);
+    registry *found = sandbox_scan(&s, NULL);
     const registry_entry *winner = registry_find(found, CRU_KIND_METRIC, "good-metric");
     const registry_entry *loser = registry_at(found, 1);
     ck_assert_str_eq(winner->summary, "number of judged items");
@@ -153,7 +144,7 @@ START_TEST(links_in_a_circle_are_followed_once)
     ck_assert_int_eq(symlink(s.plugins, link), 0);
     snprintf(link, sizeof link, "%s/same-file.so", s.plugins);
     ck_assert_int_eq(symlink("good-metric.so", link), 0);
-    registry *found = scan_patiently(&s);
+    registry *found = sandbox_scan(&s, NULL);
     ck_assert_uint_eq(registry_count(found), 1);
     registry_destroy(found);
     sandbox_destroy(&s);
