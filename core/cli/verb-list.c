@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/verbs.h"
+#include "data/data.h"
 #include "loader/loader.h"
 
 /* What is asked for; `kind` 0 is every kind. */
@@ -18,9 +19,31 @@ static bool wanted(const request *q, const registry_entry *entry)
     return !q->kind || entry->kind == q->kind || (entry->broken && !entry->kind);
 }
 
+/* A dataset plugin makes data by itself or reads files that a card names. */
+static const char *role_name(const registry_entry *entry)
+{
+    if (entry->kind != CRU_KIND_DATASET || entry->broken) return NULL;
+    return entry->problems ? "generator" : "format";
+}
+
+static void add_card(void *user, const card *c, data_state state, const char *why)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "name", c ? c->name : NULL);
+    json_add_text(object, "kind", kind_name(CRU_KIND_DATASET));
+    json_add_text(object, "version", NULL);
+    json_add_text(object, "summary", c ? c->title : NULL);
+    json_add_text(object, "path", c ? c->path : NULL);
+    json_add_text(object, "status", data_state_name(state));
+    json_add_text(object, "reason", why);
+    json_add_text(object, "role", "card");
+    cJSON_AddItemToArray(user, object);
+}
+
 static int print_json(const registry *plugins, const request *q)
 {
     cJSON *array = cJSON_CreateArray();
+    if (!q->kind || q->kind == CRU_KIND_DATASET) data_visit(NULL, add_card, array, NULL);
     for (size_t i = 0; i < registry_count(plugins); i++) {
         const registry_entry *entry = registry_at(plugins, i);
         if (!wanted(q, entry)) continue;
@@ -32,6 +55,7 @@ static int print_json(const registry *plugins, const request *q)
         json_add_text(object, "path", entry->path);
         json_add_text(object, "status", entry->broken ? "broken" : "ok");
         json_add_text(object, "reason", entry->broken);
+        json_add_text(object, "role", role_name(entry));
         cJSON_AddItemToArray(array, object);
     }
     return json_print(array);
@@ -66,12 +90,25 @@ static void print_entry(const registry_entry *entry, const request *q, int width
         printf("  %-*s %s%s%s\n", width, "", cli_paint(stdout, CLI_DIM), entry->path, cli_paint(stdout, CLI_PLAIN));
 }
 
+static void print_card(void *user, const card *c, data_state state, const char *why)
+{
+    bool *any = user;
+    if (!*any) printf("%scards%s\n", cli_paint(stdout, CLI_BOLD), cli_paint(stdout, CLI_PLAIN));
+    *any = true;
+    if (c)
+        printf("  %-24s %-12s %s\n", c->name, data_state_name(state), c->title ? c->title : "");
+    else
+        printf("  %s%s%s\n", cli_paint(stdout, CLI_RED), why, cli_paint(stdout, CLI_PLAIN));
+}
+
 /* The registry is sorted: one group per kind, then the broken ones. */
 static void print_text(const registry *plugins, const request *q)
 {
     const int width = name_width(plugins, q);
     const registry_entry *before = NULL;
+    bool any_card = false;
     if (q->paths) print_folders();
+    if (!q->kind || q->kind == CRU_KIND_DATASET) data_visit(NULL, print_card, &any_card, NULL);
     for (size_t i = 0; i < registry_count(plugins); i++) {
         const registry_entry *entry = registry_at(plugins, i);
         if (!wanted(q, entry)) continue;
@@ -82,7 +119,7 @@ static void print_text(const registry *plugins, const request *q)
         print_entry(entry, q, width);
         before = entry;
     }
-    if (!before) puts("no plugins found; 'crucible list --paths' prints where they are searched");
+    if (!before && !any_card) puts("no plugins found; 'crucible list --paths' prints where they are searched");
 }
 
 int verb_list(int argc, char **argv)
@@ -99,6 +136,7 @@ int verb_list(int argc, char **argv)
         .most = 1,
         .options = options,
         .about = "Lists the plugins that were found, and the files that could not be used with the reason.\n"
+                 "Datasets are cards (present, fetchable, needs terms or missing), generators and file formats.\n"
                  "Folders: beside the program, installed, then those of CRUCIBLE_PLUGIN_PATH (colons between).\n"
                  "The first plugin of a name wins.",
     };

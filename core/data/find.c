@@ -98,7 +98,7 @@ char *data_locate(const card *c, const char *file, const data_places *places)
 
 static data_state card_state(const card *c, const data_places *places)
 {
-    data_state state = DATA_PRESENT;
+    data_state state = c->file_count > 0 ? DATA_PRESENT : DATA_GENERATED;
     for (int64_t i = 0; i < c->file_count; i++) {
         char *path = data_locate(c, c->files[i].name, places);
         bool here = path != NULL;

@@ -33,8 +33,9 @@ static cru_status fail_unknown(const data_request *request, cru_error *err)
     data_visit(request->places, add_card, &names, NULL);
     add_generators(&names, request->plugins);
     const char *near = cru_nearest(request->name, names.item, names.count);
-    cru_status status = cru_fail(err, CRU_BAD_INPUT, "there is no dataset '%s'%s%s%s; see `crucible list datasets`",
-                                 request->name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    cru_status status =
+        cru_fail(err, CRU_BAD_INPUT, "there is no dataset '%s'%s%s%s 'crucible list datasets' prints all",
+                 request->name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
     for (size_t i = 0; i < names.count; i++) free((char *)names.item[i]);
     return status;
 }

@@ -1,0 +1,374 @@
+/* crucible stats: what a dataset looks like. Plugins never run in the host's own process: all of it happens in a child.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/verbs.h"
+#include "data/data.h"
+#include "data/describe.h"
+#include "loader/loader.h"
+
+enum { MOST_SETTINGS = 64, BAR = 40 };
+
+typedef struct request {
+    const char *name;
+    bool json;
+    int64_t seed;
+    cli_words sets;
+} request;
+
+typedef struct stats {
+    const request *q;
+    const registry *plugins;
+    const cru_data *data;
+    data_summary summary;
+    char title[300];
+} stats;
+
+static const char *problem_name(const cru_data *data)
+{
+    static char text[PROBLEMS_TEXT_SIZE];
+    return problems_text(data->problem, text);
+}
+
+static const char *class_name(const cru_data *data, int32_t c, char number[16])
+{
+    snprintf(number, 16, "%d", c);
+    return data->class_names ? data->class_names[c] : number;
+}
+
+/* ---- metrics of the dataset -------------------------------------------------------------------------------------- */
+
+static void ignore_report(void *user, const char *name, const double *values, int64_t count)
+{
+    (void)user;
+    (void)name;
+    (void)values;
+    (void)count;
+}
+
+/* The value of one dataset metric with its default settings; NAN when it is not defined here or cannot be had. */
+static double measure(const stats *s, const registry_entry *entry)
+{
+    static const cru_param no_params[] = {CRU_END};
+    const cru_plugin *plugin;
+    double value = NAN;
+    if (plugin_open(entry->path, CRU_KIND_METRIC, entry->name, &plugin, NULL) != CRU_OK) return NAN;
+    cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : no_params, plugin->settings_size);
+    int32_t *all = malloc(((size_t)s->data->items + 1) * sizeof *all);
+    for (int64_t i = 0; all && i < s->data->items; i++) all[i] = (int32_t)i;
+    cru_evidence evidence = {.size = sizeof evidence, .data = s->data, .items = {all, s->data->items}};
+    cru_report report = {{ignore_report, NULL}};
+    cru_error err = {0};
+    if (settings && all) {
+        const cru_metric *metric = plugin->vtable;
+        if (metric->score(cru_settings_struct(settings), &evidence, &value, &report, &err) != CRU_OK) value = NAN;
+    }
+    free(all);
+    cru_settings_destroy(settings);
+    return value;
+}
+
+typedef void metric_visitor(void *user, const char *name, double value);
+
+static void visit_metrics(const stats *s, metric_visitor *visit, void *user)
+{
+    for (size_t i = 0; i < registry_count(s->plugins); i++) {
+        const registry_entry *e = registry_at(s->plugins, i);
+        if (e->broken || e->kind != CRU_KIND_METRIC || !(e->metric_flags & CRU_METRIC_OF_DATASET)) continue;
+        if (e->problems & s->data->problem) visit(user, e->name, measure(s, e));
+    }
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static void add_metric(void *user, const char *name, double value)
+{
+    json_add_number(user, name, value);
+}
+
+static cJSON *degrees_json(const data_summary *d)
+{
+    cJSON *object = cJSON_CreateObject(), *bins = cJSON_AddArrayToObject(object, "histogram");
+    json_add_number(object, "mean", d->degree_mean);
+    json_add_number(object, "median", (double)d->degree_median);
+    json_add_number(object, "max", (double)d->degree_max);
+    json_add_number(object, "isolated", (double)d->isolated);
+    for (int32_t k = 0; k < d->bin_count; k++) {
+        int64_t from, to;
+        data_degree_bin(k, &from, &to);
+        cJSON *bin = cJSON_CreateObject();
+        json_add_number(bin, "from", (double)from);
+        json_add_number(bin, "to", (double)to);
+        json_add_number(bin, "nodes", (double)d->degree_bins[k]);
+        cJSON_AddItemToArray(bins, bin);
+    }
+    return object;
+}
+
+static cJSON *classes_json(const stats *s)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (int32_t c = 0; c < s->data->classes; c++) {
+        char number[16];
+        cJSON *object = cJSON_CreateObject();
+        json_add_text(object, "name", class_name(s->data, c, number));
+        json_add_number(object, "items", (double)s->summary.class_counts[c]);
+        cJSON_AddItemToArray(array, object);
+    }
+    return array;
+}
+
+static cJSON *splits_json(const cru_data *data)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (int32_t k = 0; k < data->official_count; k++) {
+        cJSON *object = cJSON_CreateObject();
+        json_add_number(object, "train", (double)data->official[k].train.count);
+        json_add_number(object, "val", (double)data->official[k].val.count);
+        json_add_number(object, "test", (double)data->official[k].test.count);
+        cJSON_AddItemToArray(array, object);
+    }
+    return array;
+}
+
+static int print_json(const stats *s)
+{
+    const cru_data *data = s->data;
+    const data_summary *d = &s->summary;
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "name", s->q->name);
+    json_add_text(object, "problem", problem_name(data));
+    json_add_number(object, "items", (double)data->items);
+    json_add_number(object, "nodes", (double)data->nodes);
+    json_add_number(object, "edges", (double)d->arcs);
+    cJSON_AddBoolToObject(object, "undirected", d->symmetric);
+    json_add_number(object, "self_loops", (double)d->loops);
+    json_add_number(object, "relations", data->relation_count);
+    json_add_number(object, "features", (double)data->x.cols);
+    cJSON_AddBoolToObject(object, "sparse", data->x.sparse.offsets != NULL);
+    json_add_number(object, "feature_values", (double)d->stored);
+    cJSON_AddItemToObject(object, "classes", classes_json(s));
+    json_add_number(object, "unlabelled", (double)d->unlabelled);
+    cJSON_AddItemToObject(object, "official_splits", splits_json(data));
+    if (d->arcs > 0) cJSON_AddItemToObject(object, "degree", degrees_json(d));
+    if (data->candidates) {
+        json_add_number(object, "candidates_mean", d->candidates_mean);
+        json_add_number(object, "candidates_wrong", d->candidates_wrong);
+    }
+    visit_metrics(s, add_metric, cJSON_AddObjectToObject(object, "metrics"));
+    return json_print(object);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+/* A bar of eighths of a character, `share` of BAR wide. */
+static void print_bar(double share)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    int length = (int)(share * BAR * 8 + 0.5);
+    fputs(cli_paint(stdout, CLI_GREEN), stdout);
+    for (int k = 0; k < length / 8; k++) fputs("█", stdout);
+    printf("%s%s\n", eighths[length % 8], cli_paint(stdout, CLI_PLAIN));
+}
+
+static void print_heading(const char *text)
+{
+    printf("\n%s%s%s\n", cli_paint(stdout, CLI_BOLD), text, cli_paint(stdout, CLI_PLAIN));
+}
+
+static void print_counts(const stats *s)
+{
+    const cru_data *data = s->data;
+    const data_summary *d = &s->summary;
+    printf("%s%s%s  %s\n", cli_paint(stdout, CLI_BOLD), s->q->name, cli_paint(stdout, CLI_PLAIN), s->title);
+    printf("  task      %s\n", problem_name(data));
+    printf("  items     %" PRId64 "\n", data->items);
+    if (data->problem == CRU_GRAPHS) {
+        printf("  nodes     %" PRId64 ", %.2f a graph (%" PRId64 " to %" PRId64 ")\n", data->nodes, d->size_mean,
+               d->size_min, d->size_max);
+    }
+    if (data->graph.offsets) {
+        printf("  edges     %" PRId64 " stored, %s, %" PRId64 " self-loops\n", d->arcs,
+               d->symmetric ? "undirected" : "directed", d->loops);
+    }
+    for (int32_t r = 0; r < data->relation_count; r++)
+        printf("  relation  %s, %" PRId64 " stored\n", data->relations[r].name, cru_csr_nnz(&data->relations[r].graph));
+    double cells = (double)data->x.rows * (double)data->x.cols;
+    printf("  features  %" PRId64 ", %s%.3g %% stored\n", data->x.cols, data->x.sparse.offsets ? "sparse, " : "dense, ",
+           cells > 0 ? 100 * (double)d->stored / cells : 0);
+    for (int32_t k = 0; k < data->official_count && k < 3; k++) {
+        printf("  split %-3d %" PRId64 " train, %" PRId64 " val, %" PRId64 " test\n", k, data->official[k].train.count,
+               data->official[k].val.count, data->official[k].test.count);
+    }
+    if (data->official_count > 3) printf("  ...       %d official splits\n", data->official_count);
+    if (data->candidates)
+        printf("  candidate sets of %.4g labels, %.3g %% miss the true one\n", d->candidates_mean,
+               100 * d->candidates_wrong);
+}
+
+static void print_classes(const stats *s)
+{
+    enum { SHOWN = 30 };
+    const data_summary *d = &s->summary;
+    int64_t most = 1;
+    int width = 1;
+    for (int32_t c = 0; c < s->data->classes; c++) {
+        char number[16];
+        int length = (int)strlen(class_name(s->data, c, number));
+        if (d->class_counts[c] > most) most = d->class_counts[c];
+        if (length > width) width = length < 24 ? length : 24;
+    }
+    print_heading("classes");
+    for (int32_t c = 0; c < s->data->classes && c < SHOWN; c++) {
+        char number[16];
+        double share = (double)d->class_counts[c] / (double)(s->data->items - d->unlabelled);
+        printf("  %-*.24s %8" PRId64 " %5.1f %% ", width, class_name(s->data, c, number), d->class_counts[c],
+               100 * share);
+        print_bar((double)d->class_counts[c] / (double)most);
+    }
+    if (s->data->classes > SHOWN) printf("  ... %d classes\n", s->data->classes);
+    if (d->unlabelled) printf("  unlabelled %" PRId64 "\n", d->unlabelled);
+}
+
+static void print_degrees(const data_summary *d)
+{
+    int64_t most = 1;
+    for (int32_t k = 0; k < d->bin_count; k++)
+        if (d->degree_bins[k] > most) most = d->degree_bins[k];
+    print_heading("degrees");
+    printf("  mean %.4g, median %" PRId64 ", most %" PRId64 ", isolated %" PRId64 "\n", d->degree_mean,
+           d->degree_median, d->degree_max, d->isolated);
+    for (int32_t k = 0; k < d->bin_count; k++) {
+        int64_t from, to;
+        char range[48];
+        data_degree_bin(k, &from, &to);
+        snprintf(range, sizeof range, from == to ? "%" PRId64 : "%" PRId64 "-%" PRId64, from, to);
+        printf("  %-14s %9" PRId64 " ", range, d->degree_bins[k]);
+        print_bar((double)d->degree_bins[k] / (double)most);
+    }
+}
+
+static void print_metric(void *user, const char *name, double value)
+{
+    bool *any = user;
+    if (!*any) print_heading("measures");
+    *any = true;
+    if (isnan(value))
+        printf("  %-24s not defined\n", name);
+    else
+        printf("  %-24s %.4f\n", name, value);
+}
+
+static int print_text(const stats *s)
+{
+    bool any = false;
+    print_counts(s);
+    if (s->data->items > s->summary.unlabelled) print_classes(s);
+    if (s->summary.arcs > 0) print_degrees(&s->summary);
+    visit_metrics(s, print_metric, &any);
+    return CLI_OK;
+}
+
+/* ---- the child --------------------------------------------------------------------------------------------------- */
+
+static int split_settings_words(const request *q, data_setting *out)
+{
+    for (int i = 0; i < q->sets.count; i++) {
+        char *equals = strchr(q->sets.word[i], '=');
+        if (!equals || i == MOST_SETTINGS) return cli_wrong("stats: --set %s: expected key=value", q->sets.word[i]);
+        *equals = 0;
+        out[i] = (data_setting){q->sets.word[i], equals + 1};
+    }
+    return CLI_GO_ON;
+}
+
+static void find_title(stats *s)
+{
+    data_found found;
+    if (data_find(s->q->name, NULL, &found, NULL) != CRU_OK) {
+        const registry_entry *generator = registry_find(s->plugins, CRU_KIND_DATASET, s->q->name);
+        if (generator) snprintf(s->title, sizeof s->title, "%s", generator->summary);
+        return;
+    }
+    if (found.card->title) snprintf(s->title, sizeof s->title, "%s", found.card->title);
+    data_found_clear(&found);
+}
+
+static int describe(stats *s)
+{
+    data_setting settings[MOST_SETTINGS];
+    int code = split_settings_words(s->q, settings);
+    if (code != CLI_GO_ON) return code;
+    data_request wanted = {.name = s->q->name,
+                           .plugins = s->plugins,
+                           .settings = settings,
+                           .setting_count = s->q->sets.count,
+                           .seed = (uint64_t)s->q->seed};
+    cru_error err = {0};
+    cru_data *data = NULL;
+    if (data_open(&wanted, &data, &err) != CRU_OK) return cli_fail("%s", err.text);
+    s->data = data;
+    find_title(s);
+    if (data_summarise(data, &s->summary, &err) != CRU_OK)
+        code = cli_fail("%s", err.text);
+    else
+        code = s->q->json ? print_json(s) : print_text(s);
+    data_summary_clear(&s->summary);
+    cru_data_destroy(data);
+    return code;
+}
+
+static int describe_in_child(stats *s)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) return cli_fail("stats: cannot start a process");
+    if (child == 0) {
+        int code = describe(s);
+        fflush(NULL);
+        _exit(code);
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+    }
+    if (WIFEXITED(status)) return WEXITSTATUS(status);
+    return cli_fail("stats: the plugin that reads %s crashed: %s", s->q->name, strsignal(WTERMSIG(status)));
+}
+
+int verb_stats(int argc, char **argv)
+{
+    request q = {0};
+    const cli_option options[] = {
+        {.name = "json", .flag = &q.json, .help = "print a JSON object"},
+        {.name = "set", .argument = "KEY=VALUE", .words = &q.sets, .help = "a setting of the dataset; may be repeated"},
+        {.name = "seed", .argument = "N", .number = &q.seed, .help = "seed of a generator"},
+        {0},
+    };
+    const cli_syntax syntax = {
+        .verb = "stats",
+        .operands = "DATASET",
+        .least = 1,
+        .most = 1,
+        .options = options,
+        .about = "Describes a dataset: counts, classes, degrees and the measures that describe data.\n"
+                 "DATASET is a card's name or path, or a generator; 'crucible list datasets' prints all.",
+    };
+    cli_words operands;
+    int code = cli_parse(&syntax, argc, argv, &operands);
+    if (code != CLI_GO_ON) return code;
+    q.name = operands.word[0];
+    registry *plugins;
+    cru_error err = {0};
+    if (loader_scan(NULL, &plugins, NULL, &err) != CRU_OK) return cli_fail("%s", err.text);
+    stats s = {.q = &q, .plugins = plugins};
+    code = describe_in_child(&s);
+    registry_destroy(plugins);
+    return code;
+}

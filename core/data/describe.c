@@ -1,0 +1,107 @@
+#include "data/describe.h"
+
+#include <stdlib.h>
+
+#include <crucible/graph.h>
+
+static int32_t bin_of(int64_t degree)
+{
+    int32_t bin = 0;
+    while (degree > 0) {
+        degree /= 2;
+        bin++;
+    }
+    return bin;
+}
+
+void data_degree_bin(int32_t k, int64_t *from, int64_t *to)
+{
+    *from = k == 0 ? 0 : (int64_t)1 << (k - 1);
+    *to = k == 0 ? 0 : 2 * *from - 1;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static cru_status describe_graph(const cru_data *data, data_summary *s, cru_error *err)
+{
+    const cru_csr *g = &data->graph;
+    if (!g->offsets || g->rows == 0) return CRU_OK;
+    int64_t *degree = calloc((size_t)g->rows, sizeof *degree);
+    if (!degree) return cru_fail(err, CRU_NO_MEMORY, "no memory for degrees");
+    s->arcs = cru_csr_nnz(g);
+    s->symmetric = cru_graph_is_symmetric(g);
+    for (int64_t v = 0; v < g->rows; v++) {
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) {
+            bool loop = g->ids[e] == v;
+            s->loops += loop;
+            degree[v] += !loop;
+        }
+        int32_t bin = bin_of(degree[v]);
+        s->degree_bins[bin]++;
+        if (bin >= s->bin_count) s->bin_count = bin + 1;
+    }
+    qsort(degree, (size_t)g->rows, sizeof *degree, ascending);
+    s->isolated = s->degree_bins[0];
+    s->degree_mean = (double)(s->arcs - s->loops) / (double)g->rows;
+    s->degree_median = degree[g->rows / 2];
+    s->degree_max = degree[g->rows - 1];
+    free(degree);
+    return CRU_OK;
+}
+
+static void describe_labels(const cru_data *data, data_summary *s)
+{
+    int64_t sets = 0, members = 0, wrong = 0;
+    for (int64_t i = 0; i < data->items; i++) {
+        int32_t label = data->truth[i];
+        if (label >= 0)
+            s->class_counts[label]++;
+        else
+            s->unlabelled++;
+        if (!data->candidates) continue;
+        const uint8_t *set = data->candidates + i * data->classes;
+        int64_t size = 0;
+        for (int32_t c = 0; c < data->classes; c++) size += set[c] != 0;
+        if (size == 0) continue; /* items of a test set have none */
+        sets++;
+        members += size;
+        wrong += label >= 0 && !set[label];
+    }
+    if (sets == 0) return;
+    s->candidates_mean = (double)members / (double)sets;
+    s->candidates_wrong = (double)wrong / (double)sets;
+}
+
+static void describe_sizes(const cru_data *data, data_summary *s)
+{
+    if (data->problem != CRU_GRAPHS || data->items == 0) return;
+    s->size_mean = (double)data->nodes / (double)data->items;
+    s->size_min = data->nodes;
+    for (int64_t g = 0; g < data->items; g++) {
+        int64_t size = data->graph_offsets[g + 1] - data->graph_offsets[g];
+        if (size < s->size_min) s->size_min = size;
+        if (size > s->size_max) s->size_max = size;
+    }
+}
+
+cru_status data_summarise(const cru_data *data, data_summary *out, cru_error *err)
+{
+    *out = (data_summary){.class_counts = calloc((size_t)data->classes + 1, sizeof *out->class_counts)};
+    if (!out->class_counts) return cru_fail(err, CRU_NO_MEMORY, "no memory for class counts");
+    out->stored = data->x.dense ? data->x.rows * data->x.cols : cru_csr_nnz(&data->x.sparse);
+    describe_labels(data, out);
+    describe_sizes(data, out);
+    cru_status status = describe_graph(data, out, err);
+    if (status != CRU_OK) data_summary_clear(out);
+    return status;
+}
+
+void data_summary_clear(data_summary *s)
+{
+    free(s->class_counts);
+    *s = (data_summary){0};
+}
