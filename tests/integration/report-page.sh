@@ -1,16 +1,14 @@
-#!/bin/bash
 # The HTML page in a browser: it renders, a click on a heading sorts, nothing goes wrong on the console.
-set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ] || ! command -v sqlite3 >/dev/null; then
     echo "SKIPPED: needs chromium and sqlite3"
     exit 0
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-sqlite3 results.db <"$SOURCE/tests/fixtures/report/store-v1.sql"
-"$CRUCIBLE" report --format html --out page.html
+cd "$work" || exit 1
+sqlite3 results.db <"$SOURCE/tests/fixtures/report/store-v1.sql" || fail "no fixture"
+expect 0 "$CRUCIBLE" report --format html --out page.html
 
 # A second script, after the page's own, clicks and writes down what it sees.
 cat >probe.html <<'HTML'
@@ -38,13 +36,9 @@ open("probed.html", "w").write(page.replace("</body>", open("probe.html").read()
 PY
 timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" \
     --enable-logging=stderr --virtual-time-budget=2000 --dump-dom "file://$work/probed.html" >dom 2>log ||
-    { echo "FAILED: the browser ended with $?: $(tail -3 log)"; exit 1; }
-if grep -q "CONSOLE" log; then
-    grep "CONSOLE" log
-    echo "FAILED: the page wrote to the console"
-    exit 1
-fi
-python3 - <<'PY'
+    fail "the browser ended with $?: $(tail -3 log)"
+if grep -q "CONSOLE" log; then fail "the page wrote to the console: $(grep CONSOLE log)"; fi
+python3 - <<'PY' || fail "the page does not behave"
 import html, json, re
 seen = json.loads(html.unescape(re.search(r"SEEN(.*)END", open("dom").read(), re.S).group(1)))
 script = "<script>alert(1)</script>"
