@@ -52,11 +52,25 @@ static cru_status read_number(store *s, const char *sql, int64_t *value, cru_err
     return status;
 }
 
-static cru_status read_header(store *s, int64_t *application, int64_t *version, int64_t *tables, cru_error *err)
+typedef struct file_header {
+    int64_t application, version, tables;
+} file_header;
+
+static cru_status read_header(store *s, file_header *header, cru_error *err)
 {
-    cru_status status = read_number(s, "PRAGMA application_id", application, err);
-    if (!status) status = read_number(s, "PRAGMA user_version", version, err);
-    if (!status) status = read_number(s, "SELECT count(*) FROM sqlite_master", tables, err);
+    cru_status status = read_number(s, "PRAGMA application_id", &header->application, err);
+    if (!status) status = read_number(s, "PRAGMA user_version", &header->version, err);
+    if (!status) status = read_number(s, "SELECT count(*) FROM sqlite_master", &header->tables, err);
+    return status;
+}
+
+/* In one transaction, so that the three numbers belong together while another process creates the tables. */
+static cru_status read_header_at_once(store *s, file_header *header, cru_error *err)
+{
+    cru_status status = db_exec(s, "BEGIN", err);
+    if (status) return status;
+    status = read_header(s, header, err);
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
 
@@ -71,11 +85,11 @@ static cru_status create(store *s, cru_error *err)
 /* Inside a write transaction, so that of two processes that open a new file at once only one creates the tables. */
 static cru_status create_once(store *s, cru_error *err)
 {
-    int64_t application, version, tables;
+    file_header header;
     cru_status status = db_exec(s, "BEGIN IMMEDIATE", err);
     if (status) return status;
-    status = read_header(s, &application, &version, &tables, err);
-    if (!status && tables == 0) status = create(s, err);
+    status = read_header(s, &header, err);
+    if (!status && header.tables == 0) status = create(s, err);
     if (!status) return db_exec(s, "COMMIT", err);
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
@@ -83,20 +97,20 @@ static cru_status create_once(store *s, cru_error *err)
 
 cru_status schema_check(store *s, cru_error *err)
 {
-    int64_t application, version, tables;
-    cru_status status = read_header(s, &application, &version, &tables, err);
-    if (!status && tables == 0 && !s->options.read_only) {
+    file_header header;
+    cru_status status = read_header_at_once(s, &header, err);
+    if (!status && header.tables == 0 && !s->options.read_only) {
         status = create_once(s, err);
-        if (!status) status = read_header(s, &application, &version, &tables, err);
+        if (!status) status = read_header_at_once(s, &header, err);
     }
     if (status) return status;
-    if (application != APPLICATION) {
+    if (header.application != APPLICATION) {
         return cru_fail(err, CRU_BAD_INPUT, "%s: an SQLite file, but not a result store", s->path);
     }
-    if (version > VERSION) {
+    if (header.version > VERSION) {
         return cru_fail(err, CRU_BAD_INPUT,
                         "%s: written by a newer version of crucible (layout %lld, this program knows %d)", s->path,
-                        (long long)version, VERSION);
+                        (long long)header.version, VERSION);
     }
     return CRU_OK;
 }

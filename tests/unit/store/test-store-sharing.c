@@ -262,7 +262,7 @@ Suite *suite(void)
     tcase_add_test(tc, a_renewed_lease_holds);
     tcase_add_test(tc, a_result_that_comes_after_a_takeover_is_dropped);
     tcase_add_loop_test(tc, processes_share_the_trials_without_running_one_twice, 0, 3);
-    tcase_add_test(tc, processes_that_open_a_new_file_at_once_agree_on_its_tables);
+    tcase_add_loop_test(tc, processes_that_open_a_new_file_at_once_agree_on_its_tables, 0, 30);
     tcase_add_test(tc, a_killed_process_loses_only_what_was_in_flight);
     suite_add_tcase(suite, tc);
     return suite;
