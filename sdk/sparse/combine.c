@@ -21,7 +21,7 @@ cru_csr cru_csr_scale(cru_pool pool, const cru_csr *a, const double *left, const
     for (int64_t i = 0; i < a->rows; i++) {
         double l = left ? left[i] : 1;
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++)
-            values[e] = (float)(l * csr_value(a, e) * (right ? right[a->ids[e]] : 1));
+            values[e] = (float)(l * (right ? right[a->ids[e]] : 1) * csr_value(a, e)); /* symmetric stays symmetric */
     }
     result.values = values;
     return result;
