@@ -77,21 +77,20 @@ static int64_t free_columns(const cru_csr *g, int64_t v)
     return g->cols - row_length(g, v) - self_counts;
 }
 
-/* The k-th (from 0) column that is neither stored in row v nor v itself, by walking the gaps between stored ids. */
+/* The k-th (from 0) free column: k moved up by one for every excluded id at or below it, in ascending order. */
 static int32_t free_column(const cru_csr *g, int64_t v, int64_t k)
 {
-    bool self_done = v >= g->cols || cru_csr_find(g, v, (int32_t)v) >= 0;
-    int64_t col = k;
-    for (int64_t e = g->offsets[v]; e <= g->offsets[v + 1]; e++) {
-        int64_t id = e < g->offsets[v + 1] ? g->ids[e] : INT64_MAX;
-        if (!self_done && v < id && v <= col) {
-            col++;
-            self_done = true;
-        }
-        if (id > col) break;
-        if (e < g->offsets[v + 1]) col++;
+    int64_t col = k, e = g->offsets[v], end = g->offsets[v + 1];
+    bool self = v < g->cols && cru_csr_find(g, v, (int32_t)v) < 0;
+    while (e < end || self) {
+        bool at_self = self && (e == end || v < g->ids[e]);
+        if ((at_self ? v : g->ids[e]) > col) break;
+        col++;
+        if (at_self)
+            self = false;
+        else
+            e++;
     }
-    if (!self_done && v <= col) col++;
     return (int32_t)col;
 }
 
