@@ -6,10 +6,18 @@
 #include <crucible/arena.h>
 #include <crucible/context.h>
 
+typedef struct deferred {
+    void (*release)(void *what);
+    void *what;
+    struct deferred *next;
+} deferred;
+
 struct cru_ctx {
     cru_ctx_options options;
     cru_arena *arena; /* holds this struct, too */
     cru_error error;
+    cru_device device; /* backend NULL until opened */
+    deferred *deferred;
 };
 
 cru_ctx *cru_ctx_create(const cru_ctx_options *options)
@@ -26,7 +34,17 @@ cru_ctx *cru_ctx_create(const cru_ctx_options *options)
 
 void cru_ctx_destroy(cru_ctx *ctx)
 {
-    if (ctx) cru_arena_destroy(ctx->arena);
+    if (!ctx) return;
+    for (deferred *d = ctx->deferred; d; d = d->next) d->release(d->what);
+    if (ctx->device.backend) ctx->device.backend->close(&ctx->device);
+    cru_arena_destroy(ctx->arena);
+}
+
+void cru_ctx_defer(cru_ctx *ctx, void (*release)(void *what), void *what)
+{
+    deferred *d = cru_ctx_alloc(ctx, 1, sizeof *d);
+    *d = (deferred){.release = release, .what = what, .next = ctx->deferred};
+    ctx->deferred = d;
 }
 
 void *cru_ctx_alloc(cru_ctx *ctx, int64_t count, size_t size)
@@ -62,6 +80,18 @@ uint64_t cru_ctx_seed(const cru_ctx *ctx)
 int32_t cru_ctx_threads(const cru_ctx *ctx)
 {
     return ctx->options.threads;
+}
+
+cru_device *cru_ctx_device(cru_ctx *ctx)
+{
+    if (!ctx->device.backend) {
+        const cru_backend *backend = ctx->options.backend ? ctx->options.backend : cru_backend_cpu();
+        cru_error err = {0};
+        if (backend->open(&ctx->device, ctx->options.device, ctx->options.threads, &err))
+            cru_panic(err.status, "device %s: %s", backend->name, err.text);
+        ctx->device.backend = backend;
+    }
+    return &ctx->device;
 }
 
 cru_rng cru_ctx_stream(const cru_ctx *ctx, const char *purpose)

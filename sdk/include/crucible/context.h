@@ -20,6 +20,7 @@ typedef struct cru_ctx_options {
     uint64_t seed;
     int32_t threads;            /* 0 or 1: one */
     const cru_backend *backend; /* NULL: the CPU */
+    int32_t device;             /* which of the backend's devices */
     void (*log)(void *user, const char *line);
     void *log_user;
 } cru_ctx_options;
@@ -41,7 +42,12 @@ CRU_API cru_status cru_ctx_fail(cru_ctx *ctx, cru_status status, const char *for
 
 CRU_API uint64_t cru_ctx_seed(const cru_ctx *ctx);
 CRU_API int32_t cru_ctx_threads(const cru_ctx *ctx);
+
+/* The device that tensors live on, opened on first use and closed with the context. */
 CRU_API cru_device *cru_ctx_device(cru_ctx *ctx);
+
+/* Runs `release(what)` when the context is destroyed, the last registered first: for what cannot live in its memory. */
+CRU_API void cru_ctx_defer(cru_ctx *ctx, void (*release)(void *what), void *what);
 
 /* The trial's stream for a purpose, always starting at its beginning. "init" and "dropout" are used by layers. */
 CRU_API cru_rng cru_ctx_stream(const cru_ctx *ctx, const char *purpose);

@@ -103,7 +103,7 @@ CRU_API cru_tensor *cru_matmul_op(cru_tape *t, cru_tensor *a, cru_tensor *b, cru
 CRU_API cru_tensor *cru_bmm(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_transpose op);
 /* x w + b: n x i, i x o, o (or NULL) -> n x o (2) */
 CRU_API cru_tensor *cru_linear(cru_tape *t, cru_tensor *x, cru_tensor *w, cru_tensor *b);
-/* act(x w + b) in one pass; act is CRU_UNARY_COPY, RELU, TANH, SIGMOID, or another without parameters */
+/* act(x w + b) in one pass; act is CRU_UNARY_COPY, CRU_UNARY_RELU, CRU_UNARY_TANH or CRU_UNARY_SIGMOID */
 CRU_API cru_tensor *cru_linear_act(cru_tape *t, cru_tensor *x, cru_tensor *w, cru_tensor *b, cru_unary act);
 /* row by row inner product: n x c, n x c -> n */
 CRU_API cru_tensor *cru_dot_rows(cru_tape *t, cru_tensor *a, cru_tensor *b);

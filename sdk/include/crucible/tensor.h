@@ -26,15 +26,18 @@ extern "C" {
 
 typedef struct cru_tape cru_tape;
 
-/* Read the fields freely, write none of them except through `data` of tensors that you made. */
+/* Read the public fields freely, write none of them except through `data` of tensors that you made. */
 typedef struct cru_tensor {
     int32_t rank;
-    int64_t dim[4];    /* dim[rank..3] are 1 */
-    float *data;       /* device memory; on the CPU ordinary memory */
-    bool needs_grad;   /* a weight, or computed from one */
-    float *grad;       /* of a weight: the accumulated gradient, as large as data. Of others: private */
-    void *node;        /* private: where it came from */
-    uint32_t grad_set; /* private: whether `grad` holds anything yet in this pass */
+    int64_t dim[4];  /* dim[rank..3] are 1 */
+    float *data;     /* device memory; on the CPU ordinary memory */
+    bool needs_grad; /* a weight, watched, or computed from one that is */
+
+    /* private */
+    uint8_t role;  /* result of an operator, weight, or watched */
+    uint32_t pass; /* the backward pass in which `grad` was written; of a weight: not 0 when it holds anything */
+    float *grad;
+    void *node; /* the operator that made it */
 } cru_tensor;
 
 static inline int64_t cru_tensor_count(const cru_tensor *x)
@@ -88,8 +91,16 @@ CRU_API cru_tensor *cru_tensor_matrix(cru_tape *tape, int64_t rows, int64_t cols
 CRU_API cru_tensor *cru_tensor_filled(cru_tape *tape, int32_t rank, const int64_t *dim, float value);
 CRU_API cru_tensor *cru_tensor_scalar(cru_tape *tape, float value);
 
-/* A tensor that lives as long as the context, zeroed; no gradient. Weights are made by nn.h. */
+/* A tensor that lives as long as the context, zeroed; no gradient. */
 CRU_API cru_tensor *cru_tensor_create(cru_ctx *ctx, int32_t rank, const int64_t *dim);
+
+/* A weight: the same, with a gradient of its own that cru_backward adds to until cru_weight_clear. nn.h makes and
+ * initialises weights by the layer. */
+CRU_API cru_tensor *cru_weight_create(cru_ctx *ctx, int32_t rank, const int64_t *dim);
+
+/* The accumulated gradient, NULL when nothing was added since the last clear. */
+CRU_API float *cru_weight_grad(const cru_tensor *w);
+CRU_API void cru_weight_clear(cru_tensor *w);
 
 /* The same, with `values` copied in (host memory, row-major). */
 CRU_API cru_tensor *cru_tensor_from(cru_ctx *ctx, int32_t rank, const int64_t *dim, const float *values);
@@ -122,15 +133,16 @@ CRU_API cru_index cru_index_step(cru_tape *tape, const int32_t *host, int64_t co
 /* A sparse matrix ready for the device. Its transpose, needed for gradients, is made on first use and kept. */
 typedef struct cru_sparse {
     cru_csr csr;
-    bool symmetric;       /* pattern and values equal their transpose: no second copy is made */
-    cru_csr transposed;   /* rows and cols swapped; values already permuted; empty until needed */
+    cru_csr transposed;   /* rows and cols swapped, values permuted; offsets NULL until first needed */
     const int64_t *entry; /* transposed entry -> position in csr */
-    cru_ctx *ctx;         /* owner of the transpose: context or tape */
-    cru_tape *tape;
+    cru_ctx *ctx;         /* where the transpose lives: the context, */
+    cru_tape *tape;       /* or, when not NULL, this step of the tape */
 } cru_sparse;
 
 CRU_API cru_sparse *cru_sparse_create(cru_ctx *ctx, const cru_csr *csr); /* borrows the arrays on the CPU */
 CRU_API cru_sparse *cru_sparse_step(cru_tape *tape, const cru_csr *csr); /* for a graph rebuilt in every step */
+
+/* The transposed matrix; a->entry maps its entries back. */
 CRU_API const cru_csr *cru_sparse_transpose(cru_sparse *a);
 
 /* A model's input: dense, or sparse and kept sparse. A value. Operators on it are in ops-sparse.h. */

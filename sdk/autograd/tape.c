@@ -1,0 +1,147 @@
+#include "autograd/tape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void tape_release(void *what)
+{
+    cru_tape *t = what;
+    pool_destroy(&t->memory);
+    cru_arena_destroy(t->host);
+}
+
+cru_tape *cru_tape_create(cru_ctx *ctx)
+{
+    cru_tape *t = cru_ctx_alloc(ctx, 1, sizeof *t);
+    t->ctx = ctx;
+    t->device = cru_ctx_device(ctx);
+    t->memory.device = t->device;
+    t->host = cru_arena_create();
+    if (!t->host) cru_panic(CRU_NO_MEMORY, "out of memory: no tape");
+    t->start = cru_arena_mark(t->host);
+    t->dropout = cru_ctx_stream(ctx, "dropout");
+    cru_ctx_defer(ctx, tape_release, t);
+    return t;
+}
+
+cru_ctx *cru_tape_ctx(const cru_tape *tape)
+{
+    return tape->ctx;
+}
+
+cru_mode cru_tape_mode(const cru_tape *tape)
+{
+    return tape->mode;
+}
+
+void cru_tape_begin(cru_tape *tape, cru_mode mode)
+{
+    cru_arena_reset(tape->host, tape->start);
+    pool_reset(&tape->memory);
+    tape->last = NULL;
+    tape->mode = mode;
+    tape->recording = mode == CRU_TRAIN;
+}
+
+bool cru_tape_record(cru_tape *tape, bool on)
+{
+    bool was = tape->recording;
+    tape->recording = on;
+    return was;
+}
+
+cru_mode cru_tape_set_mode(cru_tape *tape, cru_mode mode)
+{
+    cru_mode was = tape->mode;
+    tape->mode = mode;
+    return was;
+}
+
+void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size)
+{
+    return cru_arena_alloc_zeroed(tape->host, count, size);
+}
+
+float *tape_floats(cru_tape *t, int64_t n)
+{
+    return pool_take(&t->memory, n);
+}
+
+int32_t *tape_ints(cru_tape *t, int64_t n)
+{
+    return (int32_t *)(void *)pool_take(&t->memory, n);
+}
+
+cru_tensor tape_shape(int32_t rank, const int64_t *dim)
+{
+    cru_assert(rank >= 0 && rank <= 4, "tensor of rank %d: at most 4", rank);
+    cru_tensor shape = {.rank = rank, .dim = {1, 1, 1, 1}};
+    for (int32_t i = 0; i < rank; i++) {
+        cru_assert(dim[i] >= 0, "tensor with a negative size: %lld on axis %d", (long long)dim[i], i);
+        shape.dim[i] = dim[i];
+    }
+    return shape;
+}
+
+cru_tensor tape_shape0(void)
+{
+    return tape_shape(0, NULL);
+}
+
+cru_tensor tape_shape1(int64_t n)
+{
+    return tape_shape(1, (const int64_t[]){n});
+}
+
+cru_tensor tape_shape2(int64_t rows, int64_t cols)
+{
+    return tape_shape(2, (const int64_t[]){rows, cols});
+}
+
+shape_text tape_text(const cru_tensor *x)
+{
+    shape_text out = {"scalar"};
+    size_t used = 0;
+    for (int32_t i = 0; i < x->rank && used < sizeof out.text; i++)
+        used += (size_t)snprintf(out.text + used, sizeof out.text - used, i ? "x%lld" : "%lld", (long long)x->dim[i]);
+    return out;
+}
+
+static tape_node *node_create(cru_tape *t, const tape_op *op, cru_tensor *const *in, int32_t in_count)
+{
+    tape_node *n = cru_arena_alloc_zeroed(t->host, 1, sizeof *n);
+    n->op = op;
+    n->in_count = in_count;
+    n->in = cru_arena_alloc(t->host, in_count, sizeof *n->in);
+    memcpy(n->in, in, (size_t)in_count * sizeof *n->in);
+    n->previous = t->last;
+    t->last = n;
+    return n;
+}
+
+tape_result tape_emit_view(cru_tape *t, const tape_op *op, const cru_tensor *shape, cru_tensor *const *in,
+                           int32_t in_count, size_t state_size)
+{
+    cru_tensor *out = cru_arena_alloc_zeroed(t->host, 1, sizeof *out);
+    *out = *shape;
+    out->role = ROLE_RESULT;
+    void *state = state_size ? cru_arena_alloc_zeroed(t->host, 1, state_size) : NULL;
+    bool needs = false;
+    for (int32_t i = 0; i < in_count; i++) needs = needs || in[i]->needs_grad;
+    out->needs_grad = needs && t->recording;
+    if (out->needs_grad) {
+        tape_node *n = node_create(t, op, in, in_count);
+        n->out = out;
+        n->state = state;
+        out->node = n;
+    }
+    return (tape_result){.out = out, .state = state};
+}
+
+tape_result tape_emit(cru_tape *t, const tape_op *op, const cru_tensor *shape, cru_tensor *const *in, int32_t in_count,
+                      size_t state_size)
+{
+    cru_tensor fresh = tape_shape(shape->rank, shape->dim);
+    fresh.data = tape_floats(t, cru_tensor_count(&fresh));
+    return tape_emit_view(t, op, &fresh, in, in_count, state_size);
+}

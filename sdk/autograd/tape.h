@@ -1,0 +1,104 @@
+/* tape.h: what operators see of the tape.
+ *
+ * An operator is a forward function that computes its result with backend kernels and, when the result needs a
+ * gradient, records a node; and a backward function that turns the gradient of the result into gradients of the inputs:
+ *
+ *     static void relu_backward(cru_tape *t, tape_node *n)
+ *     {
+ *         bool add;
+ *         float *dx = tape_grad(t, n->in[0], &add);
+ *         if (dx) kernel(..., n->out->grad, dx, add);
+ *     }
+ *     static const tape_op relu_op = {.name = "relu", .backward = relu_backward};
+ *
+ * Gradients flow by buffers. `n->out->grad` is complete when backward runs, because nodes are visited newest first; it
+ * is dead afterwards and may be changed in place and handed on with tape_grad_give. */
+#ifndef SDK_AUTOGRAD_TAPE_H
+#define SDK_AUTOGRAD_TAPE_H
+
+#include <crucible/arena.h>
+#include <crucible/tensor.h>
+
+#include "tensor/pool.h"
+
+enum { ROLE_RESULT = 0, ROLE_WEIGHT = 1, ROLE_WATCHED = 2, ROLE_CONSTANT = 3 };
+
+typedef struct tape_node tape_node;
+
+typedef struct tape_op {
+    const char *name;
+
+    /* Adds to the gradients of the inputs. */
+    void (*backward)(cru_tape *t, tape_node *n);
+
+    /* Optional: the same as recorded operators. dx[i] stays NULL for inputs that need none. */
+    void (*backward_graph)(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **dx);
+} tape_op;
+
+struct tape_node {
+    const tape_op *op;
+    cru_tensor *out;
+    cru_tensor **in;
+    int32_t in_count;
+    void *state; /* what backward needs besides in and out; zeroed, of the size asked for */
+    tape_node *previous;
+    cru_tensor *gradient; /* of `out`, as a tensor, during a recorded gradient */
+};
+
+struct cru_tape {
+    cru_ctx *ctx;
+    cru_device *device;
+    cru_arena *host; /* nodes, tensor structs, states */
+    cru_mark start;
+    pool memory; /* values and gradients */
+    tape_node *last;
+    cru_mode mode;
+    bool recording;
+    uint32_t pass;          /* counts backward passes */
+    bool weights_untouched; /* during cru_grad: only the asked-for tensors collect */
+    cru_rng dropout;
+    uint64_t dropout_calls;
+};
+
+/* A result of the given shape that backward will reach through `op`, if recording and any input needs a gradient. */
+typedef struct tape_result {
+    cru_tensor *out;
+    void *state; /* state_size zeroed bytes; scratch when nothing is recorded */
+} tape_result;
+
+tape_result tape_emit(cru_tape *t, const tape_op *op, const cru_tensor *shape, cru_tensor *const *in, int32_t in_count,
+                      size_t state_size);
+
+/* The same without memory for values: `data` is set by the caller (views). */
+tape_result tape_emit_view(cru_tape *t, const tape_op *op, const cru_tensor *shape, cru_tensor *const *in,
+                           int32_t in_count, size_t state_size);
+
+/* Shapes as values, for tape_emit. */
+cru_tensor tape_shape0(void);
+cru_tensor tape_shape1(int64_t n);
+cru_tensor tape_shape2(int64_t rows, int64_t cols);
+cru_tensor tape_shape(int32_t rank, const int64_t *dim);
+
+/* Device memory of the step. */
+float *tape_floats(cru_tape *t, int64_t n);
+int32_t *tape_ints(cru_tape *t, int64_t n);
+
+/* Where to write the gradient of an input: NULL when it needs none; *add tells to add to what is there. */
+float *tape_grad(cru_tape *t, cru_tensor *x, bool *add);
+
+/* Hands over a buffer as large as x that holds a contribution to its gradient; the buffer is the tape's from here on.
+ */
+void tape_grad_give(cru_tape *t, cru_tensor *x, float *buffer);
+
+/* The gradient of a node's result, free to be overwritten and given on: the caller takes it from the node. */
+float *tape_take_grad(tape_node *n);
+
+bool tape_needs(const cru_tape *t, const cru_tensor *x);
+
+/* For messages: "3x4". */
+typedef struct shape_text {
+    char text[64];
+} shape_text;
+shape_text tape_text(const cru_tensor *x);
+
+#endif

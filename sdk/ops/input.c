@@ -1,0 +1,128 @@
+/* A model's first product, over dense or sparse features. Sparse ones stay sparse: x w is a product with the rows of w,
+ * and dw = x^T dy. */
+#include <crucible/ops-sparse.h>
+
+#include <string.h>
+
+#include "autograd/tape.h"
+#include "ops/linear.h"
+
+typedef struct sparse_linear_state {
+    cru_sparse *x;
+    cru_tensor *bias; /* may be NULL */
+} sparse_linear_state;
+
+/* in: w, then values when they are not the matrix's own, then bias */
+static void sparse_linear_backward(cru_tape *t, tape_node *n)
+{
+    const sparse_linear_state *s = n->state;
+    cru_tensor *w = n->in[0];
+    cru_tensor *values = n->in_count > 1 && n->in[1] != s->bias ? n->in[1] : NULL;
+    linear_unfinish(t, n->out, s->bias, CRU_UNARY_COPY);
+    cru_spmm_args back = {.op = CRU_REDUCE_SUM,
+                          .weights = values ? values->data : NULL,
+                          .heads = 1,
+                          .cols = cru_tensor_cols(n->out),
+                          .x = n->out->grad};
+    back.y = tape_grad(t, w, &back.accumulate);
+    if (back.y) {
+        back.a = *cru_sparse_transpose(s->x);
+        back.order = values ? s->x->entry : NULL;
+        t->device->backend->spmm(t->device, &back);
+    }
+    if (!values) return;
+    cru_sddmm_args dot = {
+        .a = s->x->csr, .heads = 1, .cols = cru_tensor_cols(n->out), .l = n->out->grad, .r = w->data, .scale = 1};
+    dot.y = tape_grad(t, values, &dot.accumulate);
+    if (dot.y) t->device->backend->sddmm(t->device, &dot);
+}
+
+static const tape_op sparse_linear_op = {.name = "sparse_linear", .backward = sparse_linear_backward};
+
+cru_tensor *cru_input_linear(cru_tape *t, const cru_input *x, cru_tensor *w, cru_tensor *b)
+{
+    if (x->dense) return cru_linear(t, x->dense, w, b);
+    linear_check("input_linear", x->cols, w, b, CRU_UNARY_COPY);
+    cru_tensor *in[3] = {w};
+    int32_t count = 1;
+    if (x->values) in[count++] = x->values;
+    if (b) in[count++] = b;
+    cru_tensor shape = tape_shape2(x->rows, cru_tensor_cols(w));
+    tape_result r = tape_emit(t, &sparse_linear_op, &shape, in, count, sizeof(sparse_linear_state));
+    *(sparse_linear_state *)r.state = (sparse_linear_state){.x = x->sparse, .bias = b};
+    cru_spmm_args args = {.a = x->sparse->csr,
+                          .weights = x->values ? x->values->data : NULL,
+                          .op = CRU_REDUCE_SUM,
+                          .heads = 1,
+                          .cols = cru_tensor_cols(w),
+                          .x = w->data,
+                          .y = r.out->data};
+    t->device->backend->spmm(t->device, &args);
+    linear_finish(t, r.out, b, CRU_UNARY_COPY);
+    return r.out;
+}
+
+/* The stored values as a tensor; ones when the matrix has none. */
+static cru_tensor *stored_values(cru_tape *t, const cru_input *x)
+{
+    if (x->values) return x->values;
+    const cru_csr *csr = &x->sparse->csr;
+    int64_t nnz = cru_csr_nnz(csr);
+    if (csr->values) return cru_tensor_upload(t, 1, &nnz, csr->values);
+    return cru_tensor_filled(t, 1, &nnz, 1);
+}
+
+cru_input cru_input_dropout(cru_tape *t, const cru_input *x, float p)
+{
+    cru_input out = *x;
+    if (cru_tape_mode(t) == CRU_EVAL || p == 0) return out;
+    if (x->dense)
+        out.dense = cru_dropout(t, x->dense, p);
+    else
+        out.values = cru_dropout(t, stored_values(t, x), p);
+    return out;
+}
+
+cru_tensor *cru_input_dense(cru_tape *t, const cru_input *x)
+{
+    if (x->dense) return x->dense;
+    const cru_csr *a = &x->sparse->csr;
+    float *values = cru_tape_alloc(t, cru_csr_nnz(a), sizeof *values);
+    cru_tensor_download(t, stored_values(t, x), values);
+    float *host = cru_tape_alloc(t, x->rows * x->cols, sizeof *host);
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) host[i * x->cols + a->ids[e]] += values[e];
+    return cru_tensor_upload(t, 2, (const int64_t[]){x->rows, x->cols}, host);
+}
+
+static cru_csr sparse_rows(cru_tape *t, const cru_csr *a, const int32_t *rows, int64_t count)
+{
+    int64_t *offsets = cru_tape_alloc(t, count + 1, sizeof *offsets);
+    for (int64_t i = 0; i < count; i++) {
+        cru_assert(rows[i] >= 0 && rows[i] < a->rows, "input_rows: no row %d", rows[i]);
+        offsets[i + 1] = offsets[i] + a->offsets[rows[i] + 1] - a->offsets[rows[i]];
+    }
+    int32_t *ids = cru_tape_alloc(t, offsets[count], sizeof *ids);
+    float *values = a->values ? cru_tape_alloc(t, offsets[count], sizeof *values) : NULL;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t from = a->offsets[rows[i]], n = offsets[i + 1] - offsets[i];
+        memcpy(ids + offsets[i], a->ids + from, (size_t)n * sizeof *ids);
+        if (values) memcpy(values + offsets[i], a->values + from, (size_t)n * sizeof *values);
+    }
+    return (cru_csr){.rows = count, .cols = a->cols, .offsets = offsets, .ids = ids, .values = values};
+}
+
+cru_input cru_input_rows(cru_tape *t, const cru_input *x, cru_index rows)
+{
+    cru_input out = {.rows = rows.count, .cols = x->cols};
+    if (x->dense) {
+        out.dense = cru_gather(t, x->dense, rows);
+        return out;
+    }
+    cru_assert(!x->values, "input_rows: choose the rows before dropout");
+    int32_t *host = cru_tape_alloc(t, rows.count, sizeof *host);
+    t->device->backend->download(t->device, host, rows.ids, (size_t)rows.count * sizeof *host);
+    cru_csr csr = sparse_rows(t, &x->sparse->csr, host, rows.count);
+    out.sparse = cru_sparse_step(t, &csr);
+    return out;
+}

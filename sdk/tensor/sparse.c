@@ -1,0 +1,58 @@
+/* Sparse matrices on the device and their transposes. */
+#include "autograd/tape.h"
+
+#include <string.h>
+
+typedef struct sparse_memory {
+    cru_ctx *ctx;
+    cru_tape *tape;
+} sparse_memory;
+
+static void *host_memory(sparse_memory m, int64_t count, size_t size)
+{
+    return m.tape ? cru_tape_alloc(m.tape, count, size) : cru_ctx_alloc(m.ctx, count, size);
+}
+
+/* Counting sort by column; entries of a column keep the order of their rows. */
+static void transpose(const cru_csr *a, sparse_memory memory, cru_csr *out, const int64_t **entry_out)
+{
+    int64_t nnz = cru_csr_nnz(a);
+    int64_t *offsets = host_memory(memory, a->cols + 1, sizeof *offsets);
+    int32_t *ids = host_memory(memory, nnz, sizeof *ids);
+    int64_t *entry = host_memory(memory, nnz, sizeof *entry);
+    float *values = a->values ? host_memory(memory, nnz, sizeof *values) : NULL;
+    for (int64_t e = 0; e < nnz; e++) offsets[a->ids[e] + 1]++;
+    for (int64_t c = 0; c < a->cols; c++) offsets[c + 1] += offsets[c];
+    int64_t *next = host_memory(memory, a->cols, sizeof *next);
+    memcpy(next, offsets, (size_t)a->cols * sizeof *next);
+    for (int64_t v = 0; v < a->rows; v++)
+        for (int64_t e = a->offsets[v]; e < a->offsets[v + 1]; e++) {
+            int64_t to = next[a->ids[e]]++;
+            ids[to] = (int32_t)v;
+            entry[to] = e;
+            if (values) values[to] = a->values[e];
+        }
+    *out = (cru_csr){.rows = a->cols, .cols = a->rows, .offsets = offsets, .ids = ids, .values = values};
+    *entry_out = entry;
+}
+
+cru_sparse *cru_sparse_create(cru_ctx *ctx, const cru_csr *csr)
+{
+    cru_sparse *a = cru_ctx_alloc(ctx, 1, sizeof *a);
+    *a = (cru_sparse){.csr = *csr, .ctx = ctx};
+    return a;
+}
+
+cru_sparse *cru_sparse_step(cru_tape *tape, const cru_csr *csr)
+{
+    cru_sparse *a = cru_tape_alloc(tape, 1, sizeof *a);
+    *a = (cru_sparse){.csr = *csr, .ctx = tape->ctx, .tape = tape};
+    return a;
+}
+
+const cru_csr *cru_sparse_transpose(cru_sparse *a)
+{
+    if (!a->transposed.offsets)
+        transpose(&a->csr, (sparse_memory){.ctx = a->ctx, .tape = a->tape}, &a->transposed, &a->entry);
+    return &a->transposed;
+}
