@@ -1,0 +1,244 @@
+/* nn.h: nets, their initialisation, and layers.
+ *
+ * A net is a named set of weights and buffers; it lives in the context. Layers are plain structs of tensors that belong
+ * to a net: copy them, put other tensors in (the fast weights of a meta-learning step), share them. Weight matrices are
+ * in x out, so a layer is x W + b. Defaults of the initialisation are those of PyTorch, or of PyTorch Geometric for
+ * graph layers; each layer says which.
+ *
+ *     cru_net *net = cru_net_create(ctx, "encoder");
+ *     cru_gcn first = cru_gcn_create(net, "conv1", task->x.cols, 16);
+ *     ...
+ *     cru_tensor *h = cru_relu(t, cru_gcn_apply(t, &first, adj, &x));          // n x 16 */
+#ifndef CRUCIBLE_NN_H
+#define CRUCIBLE_NN_H
+
+#include <crucible/ops.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- initialisation ------------------------------------------------------------------------------------------------
+ */
+
+typedef enum cru_init_kind {
+    CRU_INIT_ZEROS = 0,
+    CRU_INIT_CONSTANT,        /* a */
+    CRU_INIT_UNIFORM,         /* U(a, b) */
+    CRU_INIT_NORMAL,          /* N(a, b^2) */
+    CRU_INIT_FAN_IN,          /* U(-1/sqrt(fan_in), 1/sqrt(fan_in)): PyTorch's Linear and Conv2d */
+    CRU_INIT_FAN_OUT,         /* U(-1/sqrt(fan_out), 1/sqrt(fan_out)): Kipf's convolution */
+    CRU_INIT_GLOROT_UNIFORM,  /* U(-s, s), s = a sqrt(6 / (fan_in + fan_out)); a = gain, 0 means 1 */
+    CRU_INIT_GLOROT_NORMAL,   /* N(0, s^2), s = a sqrt(2 / (fan_in + fan_out)) */
+    CRU_INIT_KAIMING_UNIFORM, /* U(-s, s), s = a sqrt(3 / fan_in); a = gain, 0 means sqrt(2) */
+    CRU_INIT_KAIMING_NORMAL,  /* N(0, s^2), s = a / sqrt(fan_in) */
+    CRU_INIT_KAIMING_FAN_OUT, /* N(0, s^2), s = a / sqrt(fan_out) */
+} cru_init_kind;
+
+typedef struct cru_init {
+    cru_init_kind kind;
+    float a, b;
+    int64_t fan_in; /* when not 0, used instead of the tensor's own: a bias is drawn with the fan of its matrix */
+} cru_init;
+
+/* ---- nets
+ * ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct cru_net cru_net;
+
+/* Weights are drawn from the stream ("init", name), so two nets of other names start apart and the same net starts the
+ * same in every run with one seed. */
+CRU_API cru_net *cru_net_create(cru_ctx *ctx, const char *name);
+CRU_API cru_ctx *cru_net_ctx(const cru_net *net);
+
+/* Adds a weight. Its fans: in x out for a matrix; for out x in x h x w (convolution) in*h*w and out*h*w; n for vectors.
+ */
+CRU_API cru_tensor *cru_net_weight(cru_net *net, const char *name, int32_t rank, const int64_t *dim, cru_init init);
+
+/* Adds a tensor that is saved and restored with the net but has no gradient (running statistics). */
+CRU_API cru_tensor *cru_net_buffer(cru_net *net, const char *name, int32_t rank, const int64_t *dim, float value);
+
+CRU_API int64_t cru_net_weight_count(const cru_net *net);
+CRU_API cru_tensor *cru_net_weight_at(const cru_net *net, int64_t i);
+CRU_API const char *cru_net_weight_name(const cru_net *net, int64_t i);
+CRU_API cru_tensor *cru_net_find(const cru_net *net, const char *name); /* weight or buffer; NULL when there is none */
+
+/* Forgets all gradients. */
+CRU_API void cru_net_clear(cru_net *net);
+/* Draws all weights anew, continuing the stream; buffers go back to their first values. */
+CRU_API void cru_net_reset(cru_net *net);
+
+/* Copies of all weights and buffers. A snapshot made once can be refilled any number of times without allocating. */
+typedef struct cru_snapshot cru_snapshot;
+CRU_API cru_snapshot *cru_snapshot_create(cru_net *net);
+CRU_API void cru_snapshot_take(cru_snapshot *snapshot);
+CRU_API void cru_snapshot_restore(const cru_snapshot *snapshot);
+
+/* Between nets of the same shape. */
+CRU_API void cru_net_copy(cru_net *to, const cru_net *from);
+/* to = momentum * to + (1 - momentum) * from, weights only; buffers are copied */
+CRU_API void cru_net_ema(cru_net *to, const cru_net *from, float momentum);
+
+/* ---- dense layers
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef struct cru_dense {
+    cru_tensor *w, *b; /* in x out; out or NULL */
+} cru_dense;
+
+/* x W + b, both drawn from U(+-1/sqrt(in)) as PyTorch's Linear. */
+CRU_API cru_dense cru_dense_create(cru_net *net, const char *name, int64_t in, int64_t out);
+/* The same with chosen initialisation; `bias` NULL: no bias. */
+CRU_API cru_dense cru_dense_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
+                                        const cru_init *bias);
+CRU_API cru_tensor *cru_dense_apply(cru_tape *t, const cru_dense *layer, cru_tensor *x);
+CRU_API cru_tensor *cru_dense_input(cru_tape *t, const cru_dense *layer, const cru_input *x);
+
+/* Batch norm with gain 1, shift 0, momentum 0.1, eps 1e-5. */
+typedef struct cru_batch_norm_layer {
+    cru_tensor *gain, *shift;
+    cru_norm_state state;
+} cru_batch_norm_layer;
+CRU_API cru_batch_norm_layer cru_batch_norm_create(cru_net *net, const char *name, int64_t channels);
+CRU_API cru_tensor *cru_batch_norm_apply(cru_tape *t, const cru_batch_norm_layer *layer, cru_tensor *x);
+
+typedef struct cru_layer_norm_layer {
+    cru_tensor *gain, *shift;
+} cru_layer_norm_layer;
+CRU_API cru_layer_norm_layer cru_layer_norm_create(cru_net *net, const char *name, int64_t cols);
+CRU_API cru_tensor *cru_layer_norm_apply(cru_tape *t, const cru_layer_norm_layer *layer, cru_tensor *x);
+
+enum { CRU_MAX_LAYERS = 16 };
+
+/* Linear layers with an activation, an optional batch norm and dropout between them, none after the last. */
+typedef struct cru_mlp {
+    int64_t layers;
+    cru_dense layer[CRU_MAX_LAYERS];
+    cru_batch_norm_layer norm[CRU_MAX_LAYERS];
+    bool normed;
+    bool input_dropout; /* dropout before the first layer, too */
+    cru_unary act;
+    float dropout;
+} cru_mlp;
+
+typedef struct cru_mlp_shape {
+    int64_t in, hidden, out;
+    int64_t layers; /* 1: in -> out; 2: in -> hidden -> out; ... */
+    bool batch_norm, input_dropout;
+    cru_unary act; /* CRU_UNARY_COPY stands for relu */
+    float dropout;
+} cru_mlp_shape;
+
+CRU_API cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shape);
+CRU_API cru_tensor *cru_mlp_apply(cru_tape *t, const cru_mlp *mlp, cru_tensor *x);
+CRU_API cru_tensor *cru_mlp_input(cru_tape *t, const cru_mlp *mlp, const cru_input *x);
+
+/* ---- graph layers
+ * ---------------------------------------------------------------------------------------------------- `adj` is a
+ * matrix from graph.h, already normalised as the layer's formula says. */
+
+/* A (x W) + b, W Glorot uniform, b 0, as GCNConv; adj = D^-1/2 (A + I) D^-1/2. The product with the narrower side comes
+ * first, which changes rounding only. */
+typedef struct cru_gcn {
+    cru_tensor *w, *b;
+} cru_gcn;
+CRU_API cru_gcn cru_gcn_create(cru_net *net, const char *name, int64_t in, int64_t out);
+CRU_API cru_tensor *cru_gcn_apply(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, cru_tensor *x);
+CRU_API cru_tensor *cru_gcn_input(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, const cru_input *x);
+
+/* x W_self + reduce(neighbours) W_neigh + b, as SAGEConv; adj unweighted without self-loops. */
+typedef struct cru_sage {
+    cru_dense self, neighbour; /* bias on `neighbour`, as in PyTorch Geometric */
+    cru_reduce op;
+} cru_sage;
+CRU_API cru_sage cru_sage_create(cru_net *net, const char *name, const int64_t in_out[2], cru_reduce op);
+CRU_API cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, cru_tensor *x);
+
+/* Graph attention (Velickovic et al.): e_vu = leaky(a_dst . W x_v + a_src . W x_u), alpha = softmax over in-edges,
+ * y_v = sum alpha W x_u; heads side by side (concat) or averaged. W and a Glorot uniform, b 0, as GATConv; adj with
+ * self-loops. */
+typedef struct cru_gat {
+    cru_tensor *w, *a_src, *a_dst, *b;
+    int64_t heads, out;
+    bool concat;
+    float slope, attention_dropout;
+} cru_gat;
+typedef struct cru_gat_shape {
+    int64_t in, out, heads; /* out per head */
+    bool average;           /* mean over the heads instead of side by side */
+    float slope;            /* 0 means 0.2 */
+    float attention_dropout;
+} cru_gat_shape;
+CRU_API cru_gat cru_gat_create(cru_net *net, const char *name, const cru_gat_shape *shape);
+CRU_API cru_tensor *cru_gat_apply(cru_tape *t, const cru_gat *layer, cru_sparse *adj, cru_tensor *x);
+CRU_API cru_tensor *cru_gat_input(cru_tape *t, const cru_gat *layer, cru_sparse *adj, const cru_input *x);
+
+/* mlp((1 + eps) x + sum of neighbours); eps learned or 0. adj unweighted without self-loops. */
+typedef struct cru_gin {
+    cru_mlp mlp;
+    cru_tensor *eps; /* NULL: fixed at 0 */
+} cru_gin;
+CRU_API cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shape, bool learn_eps);
+CRU_API cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x);
+
+/* sum_k T_k(L) x W_k + b with Chebyshev polynomials of the scaled Laplacian, as ChebConv; Glorot uniform, b 0. */
+typedef struct cru_cheb {
+    cru_tensor *w[CRU_MAX_LAYERS], *b;
+    int64_t order; /* number of terms K */
+} cru_cheb;
+CRU_API cru_cheb cru_cheb_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order);
+CRU_API cru_tensor *cru_cheb_apply(cru_tape *t, const cru_cheb *layer, cru_sparse *laplacian, cru_tensor *x);
+
+/* A^hops x */
+CRU_API cru_tensor *cru_propagate(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops);
+/* Z_0 = h;  Z_k+1 = (1 - alpha) A Z_k + alpha h;  Z_hops */
+CRU_API cru_tensor *cru_appnp(cru_tape *t, cru_sparse *adj, cru_tensor *h, float alpha, int64_t hops);
+
+/* sum over relations of (A_r x) W_r + x W_self + b; basis decomposition when 0 < bases < relations. */
+typedef struct cru_rgcn {
+    cru_tensor *basis, *coefficient, *self, *b; /* bases x (in*out); relations x bases or NULL; in x out; out */
+    int64_t relations, in, out;
+} cru_rgcn;
+typedef struct cru_rgcn_shape {
+    int64_t in, out, relations, bases;
+} cru_rgcn_shape;
+CRU_API cru_rgcn cru_rgcn_create(cru_net *net, const char *name, const cru_rgcn_shape *shape);
+CRU_API cru_tensor *cru_rgcn_apply(cru_tape *t, const cru_rgcn *layer, cru_sparse *const *adj, cru_tensor *x);
+
+/* Attention over the edges of a graph (graph transformer) or, with adj NULL, over all rows: softmax(q k^T / sqrt(d)) v,
+ * per head, then a linear layer. */
+typedef struct cru_attention {
+    cru_dense query, key, value, out;
+    int64_t heads;
+} cru_attention;
+CRU_API cru_attention cru_attention_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t heads);
+CRU_API cru_tensor *cru_attention_apply(cru_tape *t, const cru_attention *layer, cru_sparse *adj, cru_tensor *x);
+
+/* ---- images
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* The backbones of the partial-label protocol: images to feature vectors, the head is a cru_dense. */
+typedef struct cru_resnet cru_resnet;
+typedef struct cru_resnet_shape {
+    int64_t channels; /* of the image */
+    int64_t blocks;   /* per stage; 5 is ResNet-32 */
+    int64_t width;    /* of the first stage; 16 */
+} cru_resnet_shape;
+CRU_API cru_resnet *cru_resnet_create(cru_net *net, const char *name, const cru_resnet_shape *shape);
+CRU_API int64_t cru_resnet_features(const cru_resnet *resnet);
+CRU_API cru_tensor *cru_resnet_apply(cru_tape *t, const cru_resnet *resnet, cru_tensor *images);
+
+typedef struct cru_densenet cru_densenet;
+typedef struct cru_densenet_shape {
+    int64_t channels, growth, depth;
+    float compression;
+    bool bottleneck;
+} cru_densenet_shape;
+CRU_API cru_densenet *cru_densenet_create(cru_net *net, const char *name, const cru_densenet_shape *shape);
+CRU_API int64_t cru_densenet_features(const cru_densenet *densenet);
+CRU_API cru_tensor *cru_densenet_apply(cru_tape *t, const cru_densenet *densenet, cru_tensor *images);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,139 @@
+/* Graph layers: gcn, sage, gin, cheb, propagation, relations. Formulas stand in nn.h. */
+#include <crucible/nn.h>
+
+#include "nn/naming.h"
+
+static const cru_init glorot = {.kind = CRU_INIT_GLOROT_UNIFORM}, zeros = {.kind = CRU_INIT_ZEROS};
+
+/* ---- gcn ------------------------------------------------------------------------------------------------------------
+ */
+
+cru_gcn cru_gcn_create(cru_net *net, const char *name, int64_t in, int64_t out)
+{
+    cru_dense dense = cru_dense_create_with(net, name, (const int64_t[]){in, out}, glorot, &zeros);
+    return (cru_gcn){.w = dense.w, .b = dense.b};
+}
+
+static cru_tensor *with_bias(cru_tape *t, cru_tensor *x, cru_tensor *b)
+{
+    return b ? cru_add(t, x, b) : x;
+}
+
+cru_tensor *cru_gcn_apply(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, cru_tensor *x)
+{
+    bool widens = cru_tensor_cols(layer->w) > cru_tensor_rows(layer->w);
+    if (widens) return cru_linear(t, cru_spmm(t, adj, x), layer->w, layer->b);
+    return with_bias(t, cru_spmm(t, adj, cru_matmul(t, x, layer->w)), layer->b);
+}
+
+cru_tensor *cru_gcn_input(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, const cru_input *x)
+{
+    if (x->dense) return cru_gcn_apply(t, layer, adj, x->dense);
+    return with_bias(t, cru_spmm(t, adj, cru_input_linear(t, x, layer->w, NULL)), layer->b);
+}
+
+/* ---- sage -----------------------------------------------------------------------------------------------------------
+ */
+
+cru_sage cru_sage_create(cru_net *net, const char *name, const int64_t in_out[2], cru_reduce op)
+{
+    cru_init init = {.kind = CRU_INIT_FAN_IN, .fan_in = in_out[0]};
+    return (cru_sage){.neighbour = cru_dense_create_with(net, name_of(name, "lin_l").text, in_out, init, &init),
+                      .self = cru_dense_create_with(net, name_of(name, "lin_r").text, in_out, init, NULL),
+                      .op = op};
+}
+
+cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, cru_tensor *x)
+{
+    cru_tensor *neighbours = cru_aggregate(t, adj, x, layer->op);
+    return cru_add(t, cru_dense_apply(t, &layer->neighbour, neighbours), cru_dense_apply(t, &layer->self, x));
+}
+
+/* ---- gin ------------------------------------------------------------------------------------------------------------
+ */
+
+cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shape, bool learn_eps)
+{
+    cru_gin layer = {.mlp = cru_mlp_create(net, name_of(name, "nn").text, shape)};
+    if (learn_eps) layer.eps = cru_net_weight(net, name_of(name, "eps").text, 0, NULL, zeros);
+    return layer;
+}
+
+cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x)
+{
+    cru_tensor *sum = cru_add(t, x, cru_aggregate(t, adj, x, CRU_REDUCE_SUM));
+    if (layer->eps) sum = cru_add(t, sum, cru_mul(t, x, layer->eps));
+    return cru_mlp_apply(t, &layer->mlp, sum);
+}
+
+/* ---- cheb -----------------------------------------------------------------------------------------------------------
+ */
+
+cru_cheb cru_cheb_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order)
+{
+    cru_assert(order >= 1 && order <= CRU_MAX_LAYERS, "cheb: %lld terms; 1 to %d are possible", (long long)order,
+               CRU_MAX_LAYERS);
+    cru_cheb layer = {.order = order};
+    for (int64_t k = 0; k < order; k++)
+        layer.w[k] = cru_net_weight(net, name_of_number(name, "lins", k).text, 2, in_out, glorot);
+    layer.b = cru_net_weight(net, name_of(name, "bias").text, 1, &in_out[1], zeros);
+    return layer;
+}
+
+/* T_0 = x, T_1 = L x, T_k = 2 L T_k-1 - T_k-2 */
+cru_tensor *cru_cheb_apply(cru_tape *t, const cru_cheb *layer, cru_sparse *laplacian, cru_tensor *x)
+{
+    cru_tensor *before = NULL, *now = x, *sum = cru_linear(t, x, layer->w[0], layer->b);
+    for (int64_t k = 1; k < layer->order; k++) {
+        cru_tensor *next = cru_spmm(t, laplacian, now);
+        if (k > 1) next = cru_sub(t, cru_scale(t, next, 2), before);
+        sum = cru_add(t, sum, cru_matmul(t, next, layer->w[k]));
+        before = now;
+        now = next;
+    }
+    return sum;
+}
+
+/* ---- propagation ----------------------------------------------------------------------------------------------------
+ */
+
+cru_tensor *cru_propagate(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops)
+{
+    for (int64_t k = 0; k < hops; k++) x = cru_spmm(t, adj, x);
+    return x;
+}
+
+cru_tensor *cru_appnp(cru_tape *t, cru_sparse *adj, cru_tensor *h, float alpha, int64_t hops)
+{
+    cru_tensor *z = h;
+    for (int64_t k = 0; k < hops; k++) z = cru_lerp(t, cru_spmm(t, adj, z), h, alpha);
+    return z;
+}
+
+/* ---- relations ------------------------------------------------------------------------------------------------------
+ */
+
+cru_rgcn cru_rgcn_create(cru_net *net, const char *name, const cru_rgcn_shape *shape)
+{
+    bool shared = shape->bases > 0 && shape->bases < shape->relations;
+    int64_t bases = shared ? shape->bases : shape->relations;
+    cru_rgcn layer = {.relations = shape->relations, .in = shape->in, .out = shape->out};
+    cru_init init = {.kind = CRU_INIT_GLOROT_UNIFORM};
+    int64_t basis[2] = {bases, shape->in * shape->out}, mix[2] = {shape->relations, bases};
+    layer.basis = cru_net_weight(net, name_of(name, "weight").text, 2, basis, init);
+    if (shared) layer.coefficient = cru_net_weight(net, name_of(name, "coefficient").text, 2, mix, init);
+    layer.self = cru_net_weight(net, name_of(name, "self").text, 2, (const int64_t[]){shape->in, shape->out}, init);
+    layer.b = cru_net_weight(net, name_of(name, "bias").text, 1, &shape->out, zeros);
+    return layer;
+}
+
+cru_tensor *cru_rgcn_apply(cru_tape *t, const cru_rgcn *layer, cru_sparse *const *adj, cru_tensor *x)
+{
+    cru_tensor *w = layer->coefficient ? cru_matmul(t, layer->coefficient, layer->basis) : layer->basis;
+    cru_tensor *sum = cru_linear(t, x, layer->self, layer->b);
+    for (int64_t r = 0; r < layer->relations; r++) {
+        cru_tensor *own = cru_as_matrix(t, cru_slice_rows(t, w, r, r + 1), layer->in, layer->out);
+        sum = cru_add(t, sum, cru_spmm(t, adj[r], cru_matmul(t, x, own)));
+    }
+    return sum;
+}

@@ -1,0 +1,123 @@
+/* Linear layers, normalisation layers, and perceptrons made of them. */
+#include <crucible/nn.h>
+
+#include "nn/naming.h"
+
+cru_dense cru_dense_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
+                                const cru_init *bias)
+{
+    cru_dense layer = {.w = cru_net_weight(net, name_of(name, "weight").text, 2, in_out, weight)};
+    if (bias) layer.b = cru_net_weight(net, name_of(name, "bias").text, 1, &in_out[1], *bias);
+    return layer;
+}
+
+cru_dense cru_dense_create(cru_net *net, const char *name, int64_t in, int64_t out)
+{
+    cru_init init = {.kind = CRU_INIT_FAN_IN, .fan_in = in};
+    return cru_dense_create_with(net, name, (const int64_t[]){in, out}, init, &init);
+}
+
+cru_tensor *cru_dense_apply(cru_tape *t, const cru_dense *layer, cru_tensor *x)
+{
+    return cru_linear(t, x, layer->w, layer->b);
+}
+
+cru_tensor *cru_dense_input(cru_tape *t, const cru_dense *layer, const cru_input *x)
+{
+    return cru_input_linear(t, x, layer->w, layer->b);
+}
+
+cru_batch_norm_layer cru_batch_norm_create(cru_net *net, const char *name, int64_t channels)
+{
+    cru_init one = {.kind = CRU_INIT_CONSTANT, .a = 1}, zero = {.kind = CRU_INIT_ZEROS};
+    return (cru_batch_norm_layer){
+        .gain = cru_net_weight(net, name_of(name, "weight").text, 1, &channels, one),
+        .shift = cru_net_weight(net, name_of(name, "bias").text, 1, &channels, zero),
+        .state = {.mean = cru_net_buffer(net, name_of(name, "running_mean").text, 1, &channels, 0),
+                  .var = cru_net_buffer(net, name_of(name, "running_var").text, 1, &channels, 1),
+                  .momentum = 0.1f,
+                  .eps = 1e-5f},
+    };
+}
+
+cru_tensor *cru_batch_norm_apply(cru_tape *t, const cru_batch_norm_layer *layer, cru_tensor *x)
+{
+    return cru_batch_norm(t, x, layer->gain, layer->shift, &layer->state);
+}
+
+cru_layer_norm_layer cru_layer_norm_create(cru_net *net, const char *name, int64_t cols)
+{
+    cru_init one = {.kind = CRU_INIT_CONSTANT, .a = 1}, zero = {.kind = CRU_INIT_ZEROS};
+    return (cru_layer_norm_layer){
+        .gain = cru_net_weight(net, name_of(name, "weight").text, 1, &cols, one),
+        .shift = cru_net_weight(net, name_of(name, "bias").text, 1, &cols, zero),
+    };
+}
+
+cru_tensor *cru_layer_norm_apply(cru_tape *t, const cru_layer_norm_layer *layer, cru_tensor *x)
+{
+    return cru_layer_norm(t, x, layer->gain, layer->shift, 1e-5f);
+}
+
+/* ---- perceptron ------------------------------------------------------------------------------------------------- */
+
+cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shape)
+{
+    cru_assert(shape->layers >= 1 && shape->layers <= CRU_MAX_LAYERS, "mlp: %lld layers; 1 to %d are possible",
+               (long long)shape->layers, CRU_MAX_LAYERS);
+    cru_mlp mlp = {.layers = shape->layers,
+                   .normed = shape->batch_norm,
+                   .input_dropout = shape->input_dropout,
+                   .act = shape->act == CRU_UNARY_COPY ? CRU_UNARY_RELU : shape->act,
+                   .dropout = shape->dropout};
+    for (int64_t i = 0; i < shape->layers; i++) {
+        bool last = i == shape->layers - 1;
+        int64_t in = i ? shape->hidden : shape->in, out = last ? shape->out : shape->hidden;
+        mlp.layer[i] = cru_dense_create(net, name_of_number(name, "linear", i).text, in, out);
+        if (!last && shape->batch_norm)
+            mlp.norm[i] = cru_batch_norm_create(net, name_of_number(name, "norm", i).text, out);
+    }
+    return mlp;
+}
+
+static cru_tensor *activate(cru_tape *t, cru_unary act, cru_tensor *x)
+{
+    switch (act) {
+    case CRU_UNARY_RELU:
+        return cru_relu(t, x);
+    case CRU_UNARY_LEAKY:
+        return cru_leaky_relu(t, x, 0.01f);
+    case CRU_UNARY_ELU:
+        return cru_elu(t, x, 1);
+    case CRU_UNARY_SELU:
+        return cru_selu(t, x);
+    case CRU_UNARY_GELU:
+        return cru_gelu(t, x);
+    case CRU_UNARY_TANH:
+        return cru_tanh(t, x);
+    case CRU_UNARY_SIGMOID:
+        return cru_sigmoid(t, x);
+    default:
+        cru_panic(CRU_FAILED, "mlp: activation %d has no layer", (int)act);
+    }
+}
+
+static cru_tensor *between(cru_tape *t, const cru_mlp *mlp, int64_t i, cru_tensor *h)
+{
+    if (mlp->normed) h = cru_batch_norm_apply(t, &mlp->norm[i], h);
+    return cru_dropout(t, activate(t, mlp->act, h), mlp->dropout);
+}
+
+cru_tensor *cru_mlp_input(cru_tape *t, const cru_mlp *mlp, const cru_input *x)
+{
+    cru_input first = mlp->input_dropout ? cru_input_dropout(t, x, mlp->dropout) : *x;
+    cru_tensor *h = cru_dense_input(t, &mlp->layer[0], &first);
+    for (int64_t i = 1; i < mlp->layers; i++) h = cru_dense_apply(t, &mlp->layer[i], between(t, mlp, i - 1, h));
+    return h;
+}
+
+cru_tensor *cru_mlp_apply(cru_tape *t, const cru_mlp *mlp, cru_tensor *x)
+{
+    cru_input in = cru_input_of(x);
+    return cru_mlp_input(t, mlp, &in);
+}

@@ -1,0 +1,174 @@
+/* Optimisers over groups of weights. */
+#include <crucible/optim.h>
+
+#include <math.h>
+
+typedef struct slot {
+    cru_tensor *w;
+    double lr_factor, decay;
+    float *first, *second, *largest; /* moments; velocity is `first` */
+    int64_t step;                    /* of this weight: it counts only steps in which it had a gradient */
+    struct slot *next;
+} slot;
+
+struct cru_optim {
+    cru_ctx *ctx;
+    cru_optim_spec spec;
+    slot *first, **end;
+};
+
+cru_optim *cru_optim_create(cru_ctx *ctx, const cru_optim_spec *spec)
+{
+    cru_optim *optim = cru_ctx_alloc(ctx, 1, sizeof *optim);
+    optim->ctx = ctx;
+    optim->spec = *spec;
+    if (optim->spec.beta1 == 0) optim->spec.beta1 = 0.9;
+    if (optim->spec.beta2 == 0) optim->spec.beta2 = 0.999;
+    if (optim->spec.eps == 0) optim->spec.eps = 1e-8;
+    optim->end = &optim->first;
+    return optim;
+}
+
+static bool taken(const cru_optim *optim, const cru_tensor *w)
+{
+    for (const slot *s = optim->first; s; s = s->next)
+        if (s->w == w) return true;
+    return false;
+}
+
+static float *moments(cru_optim *optim, const cru_tensor *w)
+{
+    return cru_tensor_create(optim->ctx, w->rank, w->dim)->data;
+}
+
+void cru_optim_add_weight(cru_optim *optim, cru_tensor *weight, const cru_optim_group *group)
+{
+    if (taken(optim, weight)) return;
+    slot *s = cru_ctx_alloc(optim->ctx, 1, sizeof *s);
+    *s = (slot){.w = weight, .lr_factor = 1, .decay = optim->spec.decay};
+    if (group && group->lr_factor != 0) s->lr_factor = group->lr_factor;
+    if (group && group->own_decay) s->decay = group->decay;
+    bool adam = optim->spec.kind != CRU_SGD;
+    if (adam || optim->spec.momentum != 0) s->first = moments(optim, weight);
+    if (adam) s->second = moments(optim, weight);
+    if (adam && optim->spec.amsgrad) s->largest = moments(optim, weight);
+    *optim->end = s;
+    optim->end = &s->next;
+}
+
+void cru_optim_add(cru_optim *optim, cru_net *net, const cru_optim_group *group)
+{
+    for (int64_t i = 0; i < cru_net_weight_count(net); i++)
+        if (!group || !group->only || group->only(group->user, cru_net_weight_name(net, i)))
+            cru_optim_add_weight(optim, cru_net_weight_at(net, i), group);
+}
+
+static void step_adam(cru_optim *optim, slot *s, const float *grad)
+{
+    const cru_optim_spec *spec = &optim->spec;
+    cru_device *device = cru_ctx_device(optim->ctx);
+    cru_adam_args args = {.n = cru_tensor_count(s->w),
+                          .w = s->w->data,
+                          .m = s->first,
+                          .v = s->second,
+                          .g = grad,
+                          .lr = (float)(spec->lr * s->lr_factor),
+                          .beta1 = (float)spec->beta1,
+                          .beta2 = (float)spec->beta2,
+                          .eps = (float)spec->eps,
+                          .decay = (float)s->decay,
+                          .decoupled = spec->kind == CRU_ADAMW,
+                          .amsgrad = spec->amsgrad,
+                          .vmax = s->largest,
+                          .step = s->step};
+    device->backend->adam(device, &args);
+}
+
+static void step_sgd(cru_optim *optim, slot *s, const float *grad)
+{
+    const cru_optim_spec *spec = &optim->spec;
+    cru_device *device = cru_ctx_device(optim->ctx);
+    cru_sgd_args args = {.n = cru_tensor_count(s->w),
+                         .w = s->w->data,
+                         .velocity = s->first,
+                         .g = grad,
+                         .lr = (float)(spec->lr * s->lr_factor),
+                         .momentum = (float)spec->momentum,
+                         .dampening = (float)spec->dampening,
+                         .decay = (float)s->decay,
+                         .nesterov = spec->nesterov,
+                         .step = s->step};
+    device->backend->sgd(device, &args);
+}
+
+void cru_optim_step(cru_optim *optim)
+{
+    for (slot *s = optim->first; s; s = s->next) {
+        const float *grad = cru_weight_grad(s->w);
+        if (!grad) continue;
+        s->step++;
+        if (optim->spec.kind == CRU_SGD)
+            step_sgd(optim, s, grad);
+        else
+            step_adam(optim, s, grad);
+    }
+    cru_optim_clear(optim);
+}
+
+void cru_optim_clear(cru_optim *optim)
+{
+    for (slot *s = optim->first; s; s = s->next) cru_weight_clear(s->w);
+}
+
+void cru_optim_reset(cru_optim *optim)
+{
+    cru_device *device = cru_ctx_device(optim->ctx);
+    for (slot *s = optim->first; s; s = s->next) {
+        int64_t n = cru_tensor_count(s->w);
+        if (s->first) device->backend->fill(device, s->first, n, 0);
+        if (s->second) device->backend->fill(device, s->second, n, 0);
+        if (s->largest) device->backend->fill(device, s->largest, n, 0);
+        s->step = 0;
+    }
+    cru_optim_clear(optim);
+}
+
+void cru_optim_set_lr(cru_optim *optim, double lr)
+{
+    optim->spec.lr = lr;
+}
+
+double cru_optim_lr(const cru_optim *optim)
+{
+    return optim->spec.lr;
+}
+
+static double squared_norm(cru_device *device, const float *x, int64_t n, float *scratch)
+{
+    cru_gemm_args dot = {
+        .tb = true, .m = 1, .n = 1, .k = n, .alpha = 1, .a = x, .b = x, .c = scratch, .lda = n, .ldb = n, .ldc = 1};
+    device->backend->gemm(device, &dot);
+    float value;
+    device->backend->download(device, &value, scratch, sizeof value);
+    return (double)value;
+}
+
+/* As clip_grad_norm_: the factor is limit / (norm + 1e-6), never above 1. */
+double cru_optim_clip(cru_optim *optim, double limit)
+{
+    cru_device *device = cru_ctx_device(optim->ctx);
+    float *scratch = device->backend->alloc(device, sizeof *scratch);
+    if (!scratch) cru_panic(CRU_NO_MEMORY, "out of memory: gradient norm");
+    double total = 0;
+    for (slot *s = optim->first; s; s = s->next)
+        if (cru_weight_grad(s->w))
+            total += squared_norm(device, cru_weight_grad(s->w), cru_tensor_count(s->w), scratch);
+    device->backend->release(device, scratch);
+    double norm = sqrt(total), factor = limit / (norm + 1e-6);
+    for (slot *s = optim->first; s && factor < 1; s = s->next) {
+        float *grad = cru_weight_grad(s->w);
+        cru_unary_args scale = {.n = cru_tensor_count(s->w), .x = grad, .y = grad, .a = (float)factor};
+        if (grad) device->backend->unary(device, CRU_UNARY_SCALE, &scale);
+    }
+    return norm;
+}
