@@ -1,4 +1,6 @@
 /* Graph layers: gcn, sage, gin, cheb, propagation, relations. Formulas stand in nn.h. */
+#include <math.h>
+
 #include <crucible/nn.h>
 
 #include "nn/naming.h"
@@ -118,10 +120,11 @@ cru_rgcn cru_rgcn_create(cru_net *net, const char *name, const cru_rgcn_shape *s
     bool shared = shape->bases > 0 && shape->bases < shape->relations;
     int64_t bases = shared ? shape->bases : shape->relations;
     cru_rgcn layer = {.relations = shape->relations, .in = shape->in, .out = shape->out};
-    cru_init init = {.kind = CRU_INIT_GLOROT_UNIFORM};
+    float bound = sqrtf(6.0f / (float)(shape->in + shape->out)); /* Glorot, of one relation's matrix */
+    cru_init init = {.kind = CRU_INIT_UNIFORM, .a = -bound, .b = bound};
     int64_t basis[2] = {bases, shape->in * shape->out}, mix[2] = {shape->relations, bases};
     layer.basis = cru_net_weight(net, name_of(name, "weight").text, 2, basis, init);
-    if (shared) layer.coefficient = cru_net_weight(net, name_of(name, "coefficient").text, 2, mix, init);
+    if (shared) layer.coefficient = cru_net_weight(net, name_of(name, "coefficient").text, 2, mix, glorot);
     layer.self = cru_net_weight(net, name_of(name, "self").text, 2, (const int64_t[]){shape->in, shape->out}, init);
     layer.b = cru_net_weight(net, name_of(name, "bias").text, 1, &shape->out, zeros);
     return layer;

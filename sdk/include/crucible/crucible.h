@@ -3,6 +3,7 @@
 #define CRUCIBLE_H
 
 #include <crucible/arena.h>
+#include <crucible/backend.h>
 #include <crucible/cluster.h>
 #include <crucible/context.h>
 #include <crucible/csr.h>
@@ -14,6 +15,9 @@
 #include <crucible/knn.h>
 #include <crucible/linalg.h>
 #include <crucible/mt19937.h>
+#include <crucible/nn.h>
+#include <crucible/ops.h>
+#include <crucible/optim.h>
 #include <crucible/params.h>
 #include <crucible/paths.h>
 #include <crucible/plugin.h>
@@ -23,6 +27,8 @@
 #include <crucible/sparse.h>
 #include <crucible/status.h>
 #include <crucible/task.h>
+#include <crucible/tensor.h>
+#include <crucible/train.h>
 #include <crucible/transport.h>
 
 #endif

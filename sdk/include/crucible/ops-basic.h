@@ -32,7 +32,7 @@ CRU_API cru_tensor *cru_lerp(cru_tape *t, cru_tensor *a, cru_tensor *b, float w)
 /* mask * a + (1 - mask) * b where mask holds 0 and 1 and has no gradient; shapes equal */
 CRU_API cru_tensor *cru_where(cru_tape *t, cru_tensor *mask, cru_tensor *a, cru_tensor *b);
 
-/* ---- one operand ----------------------------------------------------------------------------------------------------
+/* ---- one operand ---------------------------------------------------------------------------------------------------
  */
 
 /* factor * x + shift (2) */
@@ -90,7 +90,7 @@ CRU_API cru_tensor *cru_digamma(cru_tape *t, cru_tensor *x);
 /* -1, 0 or 1; no gradient */
 CRU_API cru_tensor *cru_sign(cru_tape *t, cru_tensor *x);
 
-/* ---- products -------------------------------------------------------------------------------------------------------
+/* ---- products ------------------------------------------------------------------------------------------------------
  */
 
 typedef enum cru_transpose { CRU_NN = 0, CRU_TN = 1, CRU_NT = 2, CRU_TT = 3 } cru_transpose;
@@ -137,7 +137,7 @@ CRU_API cru_tensor *cru_softmax(cru_tape *t, cru_tensor *x, int32_t axis);
 /* log of softmax along an axis, stable (2 for the last axis) */
 CRU_API cru_tensor *cru_log_softmax(cru_tape *t, cru_tensor *x, int32_t axis);
 
-/* ---- shapes ---------------------------------------------------------------------------------------------------------
+/* ---- shapes --------------------------------------------------------------------------------------------------------
  */
 
 /* the same values in another shape of equal size; no copy (2) */
@@ -159,7 +159,7 @@ CRU_API cru_tensor *cru_slice_rows(cru_tape *t, cru_tensor *x, int64_t from, int
 /* repeats a row 1 x c (or c) n times, or a column n x 1 c times, to rows x cols (2) */
 CRU_API cru_tensor *cru_broadcast(cru_tape *t, cru_tensor *x, int64_t rows, int64_t cols);
 
-/* ---- rows -----------------------------------------------------------------------------------------------------------
+/* ---- rows ----------------------------------------------------------------------------------------------------------
  */
 
 /* x[ids, :]: n x c -> count x c; ids may repeat (2) */
@@ -185,7 +185,7 @@ CRU_API cru_top cru_bottomk(cru_tape *t, cru_tensor *x, int64_t k);
 /* all values of each row in descending order with their columns; stable */
 CRU_API cru_top cru_sort(cru_tape *t, cru_tensor *x);
 
-/* ---- normalisation, similarity, dropout -----------------------------------------------------------------------------
+/* ---- normalisation, similarity, dropout ----------------------------------------------------------------------------
  */
 
 /* x_i / max(sum |x_i|, eps) */

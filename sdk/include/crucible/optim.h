@@ -62,7 +62,7 @@ CRU_API double cru_lr_step(double lr, int64_t step, int64_t every, double gamma)
 CRU_API double cru_lr_multi_step(double lr, int64_t step, const int64_t *at, int64_t count, double gamma);
 /* half a cosine from lr to `floor` over `total` steps */
 CRU_API double cru_lr_cosine(double lr, int64_t step, int64_t total, double floor);
-/* rises linearly over `warmup` steps, then as `after` says for the rest */
+/* rises linearly to lr over `warmup` steps, then stays */
 CRU_API double cru_lr_warmup(double lr, int64_t step, int64_t warmup);
 
 /* PyTorch's ReduceLROnPlateau with relative threshold; zero it, set the first five, feed it a value per epoch. */

@@ -156,7 +156,7 @@ typedef struct cru_input {
 CRU_API cru_input cru_input_create(cru_ctx *ctx, const cru_features *x);
 CRU_API cru_input cru_input_of(cru_tensor *dense);
 
-/* ---- gradients ------------------------------------------------------------------------------------------------------
+/* ---- gradients -----------------------------------------------------------------------------------------------------
  */
 
 /* Adds d loss / d w to the gradient of every weight that the scalar `loss` depends on, and makes the gradients of
@@ -184,7 +184,7 @@ CRU_API cru_tensor *cru_detach(cru_tape *tape, cru_tensor *x);
 typedef void cru_grad_hook(void *user, cru_tape *tape, float *grad, int64_t n);
 CRU_API cru_tensor *cru_grad_through(cru_tape *tape, cru_tensor *x, cru_grad_hook *change, void *user);
 
-/* ---- testing --------------------------------------------------------------------------------------------------------
+/* ---- testing -------------------------------------------------------------------------------------------------------
  */
 
 /* Compares the gradient of `f` (a scalar made from x[0..count-1]) with central differences. Returns the largest of

@@ -1,0 +1,199 @@
+/* train.h: from a model to a plugin.
+ *
+ * Most methods are a model and a loss. They fill a `cru_method` with two or three functions and get the rest of the
+ * algorithm vtable from here: the epoch or minibatch loop, the optimiser, reports to the monitor, early stopping, the
+ * best checkpoint, prediction. A method that differs in one of these replaces that one.
+ *
+ *     typedef struct settings { int64_t hidden; double dropout; cru_train train; } settings;
+ *     static const cru_param schema[] = {
+ *         CRU_INT(settings, hidden, 64, 1, 65536, "width of the hidden layer"),
+ *         CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "before each layer"),
+ *         CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
+ *         CRU_END,
+ *     };
+ *
+ *     typedef struct model { cru_learner base; cru_mlp mlp; } model;         // cru_learner comes first
+ *
+ *     static cru_status build(void *self)
+ *     {
+ *         model *m = self;
+ *         const settings *s = m->base.settings;
+ *         m->mlp = cru_mlp_create(m->base.net, "mlp", &(cru_mlp_shape){...});
+ *         return cru_ctx_status(m->base.ctx);
+ *     }
+ *     static cru_tensor *logits(void *self, cru_tape *t) { model *m = self; return cru_mlp_input(t, &m->mlp,
+ * &m->base.x); }
+ *
+ *     static const cru_method method = {
+ *         .model_size = sizeof(model), .train = offsetof(settings, train), .build = build, .logits = logits};
+ *     CRU_METHOD_VTABLE(method);
+ *     CRU_PLUGIN = {CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM), .name = "mlp", ..., .vtable = &vtable};
+ */
+#ifndef CRUCIBLE_TRAIN_H
+#define CRUCIBLE_TRAIN_H
+
+#include <crucible/optim.h>
+#include <crucible/params.h>
+#include <crucible/plugin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- settings that gradient-trained methods share ------------------------------------------------------------------
+ */
+
+typedef struct cru_train {
+    int64_t epochs;
+    double lr, weight_decay;
+    int64_t optimiser; /* cru_optim_kind */
+} cru_train;
+
+CRU_API extern const char *const cru_optimiser_names[]; /* "adam", "adamw", "sgd", NULL */
+
+/* Entries of a schema for a cru_train member, with the method's own defaults. */
+#define CRU_TRAIN_SETTINGS(type_, member_, epochs_, lr_, decay_)                                                       \
+    {.key = "epochs",                                                                                                  \
+     .type = CRU_PARAM_INT,                                                                                            \
+     .offset = offsetof(type_, member_.epochs),                                                                        \
+     .number = (epochs_),                                                                                              \
+     .min = 0,                                                                                                         \
+     .max = 1e9,                                                                                                       \
+     .help = "most training epochs"},                                                                                  \
+        {.key = "lr",                                                                                                  \
+         .type = CRU_PARAM_FLOAT,                                                                                      \
+         .offset = offsetof(type_, member_.lr),                                                                        \
+         .number = (lr_),                                                                                              \
+         .min = 0,                                                                                                     \
+         .max = CRU_NO_MAX,                                                                                            \
+         .search = CRU_LOG_UNIFORM(1e-4, 1e-1),                                                                        \
+         .help = "learning rate"},                                                                                     \
+        {.key = "weight_decay",                                                                                        \
+         .type = CRU_PARAM_FLOAT,                                                                                      \
+         .offset = offsetof(type_, member_.weight_decay),                                                              \
+         .number = (decay_),                                                                                           \
+         .min = 0,                                                                                                     \
+         .max = CRU_NO_MAX,                                                                                            \
+         .search = CRU_LOG_UNIFORM(1e-6, 1e-2),                                                                        \
+         .help = "L2 penalty, as the optimiser defines it"},                                                           \
+    {                                                                                                                  \
+        .key = "optimiser", .type = CRU_PARAM_CHOICE, .offset = offsetof(type_, member_.optimiser),                    \
+        .number = CRU_ADAM, .choices = cru_optimiser_names, .help = "how gradients become steps"                       \
+    }
+
+/* ---- the learner: what every model starts with ---------------------------------------------------------------------
+ */
+
+enum { CRU_MAX_NETS = 8 };
+
+typedef struct cru_learner {
+    const struct cru_method *method;
+    cru_ctx *ctx;
+    const cru_task *task;
+    const void *settings;
+    const cru_train *train; /* inside settings */
+    cru_tape *tape;
+    cru_input x;            /* the task's features */
+    cru_index train_rows;   /* the training items */
+    cru_index train_labels; /* their observed labels; empty when labels are candidate sets */
+    cru_net *net;           /* a first net, "net"; more with cru_learner_net */
+    cru_optim *optim;       /* over all nets, made after build; a method with several optimisers makes its own */
+    cru_net *nets[CRU_MAX_NETS];
+    cru_snapshot *best[CRU_MAX_NETS]; /* the weights that the monitor chose */
+    int64_t net_count;
+    bool kept;     /* `best` holds something */
+    int64_t epoch; /* now running, from 0 */
+    float *scores; /* items x classes, host: the last evaluation */
+} cru_learner;
+
+typedef struct cru_method {
+    size_t model_size; /* the model struct, which begins with a cru_learner */
+    size_t train;      /* offset of the cru_train in the settings */
+
+    /* Makes layers and graphs. The learner is filled except for optim. CRU_UNSUPPORTED for tasks it cannot do. */
+    cru_status (*build)(void *model);
+
+    /* items x classes. Called in train and in eval mode; must not change the model. */
+    cru_tensor *(*logits)(void *model, cru_tape *t);
+
+    /* Optional: the scalar to minimise, given this epoch's logits. Default: mean cross-entropy of the training items
+     * with their observed labels (for candidate sets: with the uniform distribution over the candidates). */
+    cru_tensor *(*loss)(void *model, cru_tape *t, cru_tensor *logits);
+
+    /* Optional: called after build and before the first epoch: pre-training, estimates. */
+    cru_status (*prepare)(void *model);
+
+    /* Optional: replaces one epoch of training (forward, loss, backward, step) by the method's own; several networks,
+     * several phases, minibatches. Returns the training loss for the record in *loss. */
+    cru_status (*epoch)(void *model, double *loss);
+
+    /* Optional: after the step of every epoch, before the evaluation: update tables, labels, graphs. */
+    cru_status (*after_epoch)(void *model);
+
+    /* Optional: the representation of every item, items x any. */
+    cru_tensor *(*embed)(void *model, cru_tape *t);
+
+    /* Optional: frees what is not in the context. */
+    void (*release)(void *model);
+} cru_method;
+
+/* The algorithm vtable of a method. Only `create` must know the method. */
+CRU_API cru_status cru_method_create(const cru_method *method, void **self, const void *settings, const cru_task *task,
+                                     cru_ctx *ctx);
+CRU_API cru_status cru_method_fit(void *self, cru_monitor *monitor);
+CRU_API cru_status cru_method_predict(void *self, float *scores);
+CRU_API cru_status cru_method_embed(void *self, const float **rows, int64_t *cols);
+CRU_API void cru_method_destroy(void *self);
+
+#define CRU_METHOD_VTABLE(method_)                                                                                     \
+    static cru_status create_instance(void **self, const void *settings, const cru_task *task, cru_ctx *ctx)           \
+    {                                                                                                                  \
+        return cru_method_create(&(method_), self, settings, task, ctx);                                               \
+    }                                                                                                                  \
+    static const cru_algorithm vtable = {.size = sizeof(cru_algorithm),                                                \
+                                         .create = create_instance,                                                    \
+                                         .fit = cru_method_fit,                                                        \
+                                         .predict = cru_method_predict,                                                \
+                                         .destroy = cru_method_destroy,                                                \
+                                         .embed = cru_method_embed}
+
+/* ---- parts for methods that write their own epoch ------------------------------------------------------------------
+ */
+
+/* A further net of the model: trained by the learner's optimiser, kept and restored with the others. Call in build. */
+CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
+
+/* The default loss, for methods that add to it. */
+CRU_API cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits);
+
+/* backward, a step of `optim`, and the loss as a number. A loss that is NaN because its set was empty steps with zero
+ * gradients. */
+CRU_API double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss);
+
+/* An optimiser as the settings say, for nets that want one of their own. */
+CRU_API cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets, int64_t count);
+
+/* Evaluates, reports to the monitor, keeps the weights when told to. False: stop. */
+CRU_API bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss);
+
+/* ---- minibatches
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* Shuffled passes over a set of rows. The order comes from the stream "sampling"; a new pass reshuffles. */
+typedef struct cru_batches {
+    cru_rng rng;
+    int32_t *order; /* a copy of the ids */
+    int64_t count, size, at;
+    bool drop_last; /* leave out an incomplete last batch, unless it is the only one */
+} cru_batches;
+
+CRU_API cru_batches cru_batches_create(cru_ctx *ctx, cru_ids rows, int64_t size, bool drop_last);
+/* The next batch; valid until the next call. */
+CRU_API cru_ids cru_batches_next(cru_batches *batches);
+/* Batches in one pass. */
+CRU_API int64_t cru_batches_per_pass(const cru_batches *batches);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

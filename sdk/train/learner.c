@@ -1,0 +1,195 @@
+/* The parts of training that every gradient-trained method shares. */
+#include <math.h>
+
+#include <crucible/train.h>
+
+const char *const cru_optimiser_names[] = {"adam", "adamw", "sgd", NULL};
+
+cru_net *cru_learner_net(cru_learner *learner, const char *name)
+{
+    cru_assert(learner->net_count < CRU_MAX_NETS, "learner: more than %d nets", CRU_MAX_NETS);
+    cru_net *net = cru_net_create(learner->ctx, name);
+    learner->nets[learner->net_count++] = net;
+    return net;
+}
+
+cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets, int64_t count)
+{
+    const cru_train *train = learner->train;
+    cru_optim_spec spec = {.kind = (cru_optim_kind)train->optimiser, .lr = train->lr, .decay = train->weight_decay};
+    cru_optim *optim = cru_optim_create(learner->ctx, &spec);
+    for (int64_t i = 0; i < count; i++) cru_optim_add(optim, nets[i], NULL);
+    return optim;
+}
+
+/* q_ik = 1/|S_i| on the candidates of training item i */
+static cru_tensor *uniform_candidates(cru_learner *l, cru_tape *t)
+{
+    const cru_task *task = l->task;
+    int64_t n = task->split.train.count, classes = task->classes;
+    float *q = cru_tape_alloc(t, n * classes, sizeof *q);
+    for (int64_t i = 0; i < n; i++) {
+        const uint8_t *set = task->candidates + task->split.train.ids[i] * classes;
+        int64_t size = 0;
+        for (int64_t k = 0; k < classes; k++) size += set[k];
+        for (int64_t k = 0; k < classes; k++) q[i * classes + k] = set[k] ? 1.0f / (float)size : 0;
+    }
+    return cru_tensor_upload(t, 2, (const int64_t[]){n, classes}, q);
+}
+
+cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits)
+{
+    if (learner->task->candidates) {
+        cru_tensor *chosen = cru_gather(t, logits, learner->train_rows);
+        return cru_soft_cross_entropy(t, chosen, uniform_candidates(learner, t));
+    }
+    cru_targets targets = {.rows = &learner->train_rows, .labels = learner->train_labels};
+    return cru_cross_entropy(t, logits, &targets);
+}
+
+double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss)
+{
+    cru_backward(learner->tape, loss);
+    cru_optim_step(optim);
+    return (double)cru_tensor_item(learner->tape, loss);
+}
+
+/* Scores of all items with the weights as they are. */
+static cru_status evaluate(cru_learner *l)
+{
+    cru_tape_begin(l->tape, CRU_EVAL);
+    cru_tensor *z = l->method->logits(l, l->tape);
+    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+    cru_assert(cru_tensor_rows(z) == l->task->items && cru_tensor_cols(z) == l->task->classes,
+               "logits: %lld x %lld for %lld items of %d classes", (long long)cru_tensor_rows(z),
+               (long long)cru_tensor_cols(z), (long long)l->task->items, l->task->classes);
+    cru_tensor_download(l->tape, z, l->scores);
+    return CRU_OK;
+}
+
+static void keep(cru_learner *l)
+{
+    for (int64_t i = 0; i < l->net_count; i++) {
+        if (l->best[i])
+            cru_snapshot_take(l->best[i]);
+        else
+            l->best[i] = cru_snapshot_create(l->nets[i]);
+    }
+    l->kept = true;
+}
+
+bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss)
+{
+    if (evaluate(learner)) return false;
+    uint32_t verdict = cru_monitor_epoch(monitor, learner->epoch, loss, learner->scores);
+    if (verdict & CRU_KEEP) keep(learner);
+    return !(verdict & CRU_STOP);
+}
+
+/* ---- the algorithm vtable ------------------------------------------------------------------------------------------
+ */
+
+static cru_index observed_labels(cru_ctx *ctx, const cru_task *task)
+{
+    cru_ids train = task->split.train;
+    if (!task->labels || task->candidates) return (cru_index){0};
+    int32_t *labels = cru_ctx_alloc(ctx, train.count, sizeof *labels);
+    for (int64_t i = 0; i < train.count; i++) labels[i] = task->labels[train.ids[i]];
+    return cru_index_create(ctx, labels, train.count);
+}
+
+cru_status cru_method_create(const cru_method *method, void **self, const void *settings, const cru_task *task,
+                             cru_ctx *ctx)
+{
+    cru_learner *l = cru_ctx_alloc(ctx, 1, method->model_size);
+    l->method = method;
+    l->ctx = ctx;
+    l->task = task;
+    l->settings = settings;
+    l->train = (const cru_train *)(const void *)((const char *)settings + method->train);
+    l->tape = cru_tape_create(ctx);
+    l->x = cru_input_create(ctx, &task->x);
+    l->train_rows = cru_index_create(ctx, task->split.train.ids, task->split.train.count);
+    l->train_labels = observed_labels(ctx, task);
+    l->scores = cru_ctx_alloc(ctx, task->items * task->classes, sizeof *l->scores);
+    l->net = cru_learner_net(l, "net");
+    cru_status status = method->build(l);
+    if (!status) status = cru_ctx_status(ctx);
+    if (status) {
+        if (method->release) method->release(l);
+        return status;
+    }
+    l->optim = cru_learner_optim(l, l->nets, l->net_count);
+    *self = l;
+    return CRU_OK;
+}
+
+static cru_status plain_epoch(cru_learner *l, double *loss)
+{
+    cru_tape *t = l->tape;
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_tensor *z = l->method->logits(l, t);
+    cru_tensor *value = l->method->loss ? l->method->loss(l, t, z) : cru_learner_loss(l, t, z);
+    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+    *loss = cru_learner_step(l, l->optim, value);
+    return CRU_OK;
+}
+
+static cru_status one_epoch(cru_learner *l, double *loss)
+{
+    cru_status status = l->method->epoch ? l->method->epoch(l, loss) : plain_epoch(l, loss);
+    if (!status && l->method->after_epoch) status = l->method->after_epoch(l);
+    return status;
+}
+
+cru_status cru_method_fit(void *self, cru_monitor *monitor)
+{
+    cru_learner *l = self;
+    if (l->method->prepare) {
+        cru_status status = l->method->prepare(l);
+        if (status) return status;
+    }
+    int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
+    for (l->epoch = 0; l->epoch < epochs; l->epoch++) {
+        double loss = NAN;
+        cru_status status = one_epoch(l, &loss);
+        if (status) return status;
+        if (!cru_learner_report(l, monitor, loss)) break;
+    }
+    for (int64_t i = 0; i < l->net_count && l->kept; i++) cru_snapshot_restore(l->best[i]);
+    return cru_ctx_status(l->ctx);
+}
+
+cru_status cru_method_predict(void *self, float *scores)
+{
+    cru_learner *l = self;
+    cru_status status = evaluate(l);
+    if (status) return status;
+    int64_t n = l->task->items * l->task->classes;
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(l->scores[i]))
+            return cru_ctx_fail(l->ctx, CRU_DIVERGED, "the score of item %lld is not a finite number",
+                                (long long)(i / l->task->classes));
+        scores[i] = l->scores[i];
+    }
+    return CRU_OK;
+}
+
+cru_status cru_method_embed(void *self, const float **rows, int64_t *cols)
+{
+    cru_learner *l = self;
+    if (!l->method->embed) return cru_ctx_fail(l->ctx, CRU_UNSUPPORTED, "this method has no embedding");
+    cru_tape_begin(l->tape, CRU_EVAL);
+    cru_tensor *h = l->method->embed(l, l->tape);
+    float *host = cru_ctx_alloc(l->ctx, cru_tensor_count(h), sizeof *host);
+    cru_tensor_download(l->tape, h, host);
+    *rows = host;
+    *cols = cru_tensor_cols(h);
+    return cru_ctx_status(l->ctx);
+}
+
+void cru_method_destroy(void *self)
+{
+    cru_learner *l = self;
+    if (l->method->release) l->method->release(l);
+}
