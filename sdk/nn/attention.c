@@ -71,10 +71,10 @@ cru_attention cru_attention_create(cru_net *net, const char *name, const int64_t
     int64_t in = in_out[0], out = in_out[1];
     cru_assert(heads > 0 && out % heads == 0, "attention: %lld columns in %lld heads", (long long)out,
                (long long)heads);
-    return (cru_attention){.query = cru_dense_create(net, name_of(name, "query").text, in, out),
-                           .key = cru_dense_create(net, name_of(name, "key").text, in, out),
-                           .value = cru_dense_create(net, name_of(name, "value").text, in, out),
-                           .out = cru_dense_create(net, name_of(name, "out").text, out, out),
+    return (cru_attention){.query = cru_fc_create(net, name_of(name, "query").text, in, out),
+                           .key = cru_fc_create(net, name_of(name, "key").text, in, out),
+                           .value = cru_fc_create(net, name_of(name, "value").text, in, out),
+                           .out = cru_fc_create(net, name_of(name, "out").text, out, out),
                            .heads = heads};
 }
 
@@ -99,8 +99,8 @@ static cru_tensor *over_all_rows(cru_tape *t, const cru_attention *layer, cru_te
 
 cru_tensor *cru_attention_apply(cru_tape *t, const cru_attention *layer, cru_sparse *adj, cru_tensor *x)
 {
-    cru_tensor *q = cru_dense_apply(t, &layer->query, x), *k = cru_dense_apply(t, &layer->key, x);
-    cru_tensor *v = cru_dense_apply(t, &layer->value, x);
+    cru_tensor *q = cru_fc_apply(t, &layer->query, x), *k = cru_fc_apply(t, &layer->key, x);
+    cru_tensor *v = cru_fc_apply(t, &layer->value, x);
     cru_tensor *mixed;
     if (adj) {
         float scale = 1 / sqrtf((float)(cru_tensor_cols(q) / layer->heads));
@@ -109,5 +109,5 @@ cru_tensor *cru_attention_apply(cru_tape *t, const cru_attention *layer, cru_spa
     } else {
         mixed = over_all_rows(t, layer, (cru_tensor *[]){q, k, v});
     }
-    return cru_dense_apply(t, &layer->out, mixed);
+    return cru_fc_apply(t, &layer->out, mixed);
 }

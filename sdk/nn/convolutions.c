@@ -12,7 +12,7 @@ static const cru_init glorot = {.kind = CRU_INIT_GLOROT_UNIFORM}, zeros = {.kind
 
 cru_gcn cru_gcn_create(cru_net *net, const char *name, int64_t in, int64_t out)
 {
-    cru_dense dense = cru_dense_create_with(net, name, (const int64_t[]){in, out}, glorot, &zeros);
+    cru_fc dense = cru_fc_create_with(net, name, (const int64_t[]){in, out}, glorot, &zeros);
     return (cru_gcn){.w = dense.w, .b = dense.b};
 }
 
@@ -40,15 +40,15 @@ cru_tensor *cru_gcn_input(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, co
 cru_sage cru_sage_create(cru_net *net, const char *name, const int64_t in_out[2], cru_reduce op)
 {
     cru_init init = {.kind = CRU_INIT_FAN_IN, .fan_in = in_out[0]};
-    return (cru_sage){.neighbour = cru_dense_create_with(net, name_of(name, "lin_l").text, in_out, init, &init),
-                      .self = cru_dense_create_with(net, name_of(name, "lin_r").text, in_out, init, NULL),
+    return (cru_sage){.neighbour = cru_fc_create_with(net, name_of(name, "lin_l").text, in_out, init, &init),
+                      .self = cru_fc_create_with(net, name_of(name, "lin_r").text, in_out, init, NULL),
                       .op = op};
 }
 
 cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, cru_tensor *x)
 {
     cru_tensor *neighbours = cru_aggregate(t, adj, x, layer->op);
-    return cru_add(t, cru_dense_apply(t, &layer->neighbour, neighbours), cru_dense_apply(t, &layer->self, x));
+    return cru_add(t, cru_fc_apply(t, &layer->neighbour, neighbours), cru_fc_apply(t, &layer->self, x));
 }
 
 /* ---- gin ------------------------------------------------------------------------------------------------------------

@@ -3,26 +3,26 @@
 
 #include "nn/naming.h"
 
-cru_dense cru_dense_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
+cru_fc cru_fc_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
                                 const cru_init *bias)
 {
-    cru_dense layer = {.w = cru_net_weight(net, name_of(name, "weight").text, 2, in_out, weight)};
+    cru_fc layer = {.w = cru_net_weight(net, name_of(name, "weight").text, 2, in_out, weight)};
     if (bias) layer.b = cru_net_weight(net, name_of(name, "bias").text, 1, &in_out[1], *bias);
     return layer;
 }
 
-cru_dense cru_dense_create(cru_net *net, const char *name, int64_t in, int64_t out)
+cru_fc cru_fc_create(cru_net *net, const char *name, int64_t in, int64_t out)
 {
     cru_init init = {.kind = CRU_INIT_FAN_IN, .fan_in = in};
-    return cru_dense_create_with(net, name, (const int64_t[]){in, out}, init, &init);
+    return cru_fc_create_with(net, name, (const int64_t[]){in, out}, init, &init);
 }
 
-cru_tensor *cru_dense_apply(cru_tape *t, const cru_dense *layer, cru_tensor *x)
+cru_tensor *cru_fc_apply(cru_tape *t, const cru_fc *layer, cru_tensor *x)
 {
     return cru_linear(t, x, layer->w, layer->b);
 }
 
-cru_tensor *cru_dense_input(cru_tape *t, const cru_dense *layer, const cru_input *x)
+cru_tensor *cru_fc_input(cru_tape *t, const cru_fc *layer, const cru_input *x)
 {
     return cru_input_linear(t, x, layer->w, layer->b);
 }
@@ -73,7 +73,7 @@ cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     for (int64_t i = 0; i < shape->layers; i++) {
         bool last = i == shape->layers - 1;
         int64_t in = i ? shape->hidden : shape->in, out = last ? shape->out : shape->hidden;
-        mlp.layer[i] = cru_dense_create(net, name_of_number(name, "linear", i).text, in, out);
+        mlp.layer[i] = cru_fc_create(net, name_of_number(name, "linear", i).text, in, out);
         if (!last && shape->batch_norm)
             mlp.norm[i] = cru_batch_norm_create(net, name_of_number(name, "norm", i).text, out);
     }
@@ -111,8 +111,8 @@ static cru_tensor *between(cru_tape *t, const cru_mlp *mlp, int64_t i, cru_tenso
 cru_tensor *cru_mlp_input(cru_tape *t, const cru_mlp *mlp, const cru_input *x)
 {
     cru_input first = mlp->input_dropout ? cru_input_dropout(t, x, mlp->dropout) : *x;
-    cru_tensor *h = cru_dense_input(t, &mlp->layer[0], &first);
-    for (int64_t i = 1; i < mlp->layers; i++) h = cru_dense_apply(t, &mlp->layer[i], between(t, mlp, i - 1, h));
+    cru_tensor *h = cru_fc_input(t, &mlp->layer[0], &first);
+    for (int64_t i = 1; i < mlp->layers; i++) h = cru_fc_apply(t, &mlp->layer[i], between(t, mlp, i - 1, h));
     return h;
 }
 

@@ -71,7 +71,7 @@ static void inverse_backward(cru_tape *t, tape_node *n)
 
 static const tape_op inverse_op = {.name = "inverse", .backward = inverse_backward};
 
-cru_tensor *cru_inverse(cru_tape *t, cru_tensor *x)
+cru_tensor *cru_inverted(cru_tape *t, cru_tensor *x)
 {
     int64_t c = cru_tensor_rows(x);
     cru_assert(x->rank == 2 && cru_tensor_cols(x) == c, "inverse: %s is not square", tape_text(x).text);

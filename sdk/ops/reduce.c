@@ -174,7 +174,7 @@ cru_tensor *cru_std(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof, floa
     return cru_sqrt(t, cru_affine(t, cru_var(t, x, axis, ddof), 1, eps));
 }
 
-cru_tensor *cru_norm(cru_tape *t, cru_tensor *x, int32_t axis, float eps)
+cru_tensor *cru_norm_l2(cru_tape *t, cru_tensor *x, int32_t axis, float eps)
 {
     return cru_sqrt(t, cru_affine(t, cru_sum(t, cru_square(t, x), axis), 1, eps));
 }

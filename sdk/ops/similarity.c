@@ -20,7 +20,7 @@ cru_tensor *cru_normalize_l1(cru_tape *t, cru_tensor *x, float eps)
  * float can hold exactly. */
 static cru_tensor *row_norms(cru_tape *t, cru_tensor *x, float eps)
 {
-    return cru_clamp(t, cru_norm(t, x, 1, 1e-30f), eps, INFINITY);
+    return cru_clamp(t, cru_norm_l2(t, x, 1, 1e-30f), eps, INFINITY);
 }
 
 cru_tensor *cru_normalize_l2(cru_tape *t, cru_tensor *x, float eps)

@@ -178,7 +178,7 @@ typedef struct cru_permute_args {
     bool accumulate;
 } cru_permute_args;
 
-/* y[i, :] (+)= x[ids[i], :], i < count; a negative id stands for a row of zeros. */
+/* y[i, :] (+)= x[ids[i], :], i < count */
 typedef struct cru_gather_args {
     int64_t count, cols;
     const int32_t *ids;
@@ -189,7 +189,7 @@ typedef struct cru_gather_args {
 
 /* y[ids[i], :] op= x[i, :]; y has `rows` rows. Sum adds to what is there when accumulating; mean divides by the number
  * of contributions; max and min record the winning i per element in `where` (-1: none, and y is 0 there). Rows without
- * a contribution become 0 unless accumulating. Order of addition: ascending i. Rows with a negative id are skipped. */
+ * a contribution become 0 unless accumulating. Order of addition: ascending i. */
 typedef struct cru_scatter_args {
     cru_reduce op;
     int64_t count, rows, cols;

@@ -18,8 +18,7 @@
 extern "C" {
 #endif
 
-/* ---- initialisation ------------------------------------------------------------------------------------------------
- */
+/* ---- initialisation -------------------------------------------------------------------------------------- */
 
 typedef enum cru_init_kind {
     CRU_INIT_ZEROS = 0,
@@ -82,17 +81,17 @@ CRU_API void cru_net_ema(cru_net *to, const cru_net *from, float momentum);
 /* ---- dense layers
  * ---------------------------------------------------------------------------------------------------- */
 
-typedef struct cru_dense {
+typedef struct cru_fc {
     cru_tensor *w, *b; /* in x out; out or NULL */
-} cru_dense;
+} cru_fc;
 
 /* x W + b, both drawn from U(+-1/sqrt(in)) as PyTorch's Linear. */
-CRU_API cru_dense cru_dense_create(cru_net *net, const char *name, int64_t in, int64_t out);
+CRU_API cru_fc cru_fc_create(cru_net *net, const char *name, int64_t in, int64_t out);
 /* The same with chosen initialisation; `bias` NULL: no bias. */
-CRU_API cru_dense cru_dense_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
+CRU_API cru_fc cru_fc_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
                                         const cru_init *bias);
-CRU_API cru_tensor *cru_dense_apply(cru_tape *t, const cru_dense *layer, cru_tensor *x);
-CRU_API cru_tensor *cru_dense_input(cru_tape *t, const cru_dense *layer, const cru_input *x);
+CRU_API cru_tensor *cru_fc_apply(cru_tape *t, const cru_fc *layer, cru_tensor *x);
+CRU_API cru_tensor *cru_fc_input(cru_tape *t, const cru_fc *layer, const cru_input *x);
 
 /* Batch norm with gain 1, shift 0, momentum 0.1, eps 1e-5. */
 typedef struct cru_batch_norm_layer {
@@ -113,7 +112,7 @@ enum { CRU_MAX_LAYERS = 16 };
 /* Linear layers with an activation, an optional batch norm and dropout between them, none after the last. */
 typedef struct cru_mlp {
     int64_t layers;
-    cru_dense layer[CRU_MAX_LAYERS];
+    cru_fc layer[CRU_MAX_LAYERS];
     cru_batch_norm_layer norm[CRU_MAX_LAYERS];
     bool normed;
     bool input_dropout; /* dropout before the first layer, too */
@@ -148,7 +147,7 @@ CRU_API cru_tensor *cru_gcn_input(cru_tape *t, const cru_gcn *layer, cru_sparse 
 
 /* x W_self + reduce(neighbours) W_neigh + b, as SAGEConv; adj unweighted without self-loops. */
 typedef struct cru_sage {
-    cru_dense self, neighbour; /* bias on `neighbour`, as in PyTorch Geometric */
+    cru_fc self, neighbour; /* bias on `neighbour`, as in PyTorch Geometric */
     cru_reduce op;
 } cru_sage;
 CRU_API cru_sage cru_sage_create(cru_net *net, const char *name, const int64_t in_out[2], cru_reduce op);
@@ -208,7 +207,7 @@ CRU_API cru_tensor *cru_rgcn_apply(cru_tape *t, const cru_rgcn *layer, cru_spars
 /* Attention over the edges of a graph (graph transformer) or, with adj NULL, over all rows: softmax(q k^T / sqrt(d)) v,
  * per head, then a linear layer. */
 typedef struct cru_attention {
-    cru_dense query, key, value, out;
+    cru_fc query, key, value, out;
     int64_t heads;
 } cru_attention;
 CRU_API cru_attention cru_attention_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t heads);
@@ -217,7 +216,7 @@ CRU_API cru_tensor *cru_attention_apply(cru_tape *t, const cru_attention *layer,
 /* ---- images
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* The backbones of the partial-label protocol: images to feature vectors, the head is a cru_dense. */
+/* The backbones of the partial-label protocol: images to feature vectors, the head is a cru_fc. */
 typedef struct cru_resnet cru_resnet;
 typedef struct cru_resnet_shape {
     int64_t channels; /* of the image */

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* ---- two operands ---------------------------------------------------------------------------------------------------
+/* ---- two operands ----------------------------------------------------------------------------------------
  * Shapes are equal, or one is a scalar, or one of n x c and the other 1 x c or c (a row for every row), n x 1 (a number
  * for every row). The same holds in each order of a and b. */
 
@@ -32,8 +32,7 @@ CRU_API cru_tensor *cru_lerp(cru_tape *t, cru_tensor *a, cru_tensor *b, float w)
 /* mask * a + (1 - mask) * b where mask holds 0 and 1 and has no gradient; shapes equal */
 CRU_API cru_tensor *cru_where(cru_tape *t, cru_tensor *mask, cru_tensor *a, cru_tensor *b);
 
-/* ---- one operand ---------------------------------------------------------------------------------------------------
- */
+/* ---- one operand ----------------------------------------------------------------------------------------- */
 
 /* factor * x + shift (2) */
 CRU_API cru_tensor *cru_affine(cru_tape *t, cru_tensor *x, float factor, float shift);
@@ -90,8 +89,7 @@ CRU_API cru_tensor *cru_digamma(cru_tape *t, cru_tensor *x);
 /* -1, 0 or 1; no gradient */
 CRU_API cru_tensor *cru_sign(cru_tape *t, cru_tensor *x);
 
-/* ---- products ------------------------------------------------------------------------------------------------------
- */
+/* ---- products -------------------------------------------------------------------------------------------- */
 
 typedef enum cru_transpose { CRU_NN = 0, CRU_TN = 1, CRU_NT = 2, CRU_TT = 3 } cru_transpose;
 
@@ -108,7 +106,7 @@ CRU_API cru_tensor *cru_linear_act(cru_tape *t, cru_tensor *x, cru_tensor *w, cr
 /* row by row inner product: n x c, n x c -> n */
 CRU_API cru_tensor *cru_dot_rows(cru_tape *t, cru_tensor *a, cru_tensor *b);
 
-/* ---- reductions ----------------------------------------------------------------------------------------------------
+/* ---- reductions ------------------------------------------------------------------------------------------
  * `axis` counts from 0; -1 is the last. The reduced axis is removed: n x c along axis 1 gives n. CRU_ALL reduces
  * everything to a scalar. */
 #define CRU_ALL 100
@@ -128,7 +126,7 @@ CRU_API cru_tensor *cru_var(cru_tape *t, cru_tensor *x, int32_t axis, int32_t dd
 /* sqrt(variance + eps) */
 CRU_API cru_tensor *cru_std(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof, float eps);
 /* Euclidean norm sqrt(sum x^2 + eps) */
-CRU_API cru_tensor *cru_norm(cru_tape *t, cru_tensor *x, int32_t axis, float eps);
+CRU_API cru_tensor *cru_norm_l2(cru_tape *t, cru_tensor *x, int32_t axis, float eps);
 /* position of the largest along the last axis, the first of equals, into `out` (device memory, one per row) */
 CRU_API cru_index cru_argmax(cru_tape *t, const cru_tensor *x);
 
@@ -137,8 +135,7 @@ CRU_API cru_tensor *cru_softmax(cru_tape *t, cru_tensor *x, int32_t axis);
 /* log of softmax along an axis, stable (2 for the last axis) */
 CRU_API cru_tensor *cru_log_softmax(cru_tape *t, cru_tensor *x, int32_t axis);
 
-/* ---- shapes --------------------------------------------------------------------------------------------------------
- */
+/* ---- shapes ---------------------------------------------------------------------------------------------- */
 
 /* the same values in another shape of equal size; no copy (2) */
 CRU_API cru_tensor *cru_reshape(cru_tape *t, cru_tensor *x, int32_t rank, const int64_t *dim);
@@ -159,8 +156,7 @@ CRU_API cru_tensor *cru_slice_rows(cru_tape *t, cru_tensor *x, int64_t from, int
 /* repeats a row 1 x c (or c) n times, or a column n x 1 c times, to rows x cols (2) */
 CRU_API cru_tensor *cru_broadcast(cru_tape *t, cru_tensor *x, int64_t rows, int64_t cols);
 
-/* ---- rows ----------------------------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------------------ */
 
 /* x[ids, :]: n x c -> count x c; ids may repeat (2) */
 CRU_API cru_tensor *cru_gather(cru_tape *t, cru_tensor *x, cru_index ids);
@@ -185,8 +181,7 @@ CRU_API cru_top cru_bottomk(cru_tape *t, cru_tensor *x, int64_t k);
 /* all values of each row in descending order with their columns; stable */
 CRU_API cru_top cru_sort(cru_tape *t, cru_tensor *x);
 
-/* ---- normalisation, similarity, dropout ----------------------------------------------------------------------------
- */
+/* ---- normalisation, similarity, dropout ------------------------------------------------------------------ */
 
 /* x_i / max(sum |x_i|, eps) */
 CRU_API cru_tensor *cru_normalize_l1(cru_tape *t, cru_tensor *x, float eps);
@@ -203,7 +198,7 @@ CRU_API cru_tensor *cru_dropout(cru_tape *t, cru_tensor *x, float p);
 /* sum over a row (axis 1) of x * w, with w one number per column: mixtures of k tensors are cru_mix */
 CRU_API cru_tensor *cru_mix(cru_tape *t, cru_tensor *const *x, int64_t count, cru_tensor *weights);
 /* inverse of a small square matrix, computed in double; c x c. dA^-1 = -A^-1 dA A^-1 */
-CRU_API cru_tensor *cru_inverse(cru_tape *t, cru_tensor *x);
+CRU_API cru_tensor *cru_inverted(cru_tape *t, cru_tensor *x);
 
 #ifdef __cplusplus
 }

@@ -11,8 +11,7 @@
 extern "C" {
 #endif
 
-/* ---- sparse input --------------------------------------------------------------------------------------------------
- */
+/* ---- sparse input ---------------------------------------------------------------------------------------- */
 
 /* x w + b for dense or sparse x; b may be NULL (2 for dense x) */
 CRU_API cru_tensor *cru_input_linear(cru_tape *t, const cru_input *x, cru_tensor *w, cru_tensor *b);
@@ -23,8 +22,7 @@ CRU_API cru_tensor *cru_input_dense(cru_tape *t, const cru_input *x);
 /* chosen rows of the input, for minibatches */
 CRU_API cru_input cru_input_rows(cru_tape *t, const cru_input *x, cru_index rows);
 
-/* ---- propagation ---------------------------------------------------------------------------------------------------
- */
+/* ---- propagation ----------------------------------------------------------------------------------------- */
 
 /* A x with the matrix's own values: n x n, n x c -> n x c (2) */
 CRU_API cru_tensor *cru_spmm(cru_tape *t, cru_sparse *a, cru_tensor *x);
@@ -36,8 +34,7 @@ CRU_API cru_tensor *cru_aggregate(cru_tape *t, cru_sparse *a, cru_tensor *x, cru
 /* A^T x (2) */
 CRU_API cru_tensor *cru_spmm_transposed(cru_tape *t, cru_sparse *a, cru_tensor *x);
 
-/* ---- edges ---------------------------------------------------------------------------------------------------------
- */
+/* ---- edges ----------------------------------------------------------------------------------------------- */
 
 /* e = <l_v, r_u> for every entry (v, u): n x (heads * c), m x (heads * c) -> E x heads */
 CRU_API cru_tensor *cru_sddmm(cru_tape *t, cru_sparse *a, cru_tensor *l, cru_tensor *r, int64_t heads);

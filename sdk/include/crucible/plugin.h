@@ -74,8 +74,7 @@ typedef struct cru_plugin {
 #define CRU_PLUGIN_HEADER(kind_)                                                                                       \
     .abi_major = CRU_ABI_MAJOR, .abi_minor = CRU_ABI_MINOR, .size = sizeof(cru_plugin), .kind = (kind_)
 
-/* ---- dataset -------------------------------------------------------------------------------------------------------
- */
+/* ---- dataset --------------------------------------------------------------------------------------------- */
 
 /* The files of a dataset card, verified by checksum before the plugin sees them. A generator has none. */
 typedef struct cru_file {
@@ -100,8 +99,7 @@ typedef struct cru_dataset {
     cru_status (*load)(const void *settings, const cru_source *source, cru_data *data, cru_error *err);
 } cru_dataset;
 
-/* ---- corruptor -----------------------------------------------------------------------------------------------------
- */
+/* ---- corruptor ------------------------------------------------------------------------------------------- */
 
 /* Numbers that a corruptor or a metric reports by name; they are stored with the trial's results. A NULL report drops
  * them. */
@@ -127,8 +125,7 @@ typedef struct cru_corruptor {
     cru_status (*apply)(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err);
 } cru_corruptor;
 
-/* ---- algorithm -----------------------------------------------------------------------------------------------------
- */
+/* ---- algorithm ------------------------------------------------------------------------------------------- */
 
 /* How training talks to the host's stopping and selection rule; see train.h. Most methods never touch it. */
 typedef struct cru_monitor cru_monitor;
@@ -184,8 +181,7 @@ typedef struct cru_algorithm {
     cru_status (*load)(void *self, int fd);
 } cru_algorithm;
 
-/* ---- metric --------------------------------------------------------------------------------------------------------
- */
+/* ---- metric ---------------------------------------------------------------------------------------------- */
 
 /* What a metric may look at. Scores are NULL when a dataset is described rather than a prediction judged. */
 typedef struct cru_evidence {

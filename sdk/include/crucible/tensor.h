@@ -55,8 +55,7 @@ static inline int64_t cru_tensor_cols(const cru_tensor *x)
     return x->dim[1] * x->dim[2] * x->dim[3];
 }
 
-/* ---- tape ----------------------------------------------------------------------------------------------------------
- */
+/* ---- tape ------------------------------------------------------------------------------------------------ */
 
 typedef enum cru_mode {
     CRU_EVAL = 0,  /* dropout off, batch norm by running statistics, nothing recorded */
@@ -82,8 +81,7 @@ CRU_API cru_mode cru_tape_set_mode(cru_tape *tape, cru_mode mode);
 /* Scratch memory of the step. */
 CRU_API void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size);
 
-/* ---- making tensors ------------------------------------------------------------------------------------------------
- */
+/* ---- making tensors -------------------------------------------------------------------------------------- */
 
 /* Uninitialised, on the tape. Shapes of lower rank by helper. */
 CRU_API cru_tensor *cru_tensor_new(cru_tape *tape, int32_t rank, const int64_t *dim);
@@ -156,8 +154,7 @@ typedef struct cru_input {
 CRU_API cru_input cru_input_create(cru_ctx *ctx, const cru_features *x);
 CRU_API cru_input cru_input_of(cru_tensor *dense);
 
-/* ---- gradients -----------------------------------------------------------------------------------------------------
- */
+/* ---- gradients ------------------------------------------------------------------------------------------- */
 
 /* Adds d loss / d w to the gradient of every weight that the scalar `loss` depends on, and makes the gradients of
  * watched tensors available. May be called several times in a step (several losses): gradients add up. */
@@ -184,8 +181,7 @@ CRU_API cru_tensor *cru_detach(cru_tape *tape, cru_tensor *x);
 typedef void cru_grad_hook(void *user, cru_tape *tape, float *grad, int64_t n);
 CRU_API cru_tensor *cru_grad_through(cru_tape *tape, cru_tensor *x, cru_grad_hook *change, void *user);
 
-/* ---- testing -------------------------------------------------------------------------------------------------------
- */
+/* ---- testing --------------------------------------------------------------------------------------------- */
 
 /* Compares the gradient of `f` (a scalar made from x[0..count-1]) with central differences. Returns the largest of
  * |analytic - numeric| / max(1, |numeric|) over all elements of all inputs. `f` must be deterministic. */

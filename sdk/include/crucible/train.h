@@ -40,8 +40,7 @@
 extern "C" {
 #endif
 
-/* ---- settings that gradient-trained methods share ------------------------------------------------------------------
- */
+/* ---- settings that gradient-trained methods share -------------------------------------------------------- */
 
 typedef struct cru_train {
     int64_t epochs;
@@ -81,8 +80,7 @@ CRU_API extern const char *const cru_optimiser_names[]; /* "adam", "adamw", "sgd
         .number = CRU_ADAM, .choices = cru_optimiser_names, .help = "how gradients become steps"                       \
     }
 
-/* ---- the learner: what every model starts with ---------------------------------------------------------------------
- */
+/* ---- the learner: what every model starts with ----------------------------------------------------------- */
 
 enum { CRU_MAX_NETS = 8 };
 
@@ -157,8 +155,7 @@ CRU_API void cru_method_destroy(void *self);
                                          .destroy = cru_method_destroy,                                                \
                                          .embed = cru_method_embed}
 
-/* ---- parts for methods that write their own epoch ------------------------------------------------------------------
- */
+/* ---- parts for methods that write their own epoch -------------------------------------------------------- */
 
 /* A further net of the model: trained by the learner's optimiser, kept and restored with the others. Call in build. */
 CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);

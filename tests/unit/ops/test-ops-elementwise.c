@@ -1,0 +1,246 @@
+#include "ops/gradients.h"
+
+typedef cru_tensor *one_operand(cru_tape *t, cru_tensor *x);
+
+static cru_tensor *apply_one(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    return (*(one_operand **)user)(t, x[0]);
+}
+
+static cru_tensor *affine(cru_tape *t, cru_tensor *x)
+{
+    return cru_affine(t, x, -1.5f, 2);
+}
+static cru_tensor *leaky(cru_tape *t, cru_tensor *x)
+{
+    return cru_leaky_relu(t, x, 0.2f);
+}
+static cru_tensor *elu(cru_tape *t, cru_tensor *x)
+{
+    return cru_elu(t, x, 1.3f);
+}
+static cru_tensor *power(cru_tape *t, cru_tensor *x)
+{
+    return cru_pow(t, x, 1.7f);
+}
+static cru_tensor *clamp(cru_tape *t, cru_tensor *x)
+{
+    return cru_clamp(t, x, -0.4f, 0.6f);
+}
+
+/* Expected values by the C library, in double. */
+static double ref_affine(double x)
+{
+    return -1.5 * x + 2;
+}
+static double ref_relu(double x)
+{
+    return fmax(x, 0);
+}
+static double ref_leaky(double x)
+{
+    return x > 0 ? x : 0.2 * x;
+}
+static double ref_elu(double x)
+{
+    return x > 0 ? x : 1.3 * expm1(x);
+}
+static double ref_selu(double x)
+{
+    return 1.0507009873554805 * (x > 0 ? x : 1.6732632423543772 * expm1(x));
+}
+static double ref_gelu(double x)
+{
+    return 0.5 * x * (1 + erf(x / sqrt(2)));
+}
+static double ref_sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static double ref_softplus(double x)
+{
+    return log1p(exp(x));
+}
+static double ref_log_sigmoid(double x)
+{
+    return -log1p(exp(-x));
+}
+static double ref_square(double x)
+{
+    return x * x;
+}
+static double ref_power(double x)
+{
+    return pow(x, 1.7);
+}
+static double ref_reciprocal(double x)
+{
+    return 1 / x;
+}
+static double ref_clamp(double x)
+{
+    return fmin(fmax(x, (double)-0.4f), (double)0.6f);
+}
+
+static const struct {
+    const char *name;
+    one_operand *op;
+    double (*expected)(double);
+    double lo, hi;
+} unary_cases[] = {
+    {"affine", affine, ref_affine, -2, 2},
+    {"relu", cru_relu, ref_relu, -2, 2},
+    {"leaky", leaky, ref_leaky, -2, 2},
+    {"elu", elu, ref_elu, -2, 2},
+    {"selu", cru_selu, ref_selu, -2, 2},
+    {"gelu", cru_gelu, ref_gelu, -3, 3},
+    {"tanh", cru_tanh, tanh, -2, 2},
+    {"sigmoid", cru_sigmoid, ref_sigmoid, -4, 4},
+    {"softplus", cru_softplus, ref_softplus, -4, 4},
+    {"log_sigmoid", cru_log_sigmoid, ref_log_sigmoid, -4, 4},
+    {"exp", cru_exp, exp, -2, 2},
+    {"log", cru_log, log, 0.3, 3},
+    {"log1p", cru_log1p, log1p, -0.5, 3},
+    {"abs", cru_abs, fabs, -2, 2},
+    {"pow", power, ref_power, 0.3, 3},
+    {"square", cru_square, ref_square, -2, 2},
+    {"sqrt", cru_sqrt, sqrt, 0.3, 3},
+    {"reciprocal", cru_reciprocal, ref_reciprocal, 0.4, 3},
+    {"clamp", clamp, ref_clamp, -1, 1},
+    {"sin", cru_sin, sin, -3, 3},
+    {"cos", cru_cos, cos, -3, 3},
+    {"lgamma", cru_lgamma, lgamma, 0.4, 5},
+};
+
+START_TEST(a_function_has_its_value_and_its_derivative)
+{
+    op_bench b = op_bench_open();
+    one_operand *op = unary_cases[_i].op;
+    cru_tensor *x = op_matrix(&b, 3, 7, unary_cases[_i].lo, unary_cases[_i].hi);
+    cru_tape_begin(b.tape, CRU_EVAL);
+    cru_tensor *y = op(b.tape, x);
+    for (int64_t i = 0; i < 21; i++) {
+        double expected = unary_cases[_i].expected((double)x->data[i]);
+        ck_assert_msg(fabs((double)y->data[i] - expected) <= 2e-6 * fmax(1, fabs(expected)), "%s(%g) = %g, not %g",
+                      unary_cases[_i].name, (double)x->data[i], (double)y->data[i], expected);
+    }
+    op_check(&b, apply_one, &op, &x, 1);
+    op_bench_close(&b);
+}
+END_TEST
+
+START_TEST(stable_functions_survive_large_arguments)
+{
+    op_bench b = op_bench_open();
+    cru_tape_begin(b.tape, CRU_EVAL);
+    cru_tensor *x = cru_tensor_from(b.ctx, 1, (const int64_t[]){2}, (const float[]){-200, 200});
+    ck_assert_float_eq(cru_softplus(b.tape, x)->data[1], 200);
+    ck_assert_float_eq_tol(cru_softplus(b.tape, x)->data[0], 0, 1e-30f);
+    ck_assert_float_eq(cru_log_sigmoid(b.tape, x)->data[0], -200);
+    ck_assert_float_eq(cru_sigmoid(b.tape, x)->data[1], 1);
+    op_bench_close(&b);
+}
+END_TEST
+
+typedef cru_tensor *two_operands(cru_tape *t, cru_tensor *a, cru_tensor *b);
+
+static cru_tensor *apply_two(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    return (*(two_operands **)user)(t, x[0], x[1]);
+}
+
+static two_operands *const binary_cases[] = {cru_add, cru_sub, cru_mul, cru_div, cru_maximum, cru_minimum};
+
+static const struct {
+    int32_t rank_a, rank_b;
+    int64_t a[4], b[4];
+} shape_cases[] = {
+    {2, 2, {3, 5}, {3, 5}}, {2, 0, {3, 5}, {0}},          {0, 2, {0}, {3, 5}},    {2, 1, {3, 5}, {5}},
+    {2, 2, {3, 5}, {1, 5}}, {2, 2, {1, 5}, {3, 5}},       {2, 2, {3, 5}, {3, 1}}, {2, 2, {3, 1}, {3, 5}},
+    {1, 1, {17}, {17}},     {3, 3, {2, 3, 4}, {2, 3, 1}}, {2, 2, {1, 1}, {1, 1}},
+};
+
+START_TEST(two_operands_broadcast_and_sum_their_gradients_back)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *x = op_values(&b, shape_cases[_i].rank_a, shape_cases[_i].a, 0.5, 2);
+    cru_tensor *y = op_values(&b, shape_cases[_i].rank_b, shape_cases[_i].b, 0.6, 2.1);
+    for (size_t k = 0; k < sizeof binary_cases / sizeof *binary_cases; k++) {
+        two_operands *op = binary_cases[k];
+        op_check(&b, apply_two, &op, (cru_tensor *[]){x, y}, 2);
+    }
+    op_bench_close(&b);
+}
+END_TEST
+
+START_TEST(a_row_and_a_column_are_added_to_every_row)
+{
+    op_bench b = op_bench_open();
+    cru_tape_begin(b.tape, CRU_EVAL);
+    cru_tensor *m = cru_tensor_from(b.ctx, 2, (const int64_t[]){2, 2}, (const float[]){1, 2, 3, 4});
+    cru_tensor *row = cru_tensor_from(b.ctx, 1, (const int64_t[]){2}, (const float[]){10, 20});
+    cru_tensor *column = cru_tensor_from(b.ctx, 2, (const int64_t[]){2, 1}, (const float[]){100, 200});
+    const float *y = cru_add(b.tape, cru_add(b.tape, m, row), column)->data;
+    const float expected[] = {111, 122, 213, 224};
+    for (int i = 0; i < 4; i++) ck_assert_float_eq(y[i], expected[i]);
+    op_bench_close(&b);
+}
+END_TEST
+
+static cru_tensor *lerp(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    (void)user;
+    return cru_lerp(t, x[0], x[1], 0.3f);
+}
+
+static cru_tensor *where(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    return cru_where(t, user, x[0], x[1]);
+}
+
+static cru_tensor *prelu(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    (void)user;
+    return cru_prelu(t, x[0], x[1]);
+}
+
+START_TEST(blends_and_selections)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *x[] = {op_matrix(&b, 3, 4, -1, 1), op_matrix(&b, 3, 4, -2, 2)};
+    op_check(&b, lerp, NULL, x, 2);
+    cru_tensor *mask = cru_tensor_create(b.ctx, 2, (const int64_t[]){3, 4});
+    for (int i = 0; i < 12; i += 2) mask->data[i] = 1;
+    op_check(&b, where, mask, x, 2);
+    op_check(&b, prelu, NULL, (cru_tensor *[]){x[0], op_values(&b, 1, (const int64_t[]){4}, 0.1, 0.4)}, 2);
+    op_bench_close(&b);
+}
+END_TEST
+
+START_TEST(a_tensor_used_twice_gets_both_gradients)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *x = op_matrix(&b, 1, 1, 0.5, 1.5);
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_watch(x);
+    cru_backward(b.tape, cru_add(b.tape, cru_mul(b.tape, x, x), cru_scale(b.tape, x, 3))); /* x^2 + 3x */
+    ck_assert_float_eq_tol(cru_grad_of(b.tape, x)->data[0], 2 * x->data[0] + 3, 1e-5f);
+    op_bench_close(&b);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("elementwise");
+    TCase *c = tcase_create("operators");
+    tcase_add_loop_test(c, a_function_has_its_value_and_its_derivative, 0,
+                        (int)(sizeof unary_cases / sizeof *unary_cases));
+    tcase_add_test(c, stable_functions_survive_large_arguments);
+    tcase_add_loop_test(c, two_operands_broadcast_and_sum_their_gradients_back, 0,
+                        (int)(sizeof shape_cases / sizeof *shape_cases));
+    tcase_add_test(c, a_row_and_a_column_are_added_to_every_row);
+    tcase_add_test(c, blends_and_selections);
+    tcase_add_test(c, a_tensor_used_twice_gets_both_gradients);
+    suite_add_tcase(s, c);
+    return s;
+}
