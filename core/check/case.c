@@ -130,6 +130,7 @@ void suite_add_row(suite *s, const char *name, const verdict *v)
         r->rows = rows;
     }
     r->rows[r->count++] = (check_row){v->state, string_copy(r->memory, name), string_copy(r->memory, v->text)};
+    r->noted += v->state == CHECK_NOTED;
     r->failed += v->state == CHECK_FAILED;
 }
 

@@ -24,7 +24,7 @@ typedef struct check_row {
 
 typedef struct check_report {
     check_row *rows;
-    int64_t count, failed;
+    int64_t count, noted, failed;
     cru_arena *memory; /* behind all of the above */
 } check_report;
 

@@ -24,7 +24,8 @@ static void print_text(const check_report *report)
             printf("%s\n", row->name);
         }
     }
-    printf("%ld passed, %ld failed\n", (long)(report->count - report->failed), (long)report->failed);
+    if (report->noted) printf("%ld noted, ", (long)report->noted);
+    printf("%ld passed, %ld failed\n", (long)(report->count - report->noted - report->failed), (long)report->failed);
 }
 
 static int print_json(const check_report *report, const char *path)

@@ -29,8 +29,10 @@ static int say_unknown(const registry *plugins, cru_kind kind, const char *name)
 {
     for (size_t i = 0; i < registry_count(plugins); i++) {
         const registry_entry *entry = registry_at(plugins, i);
-        if (entry->broken && strcmp(entry->name, name) == 0)
-            return cli_fail("info: %s cannot be used: %s", entry->path, entry->broken);
+        size_t length = strlen(name);
+        bool named = strncmp(entry->name, name, length) == 0 &&
+                     (!entry->name[length] || strcmp(entry->name + length, ".so") == 0);
+        if (entry->broken && named) return cli_fail("info: %s cannot be used: %s", entry->path, entry->broken);
     }
     const char *nearest = registry_nearest(plugins, kind, name);
     if (nearest) return cli_wrong("info: no plugin '%s'; did you mean '%s'?", name, nearest);

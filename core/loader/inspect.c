@@ -106,16 +106,30 @@ static cru_status check_schema(const cru_plugin *plugin, cru_error *err)
     return cru_fail(err, CRU_BAD_INPUT, "bad parameter table: %.400s", fault.text);
 }
 
-cru_status plugin_check(const cru_plugin *plugin, cru_error *err)
+static cru_status check_identity(const cru_plugin *plugin, cru_error *err)
 {
     cru_status status = check_abi(plugin, err);
     if (status != CRU_OK) return status;
     if (plugin->kind < CRU_KIND_DATASET || plugin->kind > CRU_KIND_BACKEND)
         return cru_fail(err, CRU_BAD_INPUT, "its kind %d is unknown", (int)plugin->kind);
-    status = check_texts(plugin, err);
+    return check_texts(plugin, err);
+}
+
+cru_status plugin_check(const cru_plugin *plugin, cru_error *err)
+{
+    cru_status status = check_identity(plugin, err);
     if (status == CRU_OK) status = check_vtable(plugin, err);
     if (status == CRU_OK) status = check_schema(plugin, err);
     return status;
+}
+
+void plugin_identify(const cru_plugin *plugin, registry_entry *entry)
+{
+    if (check_identity(plugin, NULL) != CRU_OK) return;
+    entry->kind = plugin->kind;
+    entry->name = plugin->name;
+    entry->version = plugin->version;
+    entry->summary = plugin->summary;
 }
 
 registry_entry plugin_describe(const cru_plugin *plugin, const char *path)

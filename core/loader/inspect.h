@@ -7,6 +7,10 @@
 /* Every promise of plugin.h that can be checked without calling the plugin. CRU_BAD_INPUT with the reason. */
 cru_status plugin_check(const cru_plugin *plugin, cru_error *err);
 
+/* For a plugin that plugin_check refused: stores its kind, name, version and summary in `entry` when these at least can
+ * be trusted, and otherwise leaves it alone. */
+void plugin_identify(const cru_plugin *plugin, registry_entry *entry);
+
 /* The description of a plugin for the registry; borrows from it. Call for plugins that plugin_check accepts. */
 registry_entry plugin_describe(const cru_plugin *plugin, const char *path);
 

@@ -56,6 +56,7 @@ static bool scan_file(const char *path, int fd)
     if (loaded == CRU_OK && plugin_check(plugin, &err) == CRU_OK) {
         entry = plugin_describe(plugin, path);
     } else {
+        if (loaded == CRU_OK) plugin_identify(plugin, &entry);
         entry.broken = err.text;
     }
     bytes answer = {0};

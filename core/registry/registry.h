@@ -10,9 +10,9 @@
 
 /* One plugin file. All pointers belong to the registry. */
 typedef struct registry_entry {
-    cru_kind kind;                            /* 0 when the file is so broken that it is not known */
-    const char *name;                         /* the plugin's; the file's when it is not known. Never NULL */
-    const char *version, *summary;            /* never NULL in an entry that is not broken */
+    cru_kind kind;                 /* 0 when the file is so broken that it is not known */
+    const char *name;              /* the plugin's; the file's, as in "gcn.so", when it is not known. Never NULL */
+    const char *version, *summary; /* never NULL in an entry that is not broken */
     const char *authors, *citation, *license; /* NULL when the plugin does not say */
     uint32_t problems;                        /* cru_problem bits */
     size_t settings_size;

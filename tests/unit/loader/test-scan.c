@@ -55,6 +55,23 @@ START_TEST(a_file_that_hangs_is_given_up_after_the_limit)
 }
 END_TEST
 
+START_TEST(a_broken_file_keeps_the_name_that_it_has)
+{
+    sandbox s = sandbox_create();
+    sandbox_add(&s, "schema-bad");
+    sandbox_add(&s, "load-segv");
+    registry *found = sandbox_scan(&s, NULL);
+    const registry_entry *nameless = registry_at(found, 0), *named = registry_at(found, 1);
+    ck_assert_str_eq(nameless->name, "load-segv.so");
+    ck_assert_int_eq(nameless->kind, 0);
+    ck_assert_str_eq(named->name, "schema-bad");
+    ck_assert_int_eq(named->kind, CRU_KIND_METRIC);
+    ck_assert_ptr_null(registry_find(found, CRU_KIND_METRIC, "schema-bad"));
+    registry_destroy(found);
+    sandbox_destroy(&s);
+}
+END_TEST
+
 START_TEST(broken_files_do_not_hide_the_good_ones_between_them)
 {
     sandbox s = sandbox_create();
@@ -186,6 +203,7 @@ Suite *suite(void)
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, a_broken_file_is_listed_with_its_reason, 0, sizeof faults / sizeof *faults);
     tcase_add_test(c, a_file_that_hangs_is_given_up_after_the_limit);
+    tcase_add_test(c, a_broken_file_keeps_the_name_that_it_has);
     tcase_add_test(c, broken_files_do_not_hide_the_good_ones_between_them);
     tcase_add_test(c, the_first_of_two_plugins_with_one_name_wins);
     suite_add_tcase(s, c);
