@@ -13,7 +13,7 @@ const cli_option *report_options_table(report_options *options, const cli_option
         {.name = "over",
          .argument = "KEYS",
          .text = &options->over,
-         .help = "settings averaged over (default: seed,split)"},
+         .help = "settings averaged over (default: seed,split.index)"},
         {.name = "where",
          .argument = "KEY=VALUE",
          .words = &options->where,

@@ -66,6 +66,11 @@ int verb_plot(int argc, char **argv)
     if (!plot_find(operands.word[0])) {
         return cli_wrong("no plot '%s'; there are bars, curve, box, scatter, ranks", operands.word[0]);
     }
+    size_t length = options.out ? strlen(options.out) : 0;
+    if (length > 4 && strcmp(options.out + length - 4, ".png") == 0) {
+        return cli_wrong("pictures are SVG; write %.*s.svg and turn it into a PNG with rsvg-convert", (int)length - 4,
+                         options.out);
+    }
     char *text = NULL;
     size_t size = 0;
     code = draw(&options, operands.word[0], &text, &size);

@@ -66,8 +66,8 @@ const cru_param search_params[] = {
 static const char *const spreads[] = {"std", "std0", "sem", "sem0", NULL};
 
 const cru_param report_params[] = {
-    CRU_STRING(report_settings, rows, "algorithm", "setting that makes the rows"),
-    CRU_STRING(report_settings, cols, "dataset", "setting that makes the columns"),
+    CRU_STRING(report_settings, rows, "", "settings that make the rows; empty: the algorithms"),
+    CRU_STRING(report_settings, cols, "", "settings that make the columns; empty: what varies"),
     CRU_STRING(report_settings, where, "", "only these trials: key=value, key=value"),
     CRU_STRING(report_settings, metrics, "", "which to show; empty: all"),
     CRU_CHOICE(report_settings, spread, REPORT_STD, spreads,

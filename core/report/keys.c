@@ -22,7 +22,7 @@ static void add(key_list *list, const frame_column *column)
 
 const frame_column *pivot_key_find(const frame *f, const char *name)
 {
-    const frame_column *exact = frame_find_column(f, name);
+    const frame_column *exact = frame_find_column(f, strcmp(name, "algorithm") == 0 ? "alias" : name);
     for (int64_t i = 0; !exact && i < f->column_count; i++) {
         const char *dot = strrchr(f->columns[i].name, '.');
         if (dot && strcmp(dot + 1, name) == 0) return &f->columns[i];
@@ -91,7 +91,8 @@ static void choose_columns(const frame *f, grouping *fixed, pivot_keys *keys)
 cru_status pivot_keys_choose(const frame *f, const table_request *request, pivot_keys *keys, cru_error *err)
 {
     *keys = (pivot_keys){empty_list(f), empty_list(f), empty_list(f)};
-    cru_status status = parse(f, request->over ? request->over : "seed,split", request->over != NULL, &keys->over, err);
+    cru_status status =
+        parse(f, request->over ? request->over : "seed,split.index", request->over != NULL, &keys->over, err);
     if (!status) status = parse(f, request->rows ? request->rows : "alias", true, &keys->rows, err);
     if (!status && request->cols) status = parse(f, request->cols, true, &keys->cols, err);
     if (status) return status;

@@ -9,7 +9,8 @@ typedef struct key_list {
     int64_t count;
 } key_list;
 
-/* The column of that name; "rate" also stands for "corruptor.rate" when no setting is called "rate". NULL: none. */
+/* The column of that name; "rate" also stands for "corruptor.rate" when no setting is called "rate", and "algorithm"
+ * for the name that the experiment gives to a method. NULL: none. */
 const frame_column *pivot_key_find(const frame *f, const char *name);
 
 typedef struct pivot_keys {

@@ -63,7 +63,7 @@ static inline table_cell *table_at(const table *t, int64_t row, int64_t col)
 typedef struct table_request {
     const char *rows; /* NULL: "alias", and settings of methods that are swept */
     const char *cols; /* NULL: everything else that varies */
-    const char *over; /* what one averages over; NULL: "seed,split" */
+    const char *over; /* what one averages over; NULL: "seed,split.index" */
     report_spread spread;
     int32_t digits; /* negative: chosen by the size of the values */
     double alpha;   /* 0: 0.05 */

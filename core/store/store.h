@@ -89,7 +89,7 @@ typedef struct store_setting {
 } store_setting;
 
 /* Settings are what reports pivot on. Names that reports know by themselves: "algorithm", "dataset", "corruptor" (the
- * chain as text, "uniform+drop-edges"), "seed", "split"; settings of a plugin are "<kind>.<key>", as in
+ * chain as text, "uniform+drop-edges"), "seed"; settings of a plugin are "<kind>.<key>", as in
  * "corruptor.rate"; a key that two corruptors of a chain share is "<corruptor name>.<key>". */
 typedef struct store_trial {
     const char *key;               /* unique; at most 128 bytes */

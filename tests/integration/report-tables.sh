@@ -39,6 +39,7 @@ expect 2 "$CRUCIBLE" report --format yaml
 expect 2 "$CRUCIBLE" report --rows flavour
 expect 2 "$CRUCIBLE" report nothing
 expect 2 "$CRUCIBLE" plot flower
+expect 2 "$CRUCIBLE" plot bars --out bars.png
 expect 1 "$CRUCIBLE" plot curve --cols dataset --out refused.svg
 [ ! -e refused.svg ] || fail "a plot that was refused left a file"
 expect 1 "$CRUCIBLE" report --db missing.db

@@ -55,6 +55,41 @@ START_TEST(chosen_keys_pool_the_rest)
 }
 END_TEST
 
+/* Two trials per seed: one method under two names, one of them with a swept setting. */
+static void add_variant(store *s, int64_t id, const char *alias, const char *alpha, int seed)
+{
+    char key[64], text[16];
+    snprintf(key, sizeof key, "%s-%s-%d", alias, alpha, seed);
+    snprintf(text, sizeof text, "%d", seed);
+    const store_setting settings[] = {
+        {"algorithm", "gcn"}, {"algorithm.alpha", alpha}, {"algorithm.lr", seed ? "0.1" : "0.2"}, {"seed", text}};
+    ok(store_add_trial(
+        s, id, &(store_trial){.key = key, .alias = alias, .canonical = "", .settings = settings, .setting_count = 4},
+        &err));
+}
+
+START_TEST(a_swept_setting_of_a_method_makes_rows_and_a_searched_one_does_not)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    for (int seed = 0; seed < 2; seed++) {
+        add_variant(s, id, "gcn", "0.1", seed);
+        add_variant(s, id, "gcn", "0.5", seed);
+        add_variant(s, id, "gcn-again", "0.9", seed);
+    }
+    report *r = demo_report(s, (report_request){0});
+    ck_assert_int_eq(r->tables[0]->row_count, 3);
+    ck_assert_str_eq(r->tables[0]->rows[1].label, "gcn alpha=0.5");
+    ck_assert_int_eq(r->tables[0]->col_count, 1); /* lr follows from the seed: a search found it */
+    report_destroy(r);
+    r = demo_report(s, (report_request){.rows = "algorithm"});
+    ck_assert_int_eq(r->tables[0]->row_count, 2);
+    ck_assert_str_eq(r->tables[0]->rows[1].label, "gcn-again");
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 START_TEST(a_table_without_columns_is_named_after_its_metric)
 {
     store *s = demo_make(&(demo){two_methods, one_set, one_rate, 3, NULL, plain});
@@ -230,6 +265,7 @@ Suite *suite(void)
     tcase_add_checked_fixture(tc, make_folder, remove_folder);
     tcase_add_test(tc, rows_are_methods_and_columns_what_varies);
     tcase_add_test(tc, chosen_keys_pool_the_rest);
+    tcase_add_test(tc, a_swept_setting_of_a_method_makes_rows_and_a_searched_one_does_not);
     tcase_add_test(tc, a_table_without_columns_is_named_after_its_metric);
     tcase_add_test(tc, marks_say_why_there_is_no_mean);
     tcase_add_test(tc, ranks_skip_missing_cells_and_share_ties);
