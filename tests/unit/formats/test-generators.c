@@ -1,4 +1,6 @@
 #include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "formats/load-format.h"
 
@@ -258,6 +260,50 @@ START_TEST(motifs_mark_the_class)
 }
 END_TEST
 
+/* The edge homophily of an imitation of a block model with homophily 0.7. */
+static double imitate(const char *beta)
+{
+    cru_data *base = format_must_load(&(format_run){
+        .name = "csbm", .settings = {"nodes", "600", "homophily", "0.7", "sparse", "true", "features", "300"}});
+    char path[] = "/tmp/crucible-base-XXXXXX";
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(cru_data_write(base, fd, NULL), CRU_OK);
+    close(fd);
+    cru_data *d =
+        format_must_load(&(format_run){.name = "gencat", .settings = {"beta", beta}, .files = {{"base", path}}});
+    unlink(path);
+    ck_assert_int_eq(d->nodes, base->nodes);
+    ck_assert_int_eq(d->x.cols, base->x.cols);
+    ck_assert(is_symmetric_without_loops(&d->graph));
+    double edges = (double)cru_csr_nnz(&d->graph) / (double)cru_csr_nnz(&base->graph);
+    ck_assert_double_le(edges, 1); /* degrees are bounds */
+    ck_assert_double_gt(edges, 0.8);
+    double words = (double)cru_csr_nnz(&d->x.sparse) / (double)cru_csr_nnz(&base->x.sparse);
+    ck_assert_double_eq_tol(words, 1, 0.2);
+    double homophily = edge_homophily(d);
+    cru_data_destroy(base);
+    cru_data_destroy(d);
+    return homophily;
+}
+
+START_TEST(gencat_imitates_and_shifts)
+{
+    double same = imitate("0");
+    ck_assert_double_eq_tol(same, 0.7, 0.1);
+    ck_assert_double_lt(imitate("4"), same - 0.2);
+}
+END_TEST
+
+START_TEST(gencat_needs_a_base)
+{
+    cru_data *d;
+    cru_error err = {0};
+    ck_assert_int_eq(format_load(&(format_run){.name = "gencat"}, &d, &err), CRU_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "needs a base dataset"));
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("generators");
@@ -278,6 +324,8 @@ Suite *suite(void)
     tcase_add_test(c, rmat_is_skewed_and_homophilous);
     tcase_add_test(c, moons_lie_on_half_circles);
     tcase_add_test(c, motifs_mark_the_class);
+    tcase_add_test(c, gencat_imitates_and_shifts);
+    tcase_add_test(c, gencat_needs_a_base);
     suite_add_tcase(s, c);
     return s;
 }
