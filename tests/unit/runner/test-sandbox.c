@@ -1,0 +1,255 @@
+#include <arpa/inet.h>
+#include <check.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "runner/sandbox.h"
+
+/* Each test tries things in a child that has entered a sandbox; the child's exit code is the number of the first
+ * expectation that did not hold, or 0. */
+#define EXPECT(condition)                                                                                              \
+    do {                                                                                                               \
+        if (!(condition)) _exit(__LINE__ % 251 + 1);                                                                   \
+    } while (0)
+
+static char scratch[64];
+static char secret[64];
+
+static void make_files(void)
+{
+    strcpy(scratch, "/tmp/crucible-box-XXXXXX");
+    strcpy(secret, "/tmp/crucible-secret-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(scratch));
+    int fd = mkstemp(secret);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+}
+
+static void remove_files(void)
+{
+    char command[160];
+    snprintf(command, sizeof command, "rm -rf %s %s", scratch, secret);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void in_sandbox(bool landlock, void (*try)(void))
+{
+    cru_error err = {0};
+    sandbox *box;
+    sandbox_options options = {.scratch = scratch, .no_landlock = !landlock};
+    ck_assert_msg(sandbox_create(&options, &box, &err) == CRU_OK, "%s", err.text);
+    pid_t child = fork();
+    if (child == 0) {
+        EXPECT(sandbox_enter(box, &err) == CRU_OK);
+        EXPECT(sandbox_seal(box, &err) == CRU_OK);
+        try();
+        _exit(0);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
+    ck_assert_msg(WEXITSTATUS(status) == 0, "the expectation at line %d (mod 251) did not hold",
+                  WEXITSTATUS(status) - 1);
+    sandbox_destroy(box);
+}
+
+static bool refused(long result)
+{
+    return result < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS);
+}
+
+static void no_network_processes_or_programs(void)
+{
+    char *const none[] = {NULL};
+    EXPECT(refused(socket(AF_INET, SOCK_STREAM, 0)));
+    EXPECT(refused(socket(AF_UNIX, SOCK_STREAM, 0)));
+    EXPECT(refused(fork()));
+    EXPECT(refused(syscall(SYS_vfork)));
+    EXPECT(refused(syscall(SYS_clone3, NULL, 0)));
+    EXPECT(refused(execve("/bin/true", none, none)));
+    EXPECT(refused(syscall(SYS_io_uring_setup, 1, NULL)));
+    EXPECT(refused(syscall(SYS_bpf, 0, NULL, 0)));
+    EXPECT(refused(syscall(SYS_unshare, 0)));
+    EXPECT(refused(syscall(SYS_memfd_create, "x", 0)));
+}
+
+static void no_other_process(void)
+{
+    char byte;
+    struct iovec part = {&byte, 1};
+    EXPECT(refused(kill(getppid(), 0)));
+    EXPECT(refused(syscall(SYS_tgkill, getppid(), getppid(), 0)));
+    EXPECT(refused(ptrace(PTRACE_ATTACH, getppid(), NULL, NULL)));
+    EXPECT(refused(process_vm_readv(getppid(), &part, 1, &part, 1, 0)));
+    EXPECT(refused(syscall(SYS_pidfd_open, getppid(), 0)));
+    EXPECT(syscall(SYS_tgkill, getpid(), gettid(), 0) == 0);
+}
+
+static void no_file_outside(void)
+{
+    struct stat info;
+    EXPECT(refused(open(secret, O_RDONLY)));
+    EXPECT(refused(open(secret, O_WRONLY)));
+    EXPECT(refused(open("/proc/self/maps", O_RDONLY)));
+    EXPECT(refused(open("/etc/passwd", O_RDONLY)));
+    EXPECT(refused(open("/tmp/crucible-new-file", O_WRONLY | O_CREAT, 0600)));
+    EXPECT(refused(unlink(secret)));
+    EXPECT(refused(truncate(secret, 0)));
+    EXPECT(refused(chmod(secret, 0777)));
+    EXPECT(refused(link(secret, "/tmp/crucible-new-link")));
+    EXPECT(refused(symlink(secret, "/tmp/crucible-new-link")));
+    EXPECT(stat(secret, &info) == 0);
+}
+
+static void *add_one(void *number)
+{
+    ++*(int *)number;
+    return NULL;
+}
+
+static void memory_threads_and_time_work(void)
+{
+    pthread_t thread;
+    int number = 0;
+    struct timespec now;
+    void *block = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT(block != MAP_FAILED);
+    EXPECT(mprotect(block, 1 << 20, PROT_READ | PROT_EXEC) == 0);
+    EXPECT(munmap(block, 1 << 20) == 0);
+    EXPECT(pthread_create(&thread, NULL, add_one, &number) == 0);
+    EXPECT(pthread_join(thread, NULL) == 0 && number == 1);
+    EXPECT(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+    EXPECT(malloc(1 << 24) != NULL);
+    EXPECT(sysconf(_SC_NPROCESSORS_ONLN) > 0);
+}
+
+static void scratch_works(void)
+{
+    char path[96], other[96];
+    snprintf(path, sizeof path, "%s/a", scratch);
+    snprintf(other, sizeof other, "%s/b", scratch);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    EXPECT(fd >= 0);
+    EXPECT(write(fd, "text", 4) == 4 && ftruncate(fd, 2) == 0);
+    EXPECT(rename(path, other) == 0 && unlink(other) == 0);
+    EXPECT(open("/usr/lib", O_RDONLY | O_DIRECTORY) >= 0);
+    EXPECT(dlopen("libm.so.6", RTLD_NOW) != NULL);
+}
+
+static void (*const tries[])(void) = {no_network_processes_or_programs, no_other_process, no_file_outside,
+                                      memory_threads_and_time_work};
+
+START_TEST(with_seccomp_alone)
+{
+    make_files();
+    in_sandbox(false, tries[_i]);
+    remove_files();
+}
+END_TEST
+
+START_TEST(with_landlock)
+{
+    if (!sandbox_probe().landlock) return;
+    make_files();
+    in_sandbox(true, tries[_i]);
+    remove_files();
+}
+END_TEST
+
+START_TEST(landlock_leaves_the_scratch_folder_and_libraries)
+{
+    if (!sandbox_probe().landlock) return;
+    make_files();
+    in_sandbox(true, scratch_works);
+    remove_files();
+}
+END_TEST
+
+static void constructor_reads(void)
+{
+    EXPECT(refused(open(secret, O_RDONLY | O_TRUNC)));
+    EXPECT(refused(open(secret, O_RDWR)));
+}
+
+/* Before it is sealed, a sandbox without Landlock lets libraries be loaded, but nothing be written. */
+START_TEST(before_the_seal_nothing_can_be_written)
+{
+    cru_error err = {0};
+    sandbox *box;
+    make_files();
+    ck_assert_int_eq(sandbox_create(&(sandbox_options){.no_landlock = true}, &box, &err), CRU_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        EXPECT(sandbox_enter(box, &err) == CRU_OK);
+        EXPECT(dlopen("libm.so.6", RTLD_NOW) != NULL);
+        constructor_reads();
+        _exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+    sandbox_destroy(box);
+    remove_files();
+}
+END_TEST
+
+/* Files beside a plugin are out of reach, its libraries are not. */
+START_TEST(a_plugins_folder_shows_its_libraries_only)
+{
+    if (!sandbox_probe().landlock) return;
+    make_files();
+    char plugin[96], sibling[96], data[96];
+    snprintf(plugin, sizeof plugin, "%s/one.so", scratch);
+    snprintf(sibling, sizeof sibling, "%s/two.so.1", scratch);
+    snprintf(data, sizeof data, "%s/results.db", scratch);
+    const char *const files[] = {plugin, sibling, data};
+    for (int i = 0; i < 3; i++) close(open(files[i], O_WRONLY | O_CREAT, 0600));
+    cru_error err = {0};
+    sandbox *box;
+    const char *const readable[] = {plugin, "/does/not/exist", NULL};
+    ck_assert_int_eq(sandbox_create(&(sandbox_options){.readable = readable}, &box, &err), CRU_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        EXPECT(sandbox_enter(box, &err) == CRU_OK);
+        EXPECT(open(plugin, O_RDONLY) >= 0);
+        EXPECT(open(sibling, O_RDONLY) >= 0);
+        EXPECT(refused(open(data, O_RDONLY)));
+        EXPECT(refused(open(plugin, O_WRONLY)));
+        _exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+    sandbox_destroy(box);
+    remove_files();
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("sandbox");
+    TCase *t = tcase_create("limits");
+    tcase_add_loop_test(t, with_seccomp_alone, 0, 4);
+    tcase_add_loop_test(t, with_landlock, 0, 4);
+    tcase_add_test(t, landlock_leaves_the_scratch_folder_and_libraries);
+    tcase_add_test(t, before_the_seal_nothing_can_be_written);
+    tcase_add_test(t, a_plugins_folder_shows_its_libraries_only);
+    suite_add_tcase(s, t);
+    return s;
+}
