@@ -50,7 +50,8 @@ static void drop_shared_memory(const void *keep)
 
 static void reset_signals(void)
 {
-    static const int changed[] = {SIGINT, SIGTERM, SIGCHLD, SIGPIPE, SIGHUP, SIGWINCH, SIGXCPU, SIGXFSZ};
+    static const int changed[] = {SIGINT,  SIGTERM, SIGCHLD, SIGPIPE, SIGHUP, SIGXCPU,
+                                  SIGXFSZ, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL, SIGABRT};
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) signal(changed[i], SIG_DFL);
     sigset_t none;
     sigemptyset(&none);

@@ -57,7 +57,7 @@ static bool in_process(const char *pid, int32_t *buffer)
     bool found = false;
     uint64_t from, to, own = (uint64_t)(uintptr_t)buffer;
     while (maps && memory >= 0 && !found && fgets(line, sizeof line, maps))
-        if (sscanf(line, "%lx-%lx r", &from, &to) == 2 && to - from < (UINT64_C(1) << 34) &&
+        if (sscanf(line, "%lx-%lx r", &from, &to) == 2 && to - from < (UINT64_C(1) << 29) &&
             !(strcmp(pid, "self") == 0 && own >= from && own < to))
             found = in_stretch(memory, from, to, buffer);
     if (memory >= 0) close(memory);

@@ -79,7 +79,7 @@ END_TEST
 START_TEST(leaving_the_process_is_a_crash)
 {
     ended e = leave_by("exit");
-    expect_outcome(&e, STORE_CRASHED, "exit code 0");
+    expect_outcome(&e, STORE_CRASHED, "ended the process with exit code");
 }
 END_TEST
 
