@@ -16,12 +16,18 @@ static void check_ends(const char *name, const cru_csr *a, const cru_tensor *l, 
                l ? tape_text(l).text : "nothing", r ? tape_text(r).text : "nothing");
 }
 
-static void sum_edges(cru_tape *t, const cru_csr *a, const int64_t *order, const cru_tensor *like, const float *e,
-                      cru_tensor *into)
+/* Sums the gradients of n's edges into the node at one end: the destination `v` or the source `u` of each. */
+static void sum_edges(cru_tape *t, tape_node *n, cru_tensor *into, bool source)
 {
-    cru_edge_sum_args args = {.a = *a, .order = order, .cols = cru_tensor_cols(like), .x = e};
+    const edge_state *s = n->state;
+    cru_edge_sum_args args = {.a = s->a->csr, .cols = cru_tensor_cols(n->out), .x = n->out->grad};
     args.y = tape_grad(t, into, &args.accumulate);
-    if (args.y) t->device->backend->edge_sum(t->device, &args);
+    if (!args.y) return;
+    if (source) { /* the entries exist once the transpose does */
+        args.a = *cru_sparse_transpose(s->a);
+        args.order = s->a->entry;
+    }
+    t->device->backend->edge_sum(t->device, &args);
 }
 
 /* ---- e = l_v op r_u -------------------------------------------------------------------------------------------------
@@ -29,9 +35,8 @@ static void sum_edges(cru_tape *t, const cru_csr *a, const int64_t *order, const
 
 static void add_backward(cru_tape *t, tape_node *n)
 {
-    const edge_state *s = n->state;
-    sum_edges(t, &s->a->csr, NULL, n->out, n->out->grad, n->in[0]);
-    if (n->in[1]->needs_grad) sum_edges(t, cru_sparse_transpose(s->a), s->a->entry, n->out, n->out->grad, n->in[1]);
+    sum_edges(t, n, n->in[0], false);
+    sum_edges(t, n, n->in[1], true);
 }
 
 /* dl_v = sum_e de r_u and dr_u = sum_e de l_v: products with the edge gradients as weights */
@@ -87,14 +92,12 @@ cru_tensor *cru_edge_mul(cru_tape *t, cru_sparse *a, cru_tensor *l, cru_tensor *
 
 static void dst_backward(cru_tape *t, tape_node *n)
 {
-    const edge_state *s = n->state;
-    sum_edges(t, &s->a->csr, NULL, n->out, n->out->grad, n->in[0]);
+    sum_edges(t, n, n->in[0], false);
 }
 
 static void src_backward(cru_tape *t, tape_node *n)
 {
-    const edge_state *s = n->state;
-    sum_edges(t, cru_sparse_transpose(s->a), s->a->entry, n->out, n->out->grad, n->in[0]);
+    sum_edges(t, n, n->in[0], true);
 }
 
 static const tape_op edge_dst_op = {.name = "edge_dst", .backward = dst_backward};
