@@ -37,24 +37,33 @@ cru_tensor *cru_nt_xent(cru_tape *t, cru_tensor *a, cru_tensor *b, float tempera
     return cru_cross_entropy(t, cru_add(t, similarity, without_self(t, 2 * n)), &other_view);
 }
 
+/* 1/|P(i)| at the positives of every anchor, one row per item; `anchors` lists the items that have a positive. */
+static cru_tensor *positive_shares(cru_tape *t, cru_index labels, cru_index *anchors)
+{
+    int64_t n = labels.count, found = 0;
+    int32_t *label = cru_tape_alloc(t, n, sizeof *label), *ids = cru_tape_alloc(t, n, sizeof *ids);
+    t->device->backend->download(t->device, label, labels.ids, (size_t)n * sizeof *label);
+    float *share = cru_tape_alloc(t, n * n, sizeof *share);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t count = 0;
+        for (int64_t j = 0; j < n; j++) count += j != i && label[j] == label[i];
+        if (count) ids[found++] = (int32_t)i;
+        for (int64_t j = 0; j < n && count; j++)
+            if (j != i && label[j] == label[i]) share[i * n + j] = 1.0f / (float)count;
+    }
+    *anchors = cru_index_step(t, ids, found);
+    return cru_tensor_upload(t, 2, (const int64_t[]){n, n}, share);
+}
+
 /* L = mean over anchors i with positives P(i) of  -1/|P(i)| sum_{p in P(i)} log softmax_{a != i}(s_i)_p */
 cru_tensor *cru_sup_con(cru_tape *t, cru_tensor *features, cru_index labels, float temperature)
 {
     int64_t n = cru_tensor_rows(features);
-    int32_t *host = cru_tape_alloc(t, n, sizeof *host);
-    t->device->backend->download(t->device, host, labels.ids, (size_t)n * sizeof *host);
-    float *positive = cru_tape_alloc(t, n * n, sizeof *positive); /* 1/|P(i)| at the positives of i */
-    int64_t anchors = 0;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t count = 0;
-        for (int64_t j = 0; j < n; j++) count += j != i && host[j] == host[i];
-        anchors += count > 0;
-        for (int64_t j = 0; j < n && count; j++)
-            if (j != i && host[j] == host[i]) positive[i * n + j] = 1.0f / (float)count;
-    }
-    cru_tensor *share = cru_tensor_upload(t, 2, (const int64_t[]){n, n}, positive);
+    cru_assert(labels.count == n, "sup_con: %lld labels for %s", (long long)labels.count, tape_text(features).text);
+    cru_index anchors;
+    cru_tensor *share = positive_shares(t, labels, &anchors);
     cru_tensor *similarity = scaled_similarity(t, features, features, temperature);
     cru_tensor *log_p = cru_log_softmax(t, cru_add(t, similarity, without_self(t, n)), 1);
-    cru_tensor *total = cru_sum(t, cru_mul(t, share, log_p), CRU_ALL);
-    return cru_scale(t, total, anchors ? -1.0f / (float)anchors : 0);
+    cru_tensor *each = cru_as_matrix(t, cru_sum(t, cru_mul(t, share, log_p), 1), n, 1);
+    return cru_neg(t, cru_mean(t, cru_gather(t, each, anchors), CRU_ALL));
 }

@@ -40,10 +40,15 @@ cru_tensor *cru_js_logits(cru_tape *t, cru_tensor *a, cru_tensor *b)
 /* ---- binary ---------------------------------------------------------------------------------------------------------
  */
 
+static cru_tensor *complement(cru_tape *t, cru_tensor *p)
+{
+    return cru_affine(t, p, -1, 1);
+}
+
 /* (1 - y) z + (1 + (w - 1) y) softplus(-z) */
 cru_tensor *cru_bce_logits_each(cru_tape *t, cru_tensor *z, cru_tensor *y, cru_tensor *weight, float pos_weight)
 {
-    cru_tensor *linear = cru_mul(t, cru_affine(t, y, -1, 1), z);
+    cru_tensor *linear = cru_mul(t, complement(t, y), z);
     cru_tensor *factor = cru_affine(t, y, pos_weight - 1, 1);
     cru_tensor *loss = cru_add(t, linear, cru_mul(t, factor, cru_softplus(t, cru_neg(t, z))));
     return weight ? cru_mul(t, loss, weight) : loss;
@@ -54,17 +59,41 @@ cru_tensor *cru_bce_logits(cru_tape *t, cru_tensor *z, cru_tensor *y, float pos_
     return cru_mean(t, cru_bce_logits_each(t, z, y, NULL, pos_weight), CRU_ALL);
 }
 
-/* PyTorch bounds the logarithm at -100; e^-100 is a denormal float. */
+/* max(log p, -100) */
 static cru_tensor *bounded_log(cru_tape *t, cru_tensor *p)
 {
-    return cru_log(t, cru_clamp(t, p, expf(-100.0f), INFINITY));
+    return cru_clamp(t, cru_log(t, p), -100, INFINITY);
 }
+
+static void give(cru_tape *t, cru_tensor *x, cru_tensor *dx)
+{
+    tape_grad_give(t, x, dx->data);
+}
+
+/* The chain rule through the bounded logarithm would be 0 times infinity at p = 0 and p = 1, so the gradient is
+ * PyTorch's: dp = (p - y) / max(p (1 - p), 1e-12), dy = log(1 - p) - log p. Nothing is recorded during backward. */
+static void bce_backward(cru_tape *t, tape_node *n)
+{
+    cru_tensor *p = n->in[0], *y = n->in[1];
+    cru_tensor dy = tape_shape(n->out->rank, n->out->dim);
+    dy.data = n->out->grad;
+    if (tape_needs(t, p)) {
+        cru_tensor *spread = cru_clamp(t, cru_mul(t, p, complement(t, p)), 1e-12f, INFINITY);
+        give(t, p, cru_mul(t, &dy, cru_div(t, cru_sub(t, p, y), spread)));
+    }
+    if (tape_needs(t, y)) give(t, y, cru_mul(t, &dy, cru_sub(t, bounded_log(t, complement(t, p)), bounded_log(t, p))));
+}
+
+static const tape_op bce_op = {.name = "bce", .backward = bce_backward};
 
 cru_tensor *cru_bce(cru_tape *t, cru_tensor *p, cru_tensor *y)
 {
+    bool recording = cru_tape_record(t, false);
     cru_tensor *yes = cru_mul(t, y, bounded_log(t, p));
-    cru_tensor *no = cru_mul(t, cru_affine(t, y, -1, 1), bounded_log(t, cru_affine(t, p, -1, 1)));
-    return cru_neg(t, cru_mean(t, cru_add(t, yes, no), CRU_ALL));
+    cru_tensor *no = cru_mul(t, complement(t, y), bounded_log(t, complement(t, p)));
+    cru_tensor *each = cru_neg(t, cru_add(t, yes, no));
+    cru_tape_record(t, recording);
+    return cru_mean(t, tape_emit_view(t, &bce_op, each, (cru_tensor *[]){p, y}, 2, 0).out, CRU_ALL);
 }
 
 /* ---- regression and ranking ------------------------------------------------------------------------------------- */
