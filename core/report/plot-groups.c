@@ -24,8 +24,7 @@ static void tell(char *tip, size_t size, const table *t, int64_t row, int64_t co
 static void draw_groups(const plot_input *in, FILE *out, axis y, cell_painter *paint)
 {
     const table *t = in->t;
-    double slot = fmax(6, fmin(26, 640.0 / (double)(t->col_count * (t->row_count + 1))));
-    double group = slot * (double)(t->row_count + 1);
+    double group = 10 * (double)(t->row_count + 1);
     for (int64_t c = 0; c < t->col_count; c++) group = fmax(group, 16 + 7 * (double)escape_width(t->cols[c].label));
     double width = fmax(420, group * (double)t->col_count);
     svg s = {.out = out, .width = LEFT + width + 20};
@@ -38,6 +37,7 @@ static void draw_groups(const plot_input *in, FILE *out, axis y, cell_painter *p
     panel p = {.s = &s, .corner = {LEFT, TOP}, .size = {width, HEIGHT}, .x = {.low = 0, .high = 1}, .y = y};
     panel_draw(&p, false, t->experiment, "", label);
     group = width / (double)t->col_count;
+    double slot = fmin(26, group / (double)(t->row_count + 1));
     for (int64_t c = 0; c < t->col_count; c++) {
         double left = LEFT + group * (double)c + (group - slot * (double)t->row_count) / 2;
         svg_text(&s, (svg_point){LEFT + group * ((double)c + 0.5), TOP + HEIGHT + 16}, SVG_MIDDLE, "tick",

@@ -4,7 +4,7 @@
 
 const plot_kind plot_kinds[PLOT_KINDS] = {
     {"bars", "means with error bars", plot_bars},
-    {"curve", "mean and spread over a swept number, the last key of --cols", plot_curve},
+    {"curve", "mean and spread over a swept number", plot_curve},
     {"box", "quartiles of the runs", plot_box},
     {"scatter", "seconds against the metric", plot_scatter},
     {"ranks", "average ranks with the critical difference", plot_ranks},
