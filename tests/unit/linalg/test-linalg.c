@@ -267,7 +267,7 @@ Suite *suite(void)
     Suite *s = suite_create("linalg");
     TCase *c = tcase_create("linalg");
     tcase_add_checked_fixture(c, open_pool, close_pool);
-    tcase_set_timeout(c, 60);
+    tcase_set_timeout(c, 200);
     tcase_add_loop_test(c, inverse_times_matrix_is_identity, 0, SIZES);
     tcase_add_loop_test(c, lu_and_cholesky_solve_systems, 0, SIZES);
     tcase_add_test(c, singular_and_indefinite_matrices_are_refused);
