@@ -101,6 +101,7 @@ static cru_status open_clean(judge *j, const trial *t, cru_data **data, cru_erro
     cru_settings *preprocess = variant_settings(t->preprocess), *split = variant_settings(t->split);
     status = data_preprocess(cru_settings_struct(preprocess), *data, err);
     if (status == CRU_OK) status = data_split(cru_settings_struct(split), *data, t->seed, err);
+    (*data)->seed = t->seed;
     cru_settings_destroy(preprocess);
     cru_settings_destroy(split);
     return status == CRU_OK ? check(*data, "dataset", t->dataset->name, err) : status;

@@ -4,7 +4,7 @@
 #include "nn/naming.h"
 
 cru_fc cru_fc_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
-                                const cru_init *bias)
+                          const cru_init *bias)
 {
     cru_fc layer = {.w = cru_net_weight(net, name_of(name, "weight").text, 2, in_out, weight)};
     if (bias) layer.b = cru_net_weight(net, name_of(name, "bias").text, 1, &in_out[1], *bias);
@@ -61,19 +61,28 @@ cru_tensor *cru_layer_norm_apply(cru_tape *t, const cru_layer_norm_layer *layer,
 
 /* ---- perceptron ------------------------------------------------------------------------------------------------- */
 
+static cru_fc perceptron_layer(cru_net *net, const char *name, const int64_t in_out[2], const cru_mlp_shape *shape)
+{
+    cru_init weight = {.kind = shape->init ? shape->init : CRU_INIT_FAN_IN, .fan_in = in_out[0]};
+    bool by_fan = weight.kind == CRU_INIT_FAN_IN || weight.kind == CRU_INIT_FAN_OUT;
+    cru_init bias = by_fan ? weight : (cru_init){.kind = CRU_INIT_ZEROS};
+    return cru_fc_create_with(net, name, in_out, weight, shape->no_bias ? NULL : &bias);
+}
+
 cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shape)
 {
     cru_assert(shape->layers >= 1 && shape->layers <= CRU_MAX_LAYERS, "mlp: %lld layers; 1 to %d are possible",
                (long long)shape->layers, CRU_MAX_LAYERS);
     cru_mlp mlp = {.layers = shape->layers,
                    .normed = shape->batch_norm,
+                   .norm_last = shape->norm_last,
                    .input_dropout = shape->input_dropout,
                    .act = shape->act == CRU_UNARY_COPY ? CRU_UNARY_RELU : shape->act,
                    .dropout = shape->dropout};
     for (int64_t i = 0; i < shape->layers; i++) {
         bool last = i == shape->layers - 1;
         int64_t in = i ? shape->hidden : shape->in, out = last ? shape->out : shape->hidden;
-        mlp.layer[i] = cru_fc_create(net, name_of_number(name, "linear", i).text, in, out);
+        mlp.layer[i] = perceptron_layer(net, name_of_number(name, "linear", i).text, (const int64_t[]){in, out}, shape);
         if (!last && shape->batch_norm)
             mlp.norm[i] = cru_batch_norm_create(net, name_of_number(name, "norm", i).text, out);
     }
@@ -104,8 +113,10 @@ static cru_tensor *activate(cru_tape *t, cru_unary act, cru_tensor *x)
 
 static cru_tensor *between(cru_tape *t, const cru_mlp *mlp, int64_t i, cru_tensor *h)
 {
-    if (mlp->normed) h = cru_batch_norm_apply(t, &mlp->norm[i], h);
-    return cru_dropout(t, activate(t, mlp->act, h), mlp->dropout);
+    if (mlp->normed && !mlp->norm_last) h = cru_batch_norm_apply(t, &mlp->norm[i], h);
+    h = activate(t, mlp->act, h);
+    if (mlp->normed && mlp->norm_last) h = cru_batch_norm_apply(t, &mlp->norm[i], h);
+    return cru_dropout(t, h, mlp->dropout);
 }
 
 cru_tensor *cru_mlp_input(cru_tape *t, const cru_mlp *mlp, const cru_input *x)

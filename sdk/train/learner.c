@@ -4,6 +4,7 @@
 #include <crucible/train.h>
 
 const char *const cru_optimiser_names[] = {"adam", "adamw", "sgd", NULL};
+const char *const cru_class_weight_names[] = {"equal", "balanced", NULL};
 
 cru_net *cru_learner_net(cru_learner *learner, const char *name)
 {
@@ -22,14 +23,13 @@ cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets, int64_t
     return optim;
 }
 
-/* q_ik = 1/|S_i| on the candidates of training item i */
-static cru_tensor *uniform_candidates(cru_learner *l, cru_tape *t)
+/* q_ik = 1/|S_i| on the candidates of item i */
+static cru_tensor *uniform_candidates(const cru_task *task, cru_tape *t, cru_ids items)
 {
-    const cru_task *task = l->task;
-    int64_t n = task->split.train.count, classes = task->classes;
+    int64_t n = items.count, classes = task->classes;
     float *q = cru_tape_alloc(t, n * classes, sizeof *q);
     for (int64_t i = 0; i < n; i++) {
-        const uint8_t *set = task->candidates + task->split.train.ids[i] * classes;
+        const uint8_t *set = task->candidates + items.ids[i] * classes;
         int64_t size = 0;
         for (int64_t k = 0; k < classes; k++) size += set[k];
         for (int64_t k = 0; k < classes; k++) q[i * classes + k] = set[k] ? 1.0f / (float)size : 0;
@@ -37,13 +37,24 @@ static cru_tensor *uniform_candidates(cru_learner *l, cru_tape *t)
     return cru_tensor_upload(t, 2, (const int64_t[]){n, classes}, q);
 }
 
+cru_tensor *cru_learner_batch_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits, cru_ids items)
+{
+    const cru_task *task = learner->task;
+    if (task->candidates) return cru_soft_cross_entropy(t, logits, uniform_candidates(task, t, items));
+    int32_t *labels = cru_tape_alloc(t, items.count, sizeof *labels);
+    for (int64_t i = 0; i < items.count; i++) labels[i] = task->labels[items.ids[i]];
+    cru_targets targets = {.labels = cru_index_step(t, labels, items.count), .class_weights = learner->class_weights};
+    return cru_cross_entropy(t, logits, &targets);
+}
+
 cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits)
 {
     if (learner->task->candidates) {
         cru_tensor *chosen = cru_gather(t, logits, learner->train_rows);
-        return cru_soft_cross_entropy(t, chosen, uniform_candidates(learner, t));
+        return cru_learner_batch_loss(learner, t, chosen, learner->task->split.train);
     }
-    cru_targets targets = {.rows = &learner->train_rows, .labels = learner->train_labels};
+    cru_targets targets = {
+        .rows = &learner->train_rows, .labels = learner->train_labels, .class_weights = learner->class_weights};
     return cru_cross_entropy(t, logits, &targets);
 }
 
@@ -98,9 +109,32 @@ static cru_index observed_labels(cru_ctx *ctx, const cru_task *task)
     return cru_index_create(ctx, labels, train.count);
 }
 
+/* NULL for equal weights, and where there are only candidate sets to count. */
+static float *weigh_classes(const cru_learner *l)
+{
+    if (l->train->class_weights == CRU_WEIGHTS_EQUAL || !l->train_labels.ids) return NULL;
+    const cru_task *task = l->task;
+    int64_t *size = cru_ctx_alloc(l->ctx, task->classes, sizeof *size), largest = 0;
+    for (int64_t i = 0; i < task->split.train.count; i++) size[task->labels[task->split.train.ids[i]]]++;
+    for (int32_t c = 0; c < task->classes; c++) largest = size[c] > largest ? size[c] : largest;
+    float *weight = cru_ctx_alloc(l->ctx, task->classes, sizeof *weight);
+    for (int32_t c = 0; c < task->classes; c++) weight[c] = size[c] ? (float)largest / (float)size[c] : 1;
+    return weight;
+}
+
+static cru_status accept_task(const cru_method *method, const cru_task *task, cru_ctx *ctx)
+{
+    cru_status status = cru_task_claim(task, method->problems, ctx);
+    if (!status && task->x.cols == 0 && !method->featureless)
+        status = cru_ctx_fail(ctx, CRU_UNSUPPORTED, "the method learns from features, and this task has none");
+    return status;
+}
+
 cru_status cru_method_create(const cru_method *method, void **self, const void *settings, const cru_task *task,
                              cru_ctx *ctx)
 {
+    cru_status status = accept_task(method, task, ctx);
+    if (status) return status;
     cru_learner *l = cru_ctx_alloc(ctx, 1, method->model_size);
     l->method = method;
     l->ctx = ctx;
@@ -111,9 +145,10 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
     l->x = cru_input_create(ctx, &task->x);
     l->train_rows = cru_index_create(ctx, task->split.train.ids, task->split.train.count);
     l->train_labels = observed_labels(ctx, task);
+    l->class_weights = weigh_classes(l);
     l->scores = cru_ctx_alloc(ctx, task->items * task->classes, sizeof *l->scores);
     l->net = cru_learner_net(l, "net");
-    cru_status status = method->build(l);
+    status = method->build(l);
     if (!status) status = cru_ctx_status(ctx);
     if (status) {
         if (method->release) method->release(l);

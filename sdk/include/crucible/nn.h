@@ -89,7 +89,7 @@ typedef struct cru_fc {
 CRU_API cru_fc cru_fc_create(cru_net *net, const char *name, int64_t in, int64_t out);
 /* The same with chosen initialisation; `bias` NULL: no bias. */
 CRU_API cru_fc cru_fc_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
-                                        const cru_init *bias);
+                                  const cru_init *bias);
 CRU_API cru_tensor *cru_fc_apply(cru_tape *t, const cru_fc *layer, cru_tensor *x);
 CRU_API cru_tensor *cru_fc_input(cru_tape *t, const cru_fc *layer, const cru_input *x);
 
@@ -114,7 +114,7 @@ typedef struct cru_mlp {
     int64_t layers;
     cru_fc layer[CRU_MAX_LAYERS];
     cru_batch_norm_layer norm[CRU_MAX_LAYERS];
-    bool normed;
+    bool normed, norm_last;
     bool input_dropout; /* dropout before the first layer, too */
     cru_unary act;
     float dropout;
@@ -124,7 +124,11 @@ typedef struct cru_mlp_shape {
     int64_t in, hidden, out;
     int64_t layers; /* 1: in -> out; 2: in -> hidden -> out; ... */
     bool batch_norm, input_dropout;
-    cru_unary act; /* CRU_UNARY_COPY stands for relu */
+    bool norm_last;     /* batch norm after the activation instead of before it */
+    bool no_bias;       /* of the linear layers */
+    cru_init_kind init; /* of weights and biases, as cru_fc_create_with; CRU_INIT_ZEROS stands for fan-in. Glorot and
+                           Kaiming kinds are for weights: the biases are then 0 */
+    cru_unary act;      /* CRU_UNARY_COPY stands for relu */
     float dropout;
 } cru_mlp_shape;
 

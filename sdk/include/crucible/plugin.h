@@ -181,6 +181,10 @@ typedef struct cru_algorithm {
     cru_status (*load)(void *self, int fd);
 } cru_algorithm;
 
+/* CRU_UNSUPPORTED with a sentence in the context when the task's kind is not among `problems`: the first line of
+ * `create`. Methods made with train.h have it already. */
+CRU_API cru_status cru_task_claim(const cru_task *task, uint32_t problems, cru_ctx *ctx);
+
 /* ---- metric ---------------------------------------------------------------------------------------------- */
 
 /* What a metric may look at. Scores are NULL when a dataset is described rather than a prediction judged. */

@@ -92,6 +92,8 @@ typedef struct cru_data {
     int32_t official_count;
     const char *const *class_names; /* classes entries, or NULL */
     void *memory;                   /* the arena behind all of the above */
+    uint64_t seed; /* of the trial, set by the host before corruptors run: for those that repeat the draws of a study
+                    * with its own generator (mt19937.h); all others use the stream they are given */
 } cru_data;
 
 CRU_API cru_data *cru_data_create(void); /* NULL when there is no memory */

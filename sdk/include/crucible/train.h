@@ -24,10 +24,12 @@
  *     static cru_tensor *logits(void *self, cru_tape *t) { model *m = self; return cru_mlp_input(t, &m->mlp,
  * &m->base.x); }
  *
- *     static const cru_method method = {
- *         .model_size = sizeof(model), .train = offsetof(settings, train), .build = build, .logits = logits};
+ *     enum { PROBLEMS = CRU_NODES | CRU_ROWS };
+ *     static const cru_method method = {.model_size = sizeof(model), .train = offsetof(settings, train),
+ *                                       .problems = PROBLEMS, .build = build, .logits = logits};
  *     CRU_METHOD_VTABLE(method);
- *     CRU_PLUGIN = {CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM), .name = "mlp", ..., .vtable = &vtable};
+ *     CRU_PLUGIN = {CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM), .name = "mlp", ..., .problems = PROBLEMS, .vtable =
+ * &vtable};
  */
 #ifndef CRUCIBLE_TRAIN_H
 #define CRUCIBLE_TRAIN_H
@@ -45,10 +47,18 @@ extern "C" {
 typedef struct cru_train {
     int64_t epochs;
     double lr, weight_decay;
-    int64_t optimiser; /* cru_optim_kind */
+    int64_t optimiser;     /* cru_optim_kind */
+    int64_t class_weights; /* cru_class_weights; equal unless the schema has CRU_CLASS_WEIGHTS */
 } cru_train;
 
-CRU_API extern const char *const cru_optimiser_names[]; /* "adam", "adamw", "sgd", NULL */
+/* How the default loss weighs an item of class c; the mean is divided by the sum of weights. */
+typedef enum cru_class_weights {
+    CRU_WEIGHTS_EQUAL = 0,
+    CRU_WEIGHTS_BALANCED, /* (size of the largest class) / (size of c), in the training part */
+} cru_class_weights;
+
+CRU_API extern const char *const cru_optimiser_names[];    /* "adam", "adamw", "sgd", NULL */
+CRU_API extern const char *const cru_class_weight_names[]; /* "equal", "balanced", NULL */
 
 /* Entries of a schema for a cru_train member, with the method's own defaults. */
 #define CRU_TRAIN_SETTINGS(type_, member_, epochs_, lr_, decay_)                                                       \
@@ -80,6 +90,14 @@ CRU_API extern const char *const cru_optimiser_names[]; /* "adam", "adamw", "sgd
         .number = CRU_ADAM, .choices = cru_optimiser_names, .help = "how gradients become steps"                       \
     }
 
+/* A further entry, for methods that keep the default loss. */
+#define CRU_CLASS_WEIGHTS(type_, member_)                                                                              \
+    {                                                                                                                  \
+        .key = "class_weights", .type = CRU_PARAM_CHOICE, .offset = offsetof(type_, member_.class_weights),            \
+        .number = CRU_WEIGHTS_EQUAL, .choices = cru_class_weight_names,                                                \
+        .help = "weight of a class in the loss: all equal, or largest class over own size"                             \
+    }
+
 /* ---- the learner: what every model starts with ----------------------------------------------------------- */
 
 enum { CRU_MAX_NETS = 8 };
@@ -94,6 +112,7 @@ typedef struct cru_learner {
     cru_input x;            /* the task's features */
     cru_index train_rows;   /* the training items */
     cru_index train_labels; /* their observed labels; empty when labels are candidate sets */
+    float *class_weights;   /* one per class for the default loss, host; NULL: equal */
     cru_net *net;           /* a first net, "net"; more with cru_learner_net */
     cru_optim *optim;       /* over all nets, made after build; a method with several optimisers makes its own */
     cru_net *nets[CRU_MAX_NETS];
@@ -107,6 +126,8 @@ typedef struct cru_learner {
 typedef struct cru_method {
     size_t model_size; /* the model struct, which begins with a cru_learner */
     size_t train;      /* offset of the cru_train in the settings */
+    uint32_t problems; /* as in the plugin: other tasks are refused before build */
+    bool featureless;  /* can do without features; otherwise a task without any is refused, too */
 
     /* Makes layers and graphs. The learner is filled except for optim. CRU_UNSUPPORTED for tasks it cannot do. */
     cru_status (*build)(void *model);
@@ -144,9 +165,9 @@ CRU_API cru_status cru_method_embed(void *self, const float **rows, int64_t *col
 CRU_API void cru_method_destroy(void *self);
 
 #define CRU_METHOD_VTABLE(method_)                                                                                     \
-    static cru_status create_instance(void **self, const void *settings, const cru_task *task, cru_ctx *ctx)           \
+    static cru_status create_instance(void **self_, const void *settings_, const cru_task *task_, cru_ctx *ctx_)       \
     {                                                                                                                  \
-        return cru_method_create(&(method_), self, settings, task, ctx);                                               \
+        return cru_method_create(&(method_), self_, settings_, task_, ctx_);                                           \
     }                                                                                                                  \
     static const cru_algorithm vtable = {.size = sizeof(cru_algorithm),                                                \
                                          .create = create_instance,                                                    \
@@ -162,6 +183,9 @@ CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
 
 /* The default loss, for methods that add to it. */
 CRU_API cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits);
+
+/* The default loss of a minibatch: row i of the logits belongs to training item items.ids[i]. */
+CRU_API cru_tensor *cru_learner_batch_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits, cru_ids items);
 
 /* backward, a step of `optim`, and the loss as a number. A loss that is NaN because its set was empty steps with zero
  * gradients. */

@@ -1,0 +1,76 @@
+#include "label-noise.h"
+
+#include <math.h>
+
+#include <crucible/pool.h>
+
+const char *const noise_where_names[] = {"train", "train+val", "all", NULL};
+
+const cru_param label_noise_params[] = {
+    CRU_CHOICE(label_noise, where, NOISE_TRAIN_VAL, noise_where_names, "whose labels are redrawn"),
+    CRU_GROUP(label_noise, rng, noise_rng_params),
+    CRU_END,
+};
+
+static void mark(uint8_t *chosen, cru_ids part)
+{
+    for (int64_t i = 0; i < part.count; i++) chosen[part.ids[i]] = 1;
+}
+
+uint8_t *noise_chosen_items(cru_data *data, noise_where where)
+{
+    uint8_t *chosen = cru_pool_alloc(cru_data_pool(data), data->items, 1);
+    mark(chosen, data->split.train);
+    if (where != NOISE_TRAIN) mark(chosen, data->split.val);
+    for (int64_t i = 0; where == NOISE_ALL && i < data->items; i++) chosen[i] = 1;
+    return chosen;
+}
+
+void noise_report_labels(const cru_data *data, const uint8_t *chosen, cru_report *report)
+{
+    enum { MOST_CLASSES = 100 }; /* above, the matrix is larger than the rest of the results */
+    const int64_t classes = data->classes;
+    const bool small = classes <= MOST_CLASSES;
+    double count[MOST_CLASSES * MOST_CLASSES] = {0};
+    int64_t items = 0, wrong = 0;
+    for (int64_t i = 0; i < data->items; i++) {
+        if (!chosen[i] || data->truth[i] == CRU_UNLABELLED || data->labels[i] == CRU_UNLABELLED) continue;
+        items++;
+        wrong += data->labels[i] != data->truth[i];
+        if (small) count[data->truth[i] * classes + data->labels[i]]++;
+    }
+    cru_report_number(report, "noise_rate", items ? (double)wrong / (double)items : NAN);
+    if (small) cru_report_vector(report, "confusion", count, classes * classes);
+}
+
+static cru_status check_labels(const cru_data *data, cru_error *err)
+{
+    if (data->candidates)
+        return cru_fail(err, CRU_UNSUPPORTED, "label noise needs one label an item, and these are candidate sets");
+    if (data->classes < 2) return cru_fail(err, CRU_UNSUPPORTED, "label noise needs at least two classes");
+    return CRU_OK;
+}
+
+cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const void *user)
+{
+    cru_data *data = job->data;
+    const int64_t classes = data->classes;
+    noise_source source;
+    cru_status status = check_labels(data, job->err);
+    if (!status) status = noise_source_create(&source, &job->settings->rng, data, job->rng, job->err);
+    if (status) return status;
+    double *p = cru_pool_alloc(cru_data_pool(data), classes * classes, sizeof *p);
+    status = fill(user, &source, data, p, job->err);
+    if (status) return status;
+
+    uint8_t *chosen = noise_chosen_items(data, (noise_where)job->settings->where);
+    noise_source_restart(&source);
+    for (int64_t i = 0; i < data->items; i++) {
+        const int32_t before = data->labels[i];
+        if (before == CRU_UNLABELLED) continue;
+        const int32_t after = noise_source_class(&source, p + before * classes, data->classes);
+        if (chosen[i]) data->labels[i] = after;
+    }
+    noise_report_labels(data, chosen, job->report);
+    return CRU_OK;
+}

@@ -1,0 +1,47 @@
+/* label-noise.h: labels redrawn by a transition matrix.
+ *
+ *     P(label = j | label before = i) = P_ij      rows sum to 1
+ *
+ * The corruptors uniform, pair, asymmetric and transition-matrix differ only in how they fill P. */
+#ifndef CORRUPTORS_LABEL_NOISE_H
+#define CORRUPTORS_LABEL_NOISE_H
+
+#include "noise-source.h"
+
+/* Which labels are redrawn. */
+typedef enum noise_where { NOISE_TRAIN = 0, NOISE_TRAIN_VAL, NOISE_ALL } noise_where;
+extern const char *const noise_where_names[]; /* "train", "train+val", "all", NULL */
+
+typedef struct label_noise {
+    int64_t where;
+    noise_rng rng;
+} label_noise;
+
+extern const cru_param label_noise_params[]; /* keys where, rng, base; for CRU_GROUP */
+
+/* What `apply` of a corruptor was called with. */
+typedef struct noise_job {
+    const label_noise *settings;
+    cru_data *data;
+    const cru_rng *rng;
+    cru_report *report;
+    cru_error *err;
+} noise_job;
+
+/* Fills p (classes x classes). `user` is the corruptor's own. */
+typedef cru_status noise_matrix(const void *user, noise_source *source, const cru_data *data, double *p,
+                                cru_error *err);
+
+/* Fills the matrix, draws a label for every item in order, and keeps it where the settings say, so that an item's new
+ * label does not depend on who else is in the training part. Reports `noise_rate`, the share of those items whose
+ * label now differs from the truth, and `confusion`, the counts of truth x label among them. Refuses candidate sets
+ * and single classes. */
+cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const void *user);
+
+/* A mark for every item that `where` names; in memory of the data. */
+uint8_t *noise_chosen_items(cru_data *data, noise_where where);
+
+/* The two numbers above, for corruptors that choose labels in another way. */
+void noise_report_labels(const cru_data *data, const uint8_t *chosen, cru_report *report);
+
+#endif

@@ -1,0 +1,26 @@
+/* accuracy: share of the judged items whose highest score is the true class. Not defined on no items. */
+#include "class-counts.h"
+
+static double accuracy(const class_counts *counts, cru_report *report)
+{
+    (void)report;
+    return (double)counts->hits / (double)counts->items;
+}
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    return class_counts_score(evidence, accuracy, value, report, err);
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "accuracy",
+    .version = "1.0",
+    .summary = "share of items whose highest score is the true class",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .vtable = &vtable,
+};

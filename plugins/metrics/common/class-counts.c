@@ -1,0 +1,61 @@
+#include "class-counts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+int32_t predicted_class(const float *scores, int32_t classes)
+{
+    int32_t best = 0;
+    for (int32_t c = 1; c < classes; c++)
+        if (scores[c] > scores[best]) best = c;
+    return best;
+}
+
+cru_status class_counts_take(class_counts *counts, const cru_evidence *evidence, cru_error *err)
+{
+    const cru_data *data = evidence->data;
+    *counts = (class_counts){.classes = data->classes, .of = calloc((size_t)data->classes, sizeof *counts->of)};
+    if (!counts->of) return cru_fail(err, CRU_NO_MEMORY, "no memory for %d classes", data->classes);
+    for (int64_t i = 0; i < evidence->items.count; i++) {
+        const int64_t item = evidence->items.ids[i];
+        const int32_t truth = data->truth[item];
+        if (truth == CRU_UNLABELLED) continue;
+        const int32_t guess = predicted_class(evidence->scores + item * data->classes, data->classes);
+        counts->items++;
+        counts->of[truth].actual++;
+        counts->of[guess].predicted++;
+        if (guess != truth) continue;
+        counts->hits++;
+        counts->of[truth].hit++;
+    }
+    return CRU_OK;
+}
+
+void class_counts_free(class_counts *counts)
+{
+    free(counts->of);
+}
+
+double class_f1(const class_count *count)
+{
+    return count->hit ? 2.0 * (double)count->hit / (double)(count->actual + count->predicted) : 0;
+}
+
+void class_counts_report(const class_counts *counts, class_measure *measure, const char *name, cru_report *report)
+{
+    double *values = malloc((size_t)counts->classes * sizeof *values);
+    if (!values) return; /* an extra; the value itself does not need it */
+    for (int32_t c = 0; c < counts->classes; c++) values[c] = measure(&counts->of[c]);
+    cru_report_vector(report, name, values, counts->classes);
+    free(values);
+}
+
+cru_status class_counts_score(const cru_evidence *evidence, class_summary *summary, double *value, cru_report *report,
+                              cru_error *err)
+{
+    class_counts counts;
+    cru_status status = class_counts_take(&counts, evidence, err);
+    if (!status) *value = counts.items ? summary(&counts, report) : NAN;
+    class_counts_free(&counts);
+    return status;
+}

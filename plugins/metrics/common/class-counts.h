@@ -1,0 +1,40 @@
+/* class-counts.h: predictions counted by class, the basis of accuracy and the F-measures. */
+#ifndef METRICS_CLASS_COUNTS_H
+#define METRICS_CLASS_COUNTS_H
+
+#include <crucible/plugin.h>
+
+/* The class with the highest score, the first among equals. */
+int32_t predicted_class(const float *scores, int32_t classes);
+
+typedef struct class_count {
+    int64_t hit;       /* true c and predicted c */
+    int64_t actual;    /* true c */
+    int64_t predicted; /* predicted c */
+} class_count;
+
+typedef struct class_counts {
+    int64_t items, hits; /* judged items, those predicted right */
+    int32_t classes;
+    class_count *of; /* classes entries */
+} class_counts;
+
+/* Counts the judged items whose truth is known. Free with class_counts_free, also after a failure. */
+cru_status class_counts_take(class_counts *counts, const cru_evidence *evidence, cru_error *err);
+void class_counts_free(class_counts *counts);
+
+/* 2 hit / (actual + predicted): the harmonic mean of precision and recall; 0 when there is no hit. */
+double class_f1(const class_count *count);
+
+/* Per class; NAN where it is not defined. */
+typedef double class_measure(const class_count *count);
+
+/* Reports a measure of every class. */
+void class_counts_report(const class_counts *counts, class_measure *measure, const char *name, cru_report *report);
+
+/* What every metric built on counts does: count, compute, free. */
+typedef double class_summary(const class_counts *counts, cru_report *report);
+cru_status class_counts_score(const cru_evidence *evidence, class_summary *summary, double *value, cru_report *report,
+                              cru_error *err);
+
+#endif
