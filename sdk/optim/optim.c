@@ -15,6 +15,7 @@ struct cru_optim {
     cru_ctx *ctx;
     cru_optim_spec spec;
     slot *first, **end;
+    float *norm; /* one number on the device, for clipping */
 };
 
 cru_optim *cru_optim_create(cru_ctx *ctx, const cru_optim_spec *spec)
@@ -26,6 +27,7 @@ cru_optim *cru_optim_create(cru_ctx *ctx, const cru_optim_spec *spec)
     if (optim->spec.beta2 == 0) optim->spec.beta2 = 0.999;
     if (optim->spec.eps == 0) optim->spec.eps = 1e-8;
     optim->end = &optim->first;
+    optim->norm = cru_tensor_create(ctx, 0, NULL)->data;
     return optim;
 }
 
@@ -157,13 +159,10 @@ static double squared_norm(cru_device *device, const float *x, int64_t n, float 
 double cru_optim_clip(cru_optim *optim, double limit)
 {
     cru_device *device = cru_ctx_device(optim->ctx);
-    float *scratch = device->backend->alloc(device, sizeof *scratch);
-    if (!scratch) cru_panic(CRU_NO_MEMORY, "out of memory: gradient norm");
     double total = 0;
     for (slot *s = optim->first; s; s = s->next)
         if (cru_weight_grad(s->w))
-            total += squared_norm(device, cru_weight_grad(s->w), cru_tensor_count(s->w), scratch);
-    device->backend->release(device, scratch);
+            total += squared_norm(device, cru_weight_grad(s->w), cru_tensor_count(s->w), optim->norm);
     double norm = sqrt(total), factor = limit / (norm + 1e-6);
     for (slot *s = optim->first; s && factor < 1; s = s->next) {
         float *grad = cru_weight_grad(s->w);
