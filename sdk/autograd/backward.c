@@ -5,16 +5,23 @@
 
 #include <crucible/ops-basic.h>
 
+/* A watched tensor that no operator made: its gradient adds up over the step, like that of a weight. */
+static bool is_watched_leaf(const cru_tensor *x)
+{
+    return x->role == ROLE_WATCHED && !x->node;
+}
+
 bool tape_needs(const cru_tape *t, const cru_tensor *x)
 {
     if (!x->needs_grad) return false;
-    return x->role != ROLE_WEIGHT || !t->weights_untouched;
+    return !t->only_asked || (x->role != ROLE_WEIGHT && !is_watched_leaf(x));
 }
 
-/* Whether x already holds a gradient that this pass adds to. A weight's gradient lives across passes. */
+/* Whether x already holds a gradient that this pass adds to. A weight's gradient lives across steps. */
 static bool has_grad(const cru_tape *t, const cru_tensor *x)
 {
-    return x->role == ROLE_WEIGHT ? x->pass != 0 : x->pass == t->pass;
+    if (x->role == ROLE_WEIGHT) return x->pass != 0;
+    return is_watched_leaf(x) ? x->pass > t->began : x->pass == t->pass;
 }
 
 float *tape_grad(cru_tape *t, cru_tensor *x, bool *add)
@@ -51,13 +58,20 @@ float *tape_take_grad(tape_node *n)
     return grad;
 }
 
-/* A watched result keeps its gradient, so its node works on a copy. */
-static void protect_watched(cru_tape *t, cru_tensor *out, float **kept)
+/* Adds the gradient of a watched result to its total; the buffer itself goes on to the operator. */
+static void add_to_total(cru_tape *t, tape_node *n)
 {
-    int64_t n = cru_tensor_count(out);
-    *kept = out->grad;
-    out->grad = tape_floats(t, n);
-    cru_copy_args args = {.rows = 1, .cols = n, .x = *kept, .ldx = n, .y = out->grad, .ldy = n, .scale = 1};
+    int64_t count = cru_tensor_count(n->out);
+    bool add = n->total != NULL;
+    if (!add) n->total = tape_floats(t, count);
+    cru_copy_args args = {.rows = 1,
+                          .cols = count,
+                          .x = n->out->grad,
+                          .ldx = count,
+                          .y = n->total,
+                          .ldy = count,
+                          .scale = 1,
+                          .accumulate = add};
     t->device->backend->copy(t->device, &args);
 }
 
@@ -65,11 +79,10 @@ static void visit(cru_tape *t, tape_node *n)
 {
     cru_tensor *out = n->out;
     if (out->pass != t->pass) return; /* the loss does not depend on it */
-    float *kept = NULL;
-    if (out->role == ROLE_WATCHED) protect_watched(t, out, &kept);
+    if (out->role == ROLE_ASKED || (out->role == ROLE_WATCHED && !t->only_asked)) add_to_total(t, n);
     n->op->backward(t, n);
     if (out->grad) pool_return(&t->memory, out->grad, cru_tensor_count(out));
-    out->grad = kept;
+    out->grad = NULL;
 }
 
 static void run_backward(cru_tape *t, cru_tensor *loss)
@@ -94,9 +107,12 @@ cru_tensor *cru_grad_of(cru_tape *tape, cru_tensor *x)
 {
     cru_assert(x->role != ROLE_RESULT, "grad_of: watch the tensor before it is used");
     cru_tensor shape = tape_shape(x->rank, x->dim);
-    bool known = x->role == ROLE_WEIGHT ? x->pass != 0 : x->pass == tape->pass && x->grad;
-    if (!known) return cru_tensor_filled(tape, x->rank, x->dim, 0);
-    shape.data = x->grad;
+    const tape_node *node = x->node;
+    if (node)
+        shape.data = node->total;
+    else if (has_grad(tape, x))
+        shape.data = x->grad;
+    if (!shape.data) return cru_tensor_filled(tape, x->rank, x->dim, 0);
     return tape_emit_view(tape, NULL, &shape, NULL, 0, 0).out;
 }
 
@@ -107,26 +123,37 @@ cru_tensor *cru_grad_of(cru_tape *tape, cru_tensor *x)
 typedef struct borrowed {
     uint8_t role;
     uint32_t pass;
-    float *grad;
+    float *grad, *total;
 } borrowed;
+
+static borrowed borrow(cru_tensor *x)
+{
+    tape_node *node = x->node;
+    borrowed before = {.role = x->role, .pass = x->pass, .grad = x->grad, .total = node ? node->total : NULL};
+    x->role = ROLE_ASKED;
+    x->pass = 0;
+    if (node) node->total = NULL;
+    return before;
+}
+
+static void give_back(cru_tensor *x, const borrowed *before)
+{
+    tape_node *node = x->node;
+    x->role = before->role;
+    x->pass = before->pass;
+    x->grad = before->grad;
+    if (node) node->total = before->total;
+}
 
 static void grad_values(cru_tape *t, cru_tensor *y, cru_tensor *const *x, int64_t count, cru_tensor **out)
 {
     borrowed *before = cru_tape_alloc(t, count, sizeof *before);
-    for (int64_t i = 0; i < count; i++) {
-        before[i] = (borrowed){.role = x[i]->role, .pass = x[i]->pass, .grad = x[i]->grad};
-        x[i]->role = ROLE_WATCHED;
-        x[i]->pass = 0;
-    }
-    t->weights_untouched = true;
+    for (int64_t i = 0; i < count; i++) before[i] = borrow(x[i]);
+    t->only_asked = true;
     run_backward(t, y);
-    t->weights_untouched = false;
-    for (int64_t i = 0; i < count; i++) {
-        out[i] = cru_grad_of(t, x[i]);
-        x[i]->role = before[i].role;
-        x[i]->pass = before[i].pass;
-        x[i]->grad = before[i].grad;
-    }
+    t->only_asked = false;
+    for (int64_t i = 0; i < count; i++) out[i] = cru_grad_of(t, x[i]);
+    for (int64_t i = 0; i < count; i++) give_back(x[i], &before[i]);
 }
 
 static void add_to(cru_tape *t, cru_tensor **sum, cru_tensor *part)

@@ -39,6 +39,7 @@ void cru_tape_begin(cru_tape *tape, cru_mode mode)
     cru_arena_reset(tape->host, tape->start);
     pool_reset(&tape->memory);
     tape->last = NULL;
+    tape->began = tape->pass;
     tape->mode = mode;
     tape->recording = mode == CRU_TRAIN;
 }

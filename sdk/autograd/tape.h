@@ -21,7 +21,8 @@
 
 #include "tensor/pool.h"
 
-enum { ROLE_RESULT = 0, ROLE_WEIGHT = 1, ROLE_WATCHED = 2, ROLE_CONSTANT = 3 };
+/* ROLE_ASKED: wanted by the cru_grad that is under way. */
+enum { ROLE_RESULT = 0, ROLE_WEIGHT = 1, ROLE_WATCHED = 2, ROLE_CONSTANT = 3, ROLE_ASKED = 4 };
 
 typedef struct tape_node tape_node;
 
@@ -43,6 +44,7 @@ struct tape_node {
     void *state; /* what backward needs besides in and out; zeroed, of the size asked for */
     tape_node *previous;
     cru_tensor *gradient; /* of `out`, as a tensor, during a recorded gradient */
+    float *total;         /* of a watched `out`: its gradient, summed over the backward passes of the step */
 };
 
 struct cru_tape {
@@ -54,8 +56,9 @@ struct cru_tape {
     tape_node *last;
     cru_mode mode;
     bool recording;
-    uint32_t pass;          /* counts backward passes */
-    bool weights_untouched; /* during cru_grad: only the asked-for tensors collect */
+    uint32_t pass;   /* counts backward passes */
+    uint32_t began;  /* `pass` at the start of the step */
+    bool only_asked; /* during cru_grad: weights and watched tensors that were not asked for collect nothing */
     cru_rng dropout;
     uint64_t dropout_calls;
 };

@@ -160,7 +160,8 @@ CRU_API cru_input cru_input_of(cru_tensor *dense);
  * watched tensors available. May be called several times in a step (several losses): gradients add up. */
 CRU_API void cru_backward(cru_tape *tape, cru_tensor *loss);
 
-/* The gradient of a watched tensor (or a weight) after cru_backward, as a tensor; zeros when nothing flowed to it. */
+/* The gradient of a watched tensor (or a weight) as a tensor: the sum over all cru_backward of this step (of a weight:
+ * since the last clear); zeros when nothing flowed to it. */
 CRU_API cru_tensor *cru_grad_of(cru_tape *tape, cru_tensor *x);
 
 typedef enum cru_grad_flags {
