@@ -1,0 +1,43 @@
+# stats and list datasets as a user meets them, with the user's own data.
+. "$(dirname "$0")/lib.sh"
+unset CRUCIBLE_MIRROR
+export XDG_DATA_HOME=$work/data
+
+expect 0 "$CRUCIBLE" list datasets
+contains "$out" "csbm"
+contains "$out" "cards"
+expect 0 "$CRUCIBLE" list datasets --json
+python3 - "$work/stdout" <<'PYTHON' || fail "list datasets --json"
+import json, sys
+entries = json.load(open(sys.argv[1]))
+roles = {e["role"] for e in entries}
+assert roles >= {"card", "generator", "format"}, roles
+for e in entries:
+    assert {"name", "kind", "version", "summary", "path", "status"} <= e.keys()
+PYTHON
+
+# A generator, with settings and seed.
+expect 0 "$CRUCIBLE" stats csbm --set nodes=200 --set classes=2 --seed 3
+contains "$out" "items     200"
+contains "$out" "degrees"
+expect 1 "$CRUCIBLE" stats csbn
+contains "$errors" "did you mean 'csbm'?"
+expect 1 "$CRUCIBLE" stats csbm --set nodez=3
+contains "$errors" "did you mean nodes?"
+expect 2 "$CRUCIBLE" stats csbm --set nodes
+expect 2 "$CRUCIBLE" stats
+
+# Two CSV files and a card, read once and then from the cache.
+cp -r "$SOURCE/datasets/examples/own-graph" "$work/own"
+expect 0 "$CRUCIBLE" stats "$work/own/own-graph.ini" --json
+python3 - "$work/stdout" <<'PYTHON' || fail "stats --json"
+import json, sys
+s = json.load(open(sys.argv[1]))
+assert s["items"] == 24 and s["features"] == 2 and s["unlabelled"] == 2 and s["undirected"], s
+assert [c["name"] for c in s["classes"]] == ["chess", "rowing"], s
+assert sum(b["nodes"] for b in s["degree"]["histogram"]) == 24, s
+PYTHON
+ls "$XDG_CACHE_HOME"/crucible/data/own-graph-*.img >/dev/null || fail "nothing in the cache"
+echo "zoe,chess,41" >>"$work/own/nodes.csv"
+expect 1 "$CRUCIBLE" stats "$work/own/own-graph.ini"
+contains "$errors" "nodes.csv:26: fewer fields than in the first line"
