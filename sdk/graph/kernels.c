@@ -158,20 +158,29 @@ typedef struct histogram {
     int64_t size;
 } histogram;
 
-/* Distances from node `source` of the graph's own nodes first .. last-1. hops and queue belong to the graph. */
-static void search_block(const cru_csr *g, int64_t first, int64_t last, int32_t source, int32_t *hops, int32_t *queue)
+/* One graph of the batch: its nodes are first .. last-1; hops and queue have room for them. */
+typedef struct block_search {
+    const cru_csr *g;
+    int64_t first, last;
+    int32_t *hops, *queue;
+} block_search;
+
+/* hops[v - first] = distance of v from the source, -1 where it is unreachable. */
+static void search_block(const block_search *s, int32_t source)
 {
-    memset(hops, 0xff, (size_t)(last - first) * sizeof *hops);
+    int64_t first = s->first;
+    int32_t *hops = s->hops;
+    memset(s->hops, 0xff, (size_t)(s->last - s->first) * sizeof *hops);
     int64_t count = 1;
-    queue[0] = source;
+    s->queue[0] = source;
     hops[source - first] = 0;
     for (int64_t head = 0; head < count; head++) {
-        int32_t v = queue[head];
-        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) {
-            int32_t u = g->ids[e];
+        int32_t v = s->queue[head];
+        for (int64_t e = s->g->offsets[v]; e < s->g->offsets[v + 1]; e++) {
+            int32_t u = s->g->ids[e];
             if (hops[u - first] >= 0) continue;
             hops[u - first] = hops[v - first] + 1;
-            queue[count++] = u;
+            s->queue[count++] = u;
         }
     }
 }
@@ -192,9 +201,10 @@ static histogram count_keys(pair_list *list)
 static histogram graph_histogram(const cru_csr *g, int64_t first, int64_t last, const int32_t *labels)
 {
     int32_t *hops = heap_alloc(2 * (last - first), sizeof *hops), *queue = hops + (last - first);
+    block_search search = {g, first, last, hops, queue};
     pair_list list = {0};
     for (int64_t s = first; s < last; s++) {
-        search_block(g, first, last, (int32_t)s, hops, queue);
+        search_block(&search, (int32_t)s);
         for (int64_t v = first; v < last; v++) {
             if (hops[v - first] <= 0) continue;
             pair_list_add(&list, pair_key(hops[v - first], labels ? labels[s] : 0, labels ? labels[v] : 0));

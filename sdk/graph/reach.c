@@ -39,6 +39,12 @@ typedef struct tree {
     double *curvature;
 } tree;
 
+/* Per node: the sum over paths that end there, and their number. */
+typedef struct tally {
+    double *sum;
+    int32_t *paths;
+} tally;
+
 /* Sums of curvature from the root, in order of distance. */
 static void sum_along_tree(const cru_csr *g, const float *curvature, int32_t deepest, const tree *t)
 {
@@ -80,7 +86,7 @@ double cru_reaching_coefficient(const cru_placement *p, double unreachable)
 }
 
 /* Adds the mean curvature along the path from u to every unlabelled node of its class. */
-static void add_paths(const cru_placement *p, const float *curvature, int32_t u, tree *t, double *sum, int32_t *paths)
+static void add_paths(const cru_placement *p, const float *curvature, int32_t u, const tree *t, const tally *all)
 {
     const cru_csr *g = p->graph;
     int32_t deepest = 0;
@@ -91,8 +97,8 @@ static void add_paths(const cru_placement *p, const float *curvature, int32_t u,
     sum_along_tree(g, curvature, deepest, t);
     for (int64_t v = 0; v < g->rows; v++) {
         if (p->classes[v] != p->classes[u] || t->hops[v] <= 0) continue;
-        sum[v] += t->curvature[v] / t->hops[v];
-        paths[v]++;
+        all->sum[v] += t->curvature[v] / t->hops[v];
+        all->paths[v]++;
     }
 }
 
@@ -102,17 +108,17 @@ double cru_squashing_coefficient(const cru_placement *p, const float *curvature)
     census c = take_census(p);
     tree t = {heap_alloc(g->rows, sizeof *t.hops), heap_alloc(g->rows, sizeof *t.parent),
               heap_alloc(g->rows, sizeof *t.curvature)};
-    double *sum = heap_alloc(g->rows, sizeof *sum), total = 0;
-    int32_t *paths = heap_alloc(g->rows, sizeof *paths);
-    for (int64_t i = 0; i < p->labelled.count; i++) add_paths(p, curvature, p->labelled.ids[i], &t, sum, paths);
+    tally all = {heap_alloc(g->rows, sizeof *all.sum), heap_alloc(g->rows, sizeof *all.paths)};
+    double total = 0;
+    for (int64_t i = 0; i < p->labelled.count; i++) add_paths(p, curvature, p->labelled.ids[i], &t, &all);
     int64_t count = 0;
     for (int64_t v = 0; v < g->rows; v++) {
         if (c.labelled[v] || p->classes[v] < 0) continue;
-        total += paths[v] ? sum[v] / paths[v] : 0;
+        total += all.paths[v] ? all.sum[v] / all.paths[v] : 0;
         count++;
     }
-    free(paths);
-    free(sum);
+    free(all.paths);
+    free(all.sum);
     free(t.curvature);
     free(t.parent);
     free(t.hops);

@@ -146,25 +146,25 @@ static bool cycle(search *s, int64_t *first, cru_status *status, cru_error *err)
     return added == 0 || accept(s, *first, *first + added) == 0;
 }
 
-static void write_pairs(const search *s, double *values, double *vectors_out)
+static void write_pairs(const search *s, const cru_eigenpairs *out)
 {
     int64_t n = s->v.n;
     double *x = heap_alloc(n, sizeof *x);
     for (int64_t i = 0; i < s->k; i++) {
-        values[i] = s->sign * s->values[i];
-        if (!vectors_out) continue;
+        out->values[i] = s->sign * s->values[i];
+        if (!out->vectors) continue;
         vectors_combine(s->ritz + i * s->v.count, 1, &s->v, x);
         int64_t top = 0;
         for (int64_t j = 1; j < n; j++)
             if (fabs(x[j]) > fabs(x[top])) top = j;
         double sign = x[top] < 0 ? -1 : 1;
-        for (int64_t j = 0; j < n; j++) vectors_out[j * s->k + i] = sign * x[j];
+        for (int64_t j = 0; j < n; j++) out->vectors[j * s->k + i] = sign * x[j];
     }
     free(x);
 }
 
 /* The whole spectrum, for matrices that fit. */
-static cru_status solve_dense(const cru_csr *a, const cru_eigen_options *o, double *values, double *out, cru_error *err)
+static cru_status solve_dense(const cru_csr *a, const cru_eigen_options *o, const cru_eigenpairs *out, cru_error *err)
 {
     int64_t n = a->rows;
     double *dense = heap_alloc(n * n, sizeof *dense), *all = heap_alloc(n, sizeof *all);
@@ -173,8 +173,8 @@ static cru_status solve_dense(const cru_csr *a, const cru_eigen_options *o, doub
     cru_status status = cru_eigen_symmetric(dense, n, all, err);
     for (int64_t i = 0; status == CRU_OK && i < o->k; i++) {
         int64_t from = o->end == CRU_LARGEST ? n - 1 - i : i;
-        values[i] = all[from];
-        for (int64_t j = 0; out && j < n; j++) out[j * o->k + i] = dense[from * n + j];
+        out->values[i] = all[from];
+        for (int64_t j = 0; out->vectors && j < n; j++) out->vectors[j * o->k + i] = dense[from * n + j];
     }
     free(all);
     free(dense);
@@ -199,22 +199,21 @@ static search search_begin(const cru_csr *a, const cru_eigen_options *o, cru_rng
     return s;
 }
 
-cru_status cru_eigen_sparse(const cru_csr *a, const cru_eigen_options *options, cru_rng *rng, double *values,
-                            double *vectors_out, cru_error *err)
+cru_status cru_eigen_sparse(const cru_csr *a, const cru_eigen_options *options, cru_rng *rng, const cru_eigenpairs *out,
+                            cru_error *err)
 {
     cru_assert(a->rows == a->cols && options->k >= 0 && options->k <= a->rows,
                "eigenpairs: %lld of a %lld x %lld matrix", (long long)options->k, (long long)a->rows,
                (long long)a->cols);
     if (!options->k) return CRU_OK;
-    if (a->rows <= DENSE_UP_TO || 6 * options->k + 60 > a->rows)
-        return solve_dense(a, options, values, vectors_out, err);
+    if (a->rows <= DENSE_UP_TO || 6 * options->k + 60 > a->rows) return solve_dense(a, options, out, err);
     search s = search_begin(a, options, rng);
     bool done = false;
     int64_t first = 0;
     cru_status status = CRU_OK;
     for (int i = 0; !done && i < MOST_CYCLES; i++) done = cycle(&s, &first, &status, err);
     if (!done) status = cru_fail(err, CRU_FAILED, "eigenpairs: no convergence in %d cycles", MOST_CYCLES);
-    if (status == CRU_OK) write_pairs(&s, values, vectors_out);
+    if (status == CRU_OK) write_pairs(&s, out);
     free(s.values);
     free(s.ritz);
     free(s.w.values);

@@ -42,25 +42,33 @@ static void coefficients(double c[DEGREE + 1])
     for (int k = 1; k <= DEGREE; k++) c[k] = c[k - 1] * (DEGREE - k + 1) / (k * (2 * DEGREE - k + 1));
 }
 
-/* Even and odd parts by Horner's rule in B^2. `square` = B^2; `even`, `odd` and `scratch` are n x n. */
-static void pade_parts(const double *b, const double *square, int64_t n, double *even, double *odd, double *scratch)
+/* n x n matrices; square = b^2. */
+typedef struct pade {
+    int64_t n;
+    double *b, *square, *even, *odd, *scratch;
+} pade;
+
+/* Even and odd parts by Horner's rule in B^2. */
+static void pade_parts(const pade *m)
 {
+    int64_t n = m->n;
+    double *even = m->even, *odd = m->odd, *scratch = m->scratch;
     double c[DEGREE + 1];
     coefficients(c);
     size_t bytes = (size_t)(n * n) * sizeof *even;
     memset(even, 0, bytes);
     memset(odd, 0, bytes);
     for (int k = DEGREE - 1; k >= 0; k -= 2) {
-        multiply(scratch, even, square, n);
+        multiply(scratch, even, m->square, n);
         memcpy(even, scratch, bytes);
-        multiply(scratch, odd, square, n);
+        multiply(scratch, odd, m->square, n);
         memcpy(odd, scratch, bytes);
         for (int64_t i = 0; i < n; i++) {
             even[i * n + i] += c[k];
             odd[i * n + i] += c[k + 1];
         }
     }
-    multiply(scratch, odd, b, n);
+    multiply(scratch, odd, m->b, n);
     memcpy(odd, scratch, bytes);
 }
 
@@ -74,7 +82,7 @@ cru_status cru_matrix_exp(const double *a, int64_t n, double *out, cru_error *er
     int32_t *pivot = heap_alloc(n, sizeof *pivot);
     for (int64_t i = 0; i < n * n; i++) b[i] = ldexp(a[i], -squarings);
     multiply(square, b, b, n);
-    pade_parts(b, square, n, even, odd, scratch);
+    pade_parts(&(pade){n, b, square, even, odd, scratch});
     for (int64_t i = 0; i < n * n; i++) {
         out[i] = even[i] + odd[i];
         even[i] -= odd[i];

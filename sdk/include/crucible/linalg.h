@@ -69,18 +69,21 @@ typedef struct cru_factors {
 CRU_API cru_status cru_svd_truncated(const cru_features *a, const cru_svd_options *options, cru_rng *rng,
                                      const cru_factors *out, cru_error *err);
 
-/* k eigenpairs of a symmetric sparse matrix by Lanczos with full reorthogonalisation and restarts: the largest,
- * descending, or the smallest, ascending. values: k; vectors: rows x k, column i belongs to values[i]; vectors may be
- * NULL. Fails with CRU_FAILED when it does not converge to `tolerance` (0 means 1e-8, relative to the largest
- * magnitude). */
+/* k eigenpairs of a symmetric sparse matrix by block Lanczos with full reorthogonalisation and restarts: the largest,
+ * descending, or the smallest, ascending. Fails with CRU_FAILED when it does not converge to `tolerance` (0 means 1e-8,
+ * relative to the largest magnitude). */
 typedef enum cru_spectrum_end { CRU_LARGEST, CRU_SMALLEST } cru_spectrum_end;
 typedef struct cru_eigen_options {
     int64_t k;
     cru_spectrum_end end;
     double tolerance;
 } cru_eigen_options;
-CRU_API cru_status cru_eigen_sparse(const cru_csr *a, const cru_eigen_options *options, cru_rng *rng, double *values,
-                                    double *vectors, cru_error *err);
+typedef struct cru_eigenpairs {
+    double *values;  /* k */
+    double *vectors; /* rows x k, column i belongs to values[i]; may be NULL */
+} cru_eigenpairs;
+CRU_API cru_status cru_eigen_sparse(const cru_csr *a, const cru_eigen_options *options, cru_rng *rng,
+                                    const cru_eigenpairs *out, cru_error *err);
 
 #ifdef __cplusplus
 }

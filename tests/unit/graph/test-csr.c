@@ -221,6 +221,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("csr");
     TCase *c = tcase_create("csr");
+    tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_loop_test(c, duplicates_follow_the_rule, 0, SHAPES);
     tcase_add_test(c, kept_duplicates_stay_in_input_order);

@@ -154,6 +154,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("curvature");
     TCase *c = tcase_create("curvature");
+    tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_loop_test(c, undirected_curvature_agrees_with_the_general_solver, 0, SIZES);
     tcase_add_loop_test(c, directed_curvature_agrees_with_the_general_solver, 0, SIZES);

@@ -118,6 +118,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("diffusion");
     TCase *c = tcase_create("diffusion");
+    tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_loop_test(c, pagerank_on_symmetric_and_directed_graphs_is_the_inverse, 0, SIZES);
     tcase_add_loop_test(c, push_comes_close_to_the_rows, 0, SIZES);

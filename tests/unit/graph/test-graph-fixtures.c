@@ -144,6 +144,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("graph-fixtures");
     TCase *c = tcase_create("graph-fixtures");
+    tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_test(c, rawlsgcn_doubly_stochastic);
     tcase_add_test(c, graphsha_diffusion);

@@ -105,6 +105,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("graph-kernels");
     TCase *c = tcase_create("graph-kernels");
+    tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_test(c, shortest_path_kernel_without_labels);
     tcase_add_test(c, shortest_path_kernel_with_labels);

@@ -165,6 +165,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("graph-sampling");
     TCase *c = tcase_create("graph-sampling");
+    tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_test(c, uniform_walks_step_to_each_neighbour_alike);
     tcase_add_test(c, a_walk_stays_where_no_edge_leads_on);

@@ -289,6 +289,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("graph");
     TCase *c = tcase_create("graph");
+    tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_loop_test(c, symmetrise_joins_both_directions, 0, SIZES);
     tcase_add_test(c, asymmetry_in_pattern_or_weight_is_seen);

@@ -90,6 +90,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("paths");
     TCase *c = tcase_create("paths");
+    tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_loop_test(c, distances_agree_with_floyd_warshall, 0, SIZES);
     tcase_add_test(c, several_sources_give_the_nearest);

@@ -115,6 +115,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("transport");
     TCase *c = tcase_create("transport");
+    tcase_set_timeout(c, 200);
     tcase_add_test(c, unit_masses_are_an_assignment);
     tcase_add_test(c, unequal_masses_split_like_units);
     tcase_add_test(c, mass_on_a_line_costs_the_area_between_distributions);

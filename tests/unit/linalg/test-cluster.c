@@ -130,6 +130,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("cluster");
     TCase *c = tcase_create("cluster");
+    tcase_set_timeout(c, 200);
     tcase_add_test(c, separated_blobs_are_found);
     tcase_add_test(c, inertia_is_no_worse_than_the_reference);
     tcase_add_test(c, as_many_groups_as_points_and_only_one);

@@ -125,6 +125,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("knn");
     TCase *c = tcase_create("knn");
+    tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_test(c, search_agrees_with_a_scan);
     tcase_add_test(c, points_can_be_kept_from_finding_themselves);

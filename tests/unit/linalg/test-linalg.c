@@ -231,7 +231,7 @@ START_TEST(sparse_eigenpairs_of_a_path)
         cru_rng rng = cru_rng_stream(2, "test", 0);
         for (int end = 0; end < 2; end++) {
             cru_eigen_options o = {.k = 3, .end = end ? CRU_SMALLEST : CRU_LARGEST, .tolerance = 1e-7};
-            ck_assert_int_eq(cru_eigen_sparse(&g, &o, &rng, values, vectors, NULL), CRU_OK);
+            ck_assert_int_eq(cru_eigen_sparse(&g, &o, &rng, &(cru_eigenpairs){values, vectors}, NULL), CRU_OK);
             for (int64_t j = 0; j < 3; j++) {
                 double expected = 2 * cos(M_PI * (double)(j + 1) / (double)(n + 1));
                 ck_assert_double_eq_tol(values[j], end ? -expected : expected, 1e-8);
@@ -256,7 +256,7 @@ START_TEST(multiple_eigenvalues_are_all_found)
     double values[6];
     cru_rng rng = cru_rng_stream(3, "test", 0);
     cru_eigen_options o = {.k = 6, .end = CRU_SMALLEST};
-    ck_assert_int_eq(cru_eigen_sparse(&laplacian, &o, &rng, values, NULL, NULL), CRU_OK);
+    ck_assert_int_eq(cru_eigen_sparse(&laplacian, &o, &rng, &(cru_eigenpairs){.values = values}, NULL), CRU_OK);
     for (int j = 0; j < 5; j++) ck_assert_double_eq_tol(values[j], 0, 1e-7);
     ck_assert_double_eq_tol(values[5], 2 - 2 * cos(2 * M_PI / RING), 1e-7);
 }
