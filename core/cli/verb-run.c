@@ -136,6 +136,10 @@ static int run(const request *q)
     setup with;
     int code = setup_open(&q->files, &q->sets, &with);
     if (code != CLI_GO_ON) return code;
+    if (with.experiment->search.method != SEARCH_NONE) {
+        setup_close(&with);
+        return cli_wrong("this experiment searches for settings: run it with 'crucible search'");
+    }
     session s = {.request = q};
     cru_error err = {0};
     const char *db = q->db ? q->db : with.experiment->run.db;

@@ -1,9 +1,9 @@
 #include "runner/child.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,8 @@ static void close_others(const child_keep *keep)
     close_range(from, ~0u, 0);
 }
 
-/* A store that is open in the parent has its index mapped for writing; foreign code must not find it. */
+/* A store that is open in the parent has its index mapped for writing; foreign code must not find it. Lines are
+ * "from-to rwxs offset ..."; one that does not fit the buffer is a long path, of which the start is enough. */
 static void drop_shared_memory(const void *keep)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -38,11 +39,11 @@ static void drop_shared_memory(const void *keep)
     char line[512];
     bool line_start = true;
     while (fgets(line, sizeof line, maps)) {
-        uint64_t from, to;
-        char rights[5];
-        bool shared =
-            line_start && sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &from, &to, rights) == 3 && rights[3] == 's';
-        if (shared && (const void *)(uintptr_t)from != keep) munmap((void *)(uintptr_t)from, (size_t)(to - from));
+        char *rest = line;
+        uintptr_t from = (uintptr_t)strtoull(line, &rest, 16);
+        uintptr_t to = *rest == '-' ? (uintptr_t)strtoull(rest + 1, &rest, 16) : 0;
+        bool shared = line_start && to > from && strlen(rest) > 4 && rest[4] == 's';
+        if (shared && (const void *)from != keep) munmap((void *)from, to - from);
         line_start = strchr(line, '\n') != NULL;
     }
     fclose(maps);
