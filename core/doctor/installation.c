@@ -1,30 +1,24 @@
 /* The sandbox that the kernel offers, plugin folders, cache. */
-#include <errno.h>
-#include <linux/landlock.h>
-#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "config/strings.h"
 #include "doctor/doctor.h"
 #include "loader/cache.h"
 #include "loader/loader.h"
+#include "runner/sandbox.h"
 
 void doctor_sandbox(doctor_report *report)
 {
-    const uint32_t action = SECCOMP_RET_ERRNO;
-    bool seccomp = syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
-    doctor_note(report, seccomp ? DOCTOR_OK : DOCTOR_WARN, "seccomp",
-                seccomp ? "filters available" : "the kernel offers no filters",
-                "methods run without the system call filter; trust them or use another kernel");
-    long landlock = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    doctor_note(report, landlock > 0 ? DOCTOR_OK : DOCTOR_WARN, "Landlock",
-                landlock > 0          ? string_format(report->memory, "version %ld", landlock)
-                : errno == EOPNOTSUPP ? "disabled at boot"
-                                      : "not in this kernel",
-                "methods may write where you may; boot with lsm=landlock,... or use Linux 5.13 or newer");
+    sandbox_support kernel = sandbox_probe();
+    doctor_note(report, kernel.seccomp ? DOCTOR_OK : DOCTOR_WARN, "seccomp",
+                kernel.seccomp ? "filters available" : "the kernel offers no filters", kernel.missing);
+    doctor_note(report, kernel.landlock ? DOCTOR_OK : DOCTOR_WARN, "Landlock",
+                kernel.landlock ? string_format(report->memory, "version %d", kernel.landlock)
+                                : "not in this kernel, or disabled at boot",
+                "a plugin can read files while it is being loaded, and has no scratch folder; "
+                "boot with lsm=landlock,... or use Linux 5.13 or newer");
 }
 
 static void note_folders(doctor_report *report)
