@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include <crucible/status.h>
+
 typedef struct tensor_name {
     char text[96];
 } tensor_name;
@@ -11,14 +13,16 @@ typedef struct tensor_name {
 static inline tensor_name name_of(const char *layer, const char *part)
 {
     tensor_name out;
-    snprintf(out.text, sizeof out.text, "%s.%s", layer, part);
+    int length = snprintf(out.text, sizeof out.text, "%s.%s", layer, part);
+    cru_assert(length >= 0 && (size_t)length < sizeof out.text, "net: the name %s.%s is too long", layer, part);
     return out;
 }
 
 static inline tensor_name name_of_number(const char *layer, const char *part, long long i)
 {
     tensor_name out;
-    snprintf(out.text, sizeof out.text, "%s.%s%lld", layer, part, i);
+    int length = snprintf(out.text, sizeof out.text, "%s.%s%lld", layer, part, i);
+    cru_assert(length >= 0 && (size_t)length < sizeof out.text, "net: the name %s.%s%lld is too long", layer, part, i);
     return out;
 }
 

@@ -217,10 +217,57 @@ typedef struct cru_attention {
 CRU_API cru_attention cru_attention_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t heads);
 CRU_API cru_tensor *cru_attention_apply(cru_tape *t, const cru_attention *layer, cru_sparse *adj, cru_tensor *x);
 
-/* ---- images
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- images -------------------------------------------------------------------------------------------------------
+ * Images are b x channels x height x width. */
 
-/* The backbones of the partial-label protocol: images to feature vectors, the head is a cru_fc. */
+/* A convolution without bias, drawn from N(0, 2 / (kernel^2 out)), for use before a batch norm. */
+typedef struct cru_conv_layer {
+    cru_tensor *w; /* out x in x kernel x kernel */
+    cru_conv_shape shape;
+} cru_conv_layer;
+typedef struct cru_conv_size {
+    int64_t in, out, kernel;
+    int64_t stride; /* 0 means 1; padded by kernel / 2, so that stride 1 keeps the size for an odd kernel */
+} cru_conv_size;
+CRU_API cru_conv_layer cru_conv_create(cru_net *net, const char *name, cru_conv_size size);
+CRU_API cru_tensor *cru_conv_apply(cru_tape *t, const cru_conv_layer *layer, cru_tensor *x);
+
+/* relu(bn(conv3x3(relu(bn(conv3x3(x))))) + shortcut(x)). The first convolution has the stride. The shortcut is x
+ * itself, or bn(conv1x1(x)) with the stride where the stride is not 1 or the width changes. */
+typedef struct cru_res_block {
+    cru_conv_layer conv[2], shortcut;
+    cru_batch_norm_layer norm[2], shortcut_norm;
+    bool projected; /* there is a shortcut layer */
+} cru_res_block;
+CRU_API cru_res_block cru_res_block_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t stride);
+CRU_API cru_tensor *cru_res_block_apply(cru_tape *t, const cru_res_block *block, cru_tensor *x);
+
+/* [x, conv3x3(relu(bn(.)))] where . is conv1x1(relu(bn(x))) to `bottleneck` channels, or x itself when that is 0. The
+ * `growth` new channels come after those of x. */
+typedef struct cru_dense_block {
+    cru_conv_layer narrow, grow;
+    cru_batch_norm_layer narrow_norm, grow_norm;
+    bool narrowed; /* there is a bottleneck */
+} cru_dense_block;
+typedef struct cru_dense_block_shape {
+    int64_t in, growth, bottleneck;
+} cru_dense_block_shape;
+CRU_API cru_dense_block cru_dense_block_create(cru_net *net, const char *name, const cru_dense_block_shape *shape);
+CRU_API cru_tensor *cru_dense_block_apply(cru_tape *t, const cru_dense_block *block, cru_tensor *x);
+
+/* conv1x1(relu(bn(x))), then the mean over windows of 2 x 2. */
+typedef struct cru_dense_transition {
+    cru_batch_norm_layer norm;
+    cru_conv_layer conv;
+} cru_dense_transition;
+CRU_API cru_dense_transition cru_dense_transition_create(cru_net *net, const char *name, const int64_t in_out[2]);
+CRU_API cru_tensor *cru_dense_transition_apply(cru_tape *t, const cru_dense_transition *transition, cru_tensor *x);
+
+/* The backbones of the partial-label protocol: images to feature vectors, the head is a cru_fc. They live in the
+ * context. */
+
+/* conv3x3, bn, relu; three stages of residual blocks, `width`, 2 and 4 `width` channels wide, the second and third
+ * beginning with stride 2; mean over the image. */
 typedef struct cru_resnet cru_resnet;
 typedef struct cru_resnet_shape {
     int64_t channels; /* of the image */
@@ -231,10 +278,14 @@ CRU_API cru_resnet *cru_resnet_create(cru_net *net, const char *name, const cru_
 CRU_API int64_t cru_resnet_features(const cru_resnet *resnet);
 CRU_API cru_tensor *cru_resnet_apply(cru_tape *t, const cru_resnet *resnet, cru_tensor *images);
 
+/* conv3x3 to 2 `growth` channels; three runs of dense blocks with a transition after the first and the second; bn,
+ * relu, mean over the image. A run has (depth - 4) / 3 blocks, half as many with bottlenecks (4 `growth` channels). */
 typedef struct cru_densenet cru_densenet;
 typedef struct cru_densenet_shape {
-    int64_t channels, growth, depth;
-    float compression;
+    int64_t channels;  /* of the image */
+    int64_t growth;    /* 12 */
+    int64_t depth;     /* 22 */
+    float compression; /* a transition divides the number of channels by this, rounded down; 2 */
     bool bottleneck;
 } cru_densenet_shape;
 CRU_API cru_densenet *cru_densenet_create(cru_net *net, const char *name, const cru_densenet_shape *shape);
