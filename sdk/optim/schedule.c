@@ -41,5 +41,6 @@ double cru_plateau_step(cru_plateau *plateau, double lr, double value)
     }
     if (++plateau->bad <= plateau->patience) return lr;
     plateau->bad = 0;
-    return fmax(lr * plateau->factor, plateau->min_lr);
+    double lower = fmax(lr * plateau->factor, plateau->min_lr);
+    return lr - lower > 1e-8 ? lower : lr; /* PyTorch skips changes below its eps */
 }
