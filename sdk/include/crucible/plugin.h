@@ -76,7 +76,9 @@ typedef struct cru_plugin {
 
 /* ---- dataset --------------------------------------------------------------------------------------------- */
 
-/* The files of a dataset card, verified by checksum before the plugin sees them. A generator has none. */
+/* The files of a dataset card, verified by checksum before the plugin sees them. A generator has none, unless it builds
+ * on another dataset: the host opens the one that a string setting called `base` names and hands it over as a memory
+ * image (cru_data_map) in the file of role "base". */
 typedef struct cru_file {
     const char *role; /* the key in the card's [files] section: "edges", "features", "x", ...; may be "" */
     const char *path; /* absolute; readable */
