@@ -11,10 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <crucible/random.h>
-
 #include "runner/child.h"
-#include "runner/judge-plugins.h"
+#include "runner/judge-maker.h"
 #include "runner/protocol.h"
 #include "runner/validation.h"
 
@@ -27,10 +25,7 @@ typedef struct exhibit {
 } exhibit;
 
 typedef struct judge {
-    const judge_setup *setup;
-    data_places places;
-    judge_board *board;
-    judge_plugins plugins;
+    maker maker;
     exhibit *recent; /* most recently used first */
 } judge;
 
@@ -40,107 +35,16 @@ typedef struct answer {
     int fd; /* -1: none */
 } answer;
 
-static const char *or_null(const char *text)
+int32_t embedding_wanted(const experiment *e)
 {
-    return text && *text ? text : NULL;
+    for (int64_t i = 0; i < e->metric_count; i++)
+        if (e->metrics[i]->plugin->metric_flags & CRU_METRIC_OF_EMBEDDING) return EMBEDDING_MOST;
+    return 0;
 }
 
-data_places places_from(const paths_settings *paths)
+static score_shape shape_of(const judge *j, const cru_data *data)
 {
-    return (data_places){.cards = or_null(paths->cards),
-                         .mirror = or_null(paths->mirror),
-                         .files = or_null(paths->data),
-                         .cache = or_null(paths->cache)};
-}
-
-static void at_step(judge *j, const char *kind, const char *name)
-{
-    snprintf(j->board->step, sizeof j->board->step, "%s %s", kind, name);
-}
-
-/* ---- making a problem ---------------------------------------------------------------------------------------------
- */
-
-/* Puts what a plugin reports into the records, under "<label>.<name>". */
-typedef struct labelled {
-    records *into;
-    const char *label;
-} labelled;
-
-static void put_labelled(void *user, const char *name, const double *values, int64_t count)
-{
-    const labelled *l = user;
-    char full[200];
-    snprintf(full, sizeof full, "%s.%s", l->label, name);
-    records_put(l->into, full, values, count);
-}
-
-static data_request request_for(const judge *j, const trial *t)
-{
-    return (data_request){.name = t->dataset->name,
-                          .plugins = j->setup->plugins,
-                          .settings = t->dataset->given,
-                          .setting_count = t->dataset->given_count,
-                          .seed = t->seed,
-                          .places = &j->places};
-}
-
-static cru_status check(const cru_data *data, const char *kind, const char *name, cru_error *err)
-{
-    cru_error why = {0};
-    if (cru_data_check(data, &why) == CRU_OK) return CRU_OK;
-    return cru_fail(err, CRU_BAD_INPUT, "%s %s left broken data: %s", kind, name, why.text);
-}
-
-static cru_status open_clean(judge *j, const trial *t, cru_data **data, cru_error *err)
-{
-    data_request request = request_for(j, t);
-    at_step(j, "dataset", t->dataset->name);
-    cru_status status = data_open(&request, data, err);
-    if (status != CRU_OK) return status;
-    cru_settings *preprocess = variant_settings(t->preprocess), *split = variant_settings(t->split);
-    status = data_preprocess(cru_settings_struct(preprocess), *data, err);
-    if (status == CRU_OK) status = data_split(cru_settings_struct(split), *data, t->seed, err);
-    (*data)->seed = t->seed;
-    cru_settings_destroy(preprocess);
-    cru_settings_destroy(split);
-    return status == CRU_OK ? check(*data, "dataset", t->dataset->name, err) : status;
-}
-
-static cru_status corrupt(judge *j, const trial *t, int32_t position, cru_data *data, records *reports, cru_error *err)
-{
-    const variant *v = t->chain[position];
-    const cru_plugin *plugin;
-    at_step(j, "corruptor", v->name);
-    cru_status status = judge_plugin(&j->plugins, v->plugin, &plugin, err);
-    if (status != CRU_OK) return status;
-    if (!(plugin->problems & (uint32_t)data->problem)) {
-        char can[PROBLEMS_TEXT_SIZE], is[PROBLEMS_TEXT_SIZE];
-        return cru_fail(err, CRU_UNSUPPORTED, "corruptor %s damages %s, and %s is %s", v->name,
-                        problems_text(plugin->problems, can), t->dataset->name,
-                        problems_text((uint32_t)data->problem, is));
-    }
-    labelled sink = {reports, v->label};
-    cru_report report = {.sink = {put_labelled, &sink}};
-    cru_rng rng = cru_rng_stream(t->seed, "corruption", (uint64_t)position);
-    cru_settings *settings = variant_settings(v);
-    cru_error why = {0};
-    status = ((const cru_corruptor *)plugin->vtable)->apply(cru_settings_struct(settings), data, &rng, &report, &why);
-    cru_settings_destroy(settings);
-    if (status != CRU_OK) return cru_fail(err, status, "corruptor %s: %s", v->name, why.text);
-    return check(data, "corruptor", v->name, err);
-}
-
-static cru_status make_data(judge *j, const trial *t, cru_data **data, records *reports, cru_error *err)
-{
-    *data = NULL;
-    cru_status status = open_clean(j, t, data, err);
-    for (int32_t i = 0; status == CRU_OK && i < t->chain_count; i++) status = corrupt(j, t, i, *data, reports, err);
-    if (status != CRU_OK && *data) {
-        cru_data_destroy(*data);
-        *data = NULL;
-    }
-    return status;
+    return (score_shape){data->items, data->classes, embedding_wanted(j->maker.setup->experiment)};
 }
 
 /* ---- keeping problems ---------------------------------------------------------------------------------------------
@@ -165,7 +69,7 @@ static void trim(judge *j)
     exhibit **at = &j->recent;
     while (*at) {
         total += (*at)->bytes;
-        if (total > j->setup->cache_bytes && *at != j->recent) break;
+        if (total > j->maker.setup->cache_bytes && *at != j->recent) break;
         at = &(*at)->next;
     }
     while (*at) {
@@ -182,9 +86,9 @@ static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, reco
     *out = find(j, trial_index);
     if (*out) return CRU_OK;
     trial t;
-    experiment_trial(j->setup->experiment, trial_index, &t);
+    experiment_trial(j->maker.setup->experiment, trial_index, &t);
     cru_data *data;
-    cru_status status = make_data(j, &t, &data, reports, err);
+    cru_status status = maker_make(&j->maker, &t, &data, reports, err);
     if (status != CRU_OK) return status;
     exhibit *e = calloc(1, sizeof *e);
     if (!e) {
@@ -202,9 +106,9 @@ static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, reco
 static cru_status checksum(judge *j, const judge_request *request, answer *a, cru_error *err)
 {
     trial t;
-    experiment_trial(j->setup->experiment, request->trial, &t);
-    data_request about = request_for(j, &t);
-    at_step(j, "dataset", t.dataset->name);
+    experiment_trial(j->maker.setup->experiment, request->trial, &t);
+    data_request about = maker_request(&j->maker, &t);
+    maker_step(&j->maker, "dataset", t.dataset->name);
     char hex[SHA256_HEX];
     cru_status status = data_checksum(&about, hex, err);
     if (status == CRU_OK) snprintf(a->reply.text, sizeof a->reply.text, "%s", hex);
@@ -239,7 +143,7 @@ static cru_status prepare(judge *j, const judge_request *request, answer *a, cru
     trial t;
     cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
     if (status != CRU_OK) return status;
-    experiment_trial(j->setup->experiment, request->trial, &t);
+    experiment_trial(j->maker.setup->experiment, request->trial, &t);
     status = seal_task(e, t.seed, &a->fd, err);
     if (status != CRU_OK) return status;
     a->reply.items = e->data->items;
@@ -258,13 +162,13 @@ static double true_validation(const cru_data *data, const float *scores)
 static cru_status apply_metric(judge *j, const variant *v, const cru_evidence *evidence, records *into, cru_error *err)
 {
     const cru_plugin *plugin;
-    at_step(j, "metric", v->name);
-    cru_status status = judge_plugin(&j->plugins, v->plugin, &plugin, err);
+    maker_step(&j->maker, "metric", v->name);
+    cru_status status = judge_plugin(&j->maker.plugins, v->plugin, &plugin, err);
     if (status != CRU_OK) return status;
     double value = NAN;
     if (plugin->problems & (uint32_t)evidence->data->problem) {
-        labelled sink = {into, v->label};
-        cru_report report = {.sink = {put_labelled, &sink}};
+        labelled_records sink = {into, v->label};
+        cru_report report = labelled_report(&sink);
         cru_error why = {0};
         cru_settings *settings = variant_settings(v);
         const cru_metric *metric = plugin->vtable;
@@ -283,20 +187,26 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
     cru_status status = get_exhibit(j, request->trial, &e, &ignored, err);
     records_free(&ignored);
     if (status != CRU_OK) return status;
-    score_shape shape = {e->data->items, e->data->classes};
+    score_shape shape = shape_of(j, e->data);
     float *scores = scores_map(fd, &shape, false);
     if (!scores) return cru_fail(err, CRU_FAILED, "the scores cannot be mapped");
+    int64_t cols = request->embedding_cols;
     if (!validation_finite(scores, scores_count(&shape))) {
         status = cru_fail(err, CRU_FAILED, "the scores are not all finite");
+    } else if (cols < 0 || cols > shape.embedding ||
+               !validation_finite(scores_embedding(scores, &shape), shape.items * cols)) {
+        status = cru_fail(err, CRU_FAILED, "the embedding is too wide or not finite");
     } else {
         cru_evidence evidence = {.size = sizeof evidence,
                                  .data = e->data,
                                  .scores = scores,
                                  .items = e->data->split.test,
+                                 .embedding = cols ? scores_embedding(scores, &shape) : NULL,
+                                 .embedding_cols = cols,
                                  .seconds_total = request->seconds_total,
                                  .seconds_to_best = request->seconds_to_best,
                                  .peak_bytes = request->peak_bytes};
-        const experiment *x = j->setup->experiment;
+        const experiment *x = j->maker.setup->experiment;
         a->reply.value = true_validation(e->data, scores);
         for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
             status = apply_metric(j, x->metrics[i], &evidence, &a->payload, err);
@@ -313,11 +223,11 @@ static cru_status checkpoint(judge *j, const judge_request *request, int fd, ans
     cru_status status = get_exhibit(j, request->trial, &e, &ignored, err);
     records_free(&ignored);
     if (status != CRU_OK) return status;
-    score_shape shape = {e->data->items, e->data->classes};
+    score_shape shape = shape_of(j, e->data);
     int64_t count = scores_count(&shape);
     size_t size = (size_t)count * sizeof(float);
     float *both = scores_map(fd, &shape, true), *copy = malloc(size);
-    at_step(j, "rule", "oracle-early");
+    maker_step(&j->maker, "rule", "oracle-early");
     if (!both || !copy) {
         status = cru_fail(err, CRU_NO_MEMORY, "no memory to look at a checkpoint");
     } else {
@@ -356,7 +266,7 @@ static bool serve_one(judge *j, int socket)
     if (a.reply.status == CRU_OK && a.payload.failed)
         a.reply.status = cru_fail(&err, CRU_NO_MEMORY, "no memory for the numbers of a trial");
     if (a.reply.status != CRU_OK) snprintf(a.reply.text, sizeof a.reply.text, "%s", err.text);
-    j->board->step[0] = 0;
+    j->maker.board->step[0] = 0;
     bool sent = reply_send(socket, &a.reply, a.reply.status == CRU_OK ? &a.payload : NULL, a.fd);
     records_free(&a.payload);
     if (a.fd >= 0) close(a.fd);
@@ -374,7 +284,7 @@ static void on_panic(void *user, cru_status status, const char *message)
 
 void judge_main(const judge_setup *setup, int socket, judge_board *board, int parent)
 {
-    judge j = {.setup = setup, .places = places_from(&setup->experiment->paths), .board = board};
+    judge j = {.maker = {.setup = setup, .places = places_from(&setup->experiment->paths), .board = board}};
     child_begin((pid_t)parent, &(child_keep){.fds = &socket, .count = 1, .memory = board});
     prctl(PR_SET_DUMPABLE, 0);
     dup2(STDERR_FILENO, STDOUT_FILENO);

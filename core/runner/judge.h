@@ -21,6 +21,9 @@ typedef struct judge_setup {
     int64_t cache_bytes;
 } judge_setup;
 
+/* The columns that scores have room for: EMBEDDING_MOST when a metric looks at embeddings, else 0. */
+int32_t embedding_wanted(const experiment *e);
+
 /* The places of a data request, from [paths]. */
 data_places places_from(const paths_settings *paths);
 

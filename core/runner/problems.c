@@ -30,7 +30,7 @@ static void prepared(judge_call *call, const judge_reply *reply, const records *
     p->status = reply->status;
     p->state = reply->status == CRU_OK && fd >= 0 ? PROBLEM_READY : PROBLEM_BROKEN;
     p->task = fd;
-    p->shape = (score_shape){reply->items, reply->classes};
+    p->shape = (score_shape){reply->items, reply->classes, embedding_wanted(p->runner->options.experiment)};
     snprintf(p->message, sizeof p->message, "%s", reply->text);
     size_t position = 0;
     for (record item; records_next(payload, &position, &item);)

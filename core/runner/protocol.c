@@ -189,7 +189,12 @@ int64_t scores_count(const score_shape *shape)
 
 static size_t scores_size(const score_shape *shape)
 {
-    return 2 * (size_t)scores_count(shape) * sizeof(float);
+    return (size_t)(2 * scores_count(shape) + shape->items * shape->embedding) * sizeof(float);
+}
+
+float *scores_embedding(float *scores, const score_shape *shape)
+{
+    return scores + 2 * scores_count(shape);
 }
 
 int scores_create(const score_shape *shape)

@@ -56,6 +56,7 @@ typedef struct judge_request {
     double best;
     double seconds_total, seconds_to_best;
     int64_t peak_bytes;
+    int64_t embedding_cols; /* 0: the method has none */
 } judge_request;
 
 typedef struct judge_reply {
@@ -77,13 +78,20 @@ bool reply_receive(int socket, judge_reply *reply, records *payload, int *fd);
 /* ---- scores -------------------------------------------------------------------------------------------------------
  */
 
-/* The memory file between worker, host and judge: final scores, then the latest checkpoint, both items x classes. */
+/* The memory file between worker, host and judge: final scores, then the latest checkpoint, both items x classes, then
+ * room for an embedding of up to `embedding` columns. Only what is written takes memory. */
 typedef struct score_shape {
     int64_t items;
     int32_t classes;
+    int32_t embedding; /* 0: no metric asks for one */
 } score_shape;
 
-int64_t scores_count(const score_shape *shape); /* of one of the two */
+enum { EMBEDDING_MOST = 4096 };
+
+int64_t scores_count(const score_shape *shape); /* of one of the first two */
+
+/* Where the embedding begins in a mapped file. */
+float *scores_embedding(float *scores, const score_shape *shape);
 
 /* A file of the right size that can neither shrink nor grow; -1 with errno on failure. */
 int scores_create(const score_shape *shape);
@@ -106,6 +114,7 @@ typedef struct worker_message {
     store_outcome outcome;
     double seconds_total, seconds_to_best, validation;
     int64_t best_epoch;
+    int64_t embedding_cols;
     char text[500];
 } worker_message;
 

@@ -69,10 +69,14 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
     if (run->device != RUN_CPU && run->sandbox && !options->in_process)
         return cru_fail(err, CRU_UNSUPPORTED,
                         "methods on a GPU cannot be sandboxed: set [run] sandbox = off if you trust them");
+    const registry_entry *backend = NULL;
+    if (run->device == RUN_CUDA && !(backend = registry_find(options->plugins, CRU_KIND_BACKEND, "cuda")))
+        return cru_fail(err, CRU_UNSUPPORTED, "device = cuda: there is no backend plugin of that name");
     runner *r = calloc(1, sizeof *r);
     if (!r) return cru_fail(err, CRU_NO_MEMORY, "no memory for the runner");
     r->options = *options;
     r->run = run;
+    r->backend = backend;
     r->signals = -1;
     r->slot_count = slots_wanted(options);
     crash_prepare();

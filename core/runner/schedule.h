@@ -74,6 +74,7 @@ typedef struct slot {
 struct runner {
     runner_options options;
     const run_settings *run;
+    const registry_entry *backend; /* NULL: the CPU */
     judges *judges;
     problem *problems; /* most recently used first */
     slot *slots;

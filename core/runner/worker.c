@@ -43,6 +43,7 @@ typedef struct worker {
     void *mapping;
     float *scores;
     int64_t checkpoints;
+    int64_t embedding_cols;
     double begun;
     double seconds_total; /* NAN until known */
     monitor watch;
@@ -93,6 +94,23 @@ static void write_log(void *user, const char *line)
 /* ---- the method ---------------------------------------------------------------------------------------------------
  */
 
+/* Puts the learned representation where a metric can see it. */
+static cru_status hand_embedding(worker *w, const cru_algorithm *method, void *self, cru_ctx *ctx)
+{
+    const score_shape *shape = &w->job->shape;
+    const float *rows = NULL;
+    int64_t cols = 0;
+    if (!shape->embedding || !method->embed) return CRU_OK;
+    cru_status status = method->embed(self, &rows, &cols);
+    if (status != CRU_OK) return status;
+    if (!rows || cols < 1 || cols > shape->embedding)
+        return cru_ctx_fail(ctx, CRU_UNSUPPORTED, "an embedding of %ld columns; 1 to %d can be judged", (long)cols,
+                            (int)shape->embedding);
+    memcpy(scores_embedding(w->scores, shape), rows, (size_t)(shape->items * cols) * sizeof *rows);
+    w->embedding_cols = cols;
+    return CRU_OK;
+}
+
 static cru_status train(worker *w, const cru_algorithm *method, const cru_settings *settings, cru_ctx *ctx)
 {
     void *self = NULL;
@@ -104,6 +122,7 @@ static cru_status train(worker *w, const cru_algorithm *method, const cru_settin
     float *target = w->scores + (w->checkpoints ? scores_count(&w->job->shape) : 0);
     if (status == CRU_OK) status = method->predict(self, target);
     w->seconds_total = elapsed(w);
+    if (status == CRU_OK) status = hand_embedding(w, method, self, ctx);
     if (method->destroy) method->destroy(self);
     return status;
 }
@@ -117,7 +136,17 @@ static cru_status settle(cru_status status, cru_ctx *ctx, cru_error *err)
     return cru_fail(err, status, "%s", *text ? text : cru_status_name(status));
 }
 
-static cru_status run_under_rule(worker *w, const cru_algorithm *method, cru_error *err)
+static cru_status open_backend(const registry_entry *entry, const cru_backend **backend, cru_error *err)
+{
+    const cru_plugin *plugin;
+    *backend = NULL;
+    if (!entry) return CRU_OK;
+    cru_status status = plugin_open(entry->path, CRU_KIND_BACKEND, entry->name, &plugin, err);
+    if (status == CRU_OK) *backend = plugin->vtable;
+    return status;
+}
+
+static cru_status run_under_rule(worker *w, const cru_algorithm *method, const cru_backend *backend, cru_error *err)
 {
     const worker_job *job = w->job;
     cru_settings *rule = variant_settings(job->trial->monitor);
@@ -127,8 +156,8 @@ static cru_status run_under_rule(worker *w, const cru_algorithm *method, cru_err
     if (status == CRU_OK) {
         w->watch.hooks = (monitor_hooks){
             .record = job->run->curves ? send_point : NULL, .checkpoint = send_checkpoint, .now = elapsed, .user = w};
-        cru_ctx *ctx = cru_ctx_create(
-            &(cru_ctx_options){.seed = job->trial->seed, .threads = (int32_t)job->run->threads, .log = write_log});
+        cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){
+            .seed = job->trial->seed, .backend = backend, .threads = (int32_t)job->run->threads, .log = write_log});
         status = settle(train(w, method, settings, ctx), ctx, err);
         cru_ctx_destroy(ctx);
         monitor_close(&w->watch);
@@ -143,7 +172,9 @@ static cru_status run_method(worker *w, cru_error *err)
     const worker_job *job = w->job;
     const variant *a = job->trial->algorithm;
     const cru_plugin *plugin;
+    const cru_backend *backend = NULL;
     cru_status status = plugin_open(a->plugin->path, CRU_KIND_ALGORITHM, a->name, &plugin, err);
+    if (status == CRU_OK) status = open_backend(job->backend, &backend, err);
     if (status == CRU_OK && job->box) status = sandbox_seal(job->box, err);
     if (status != CRU_OK) return status;
     if (!(plugin->problems & (uint32_t)w->task.problem)) {
@@ -151,7 +182,7 @@ static cru_status run_method(worker *w, cru_error *err)
         return cru_fail(err, CRU_UNSUPPORTED, "%s handles %s, and this is %s", a->name,
                         problems_text(plugin->problems, can), problems_text((uint32_t)w->task.problem, is));
     }
-    return run_under_rule(w, plugin->vtable, err);
+    return run_under_rule(w, plugin->vtable, backend, err);
 }
 
 static void report(worker *w, cru_status status, const cru_error *err)
@@ -163,6 +194,7 @@ static void report(worker *w, cru_status status, const cru_error *err)
         bool chosen = watch->best_epoch >= 0;
         m.outcome = STORE_OK;
         m.best_epoch = watch->best_epoch;
+        m.embedding_cols = w->embedding_cols;
         if (chosen) m.seconds_to_best = watch->seconds_to_best;
         m.validation =
             chosen && watch->settings.restore ? watch->best : monitor_value(&watch->settings, &w->task, w->scores);

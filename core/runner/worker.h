@@ -9,8 +9,9 @@
 typedef struct worker_job {
     const trial *trial;
     const run_settings *run;
-    const sandbox *box;  /* NULL: no sandbox */
-    const char *scratch; /* folder for TMPDIR; NULL: none */
+    const registry_entry *backend; /* NULL: the CPU */
+    const sandbox *box;            /* NULL: no sandbox */
+    const char *scratch;           /* folder for TMPDIR; NULL: none */
     score_shape shape;
     int socket;            /* packets to the host */
     int task, scores, log; /* memory files: the task, where scores go, what the method prints */

@@ -98,8 +98,23 @@ static cru_status fit(void *self, cru_monitor *monitor)
     return leave(s, set);
 }
 
+/* Three columns: the item's number and two constants. */
+static cru_status embed(void *self, const float **rows, int64_t *cols)
+{
+    stub *s = self;
+    float *out = cru_ctx_alloc(s->ctx, 3 * s->task->items, sizeof *out);
+    for (int64_t i = 0; i < s->task->items; i++) {
+        out[3 * i] = (float)i;
+        out[3 * i + 1] = 1;
+        out[3 * i + 2] = 2;
+    }
+    *rows = out;
+    *cols = 3;
+    return CRU_OK;
+}
+
 static const cru_algorithm vtable = {
-    .size = sizeof(cru_algorithm), .create = stub_create, .fit = fit, .predict = stub_predict};
+    .size = sizeof(cru_algorithm), .create = stub_create, .fit = fit, .predict = stub_predict, .embed = embed};
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),

@@ -203,8 +203,9 @@ typedef struct cru_evidence {
 
 typedef enum cru_metric_flags {
     CRU_METRIC_LOWER_IS_BETTER = 1,
-    CRU_METRIC_OF_DATASET = 2, /* describes data; ignores scores; shown by `crucible stats` */
-    CRU_METRIC_PERCENT = 4,    /* reports print it times 100 */
+    CRU_METRIC_OF_DATASET = 2,   /* describes data; ignores scores; shown by `crucible stats` */
+    CRU_METRIC_PERCENT = 4,      /* reports print it times 100 */
+    CRU_METRIC_OF_EMBEDDING = 8, /* looks at the embedding: methods are asked for theirs; NULL where they have none */
 } cru_metric_flags;
 
 typedef struct cru_metric {

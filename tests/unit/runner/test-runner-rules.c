@@ -92,6 +92,20 @@ START_TEST(in_process_gives_the_same_result)
 }
 END_TEST
 
+/* 400 items: the last row is 399, 1, 2. */
+START_TEST(metrics_see_embeddings_where_there_are_some)
+{
+    fixture f;
+    fixture_open(&f, PLUGINS " good-algorithm runner-embedding",
+                 "[experiment]\ndatasets = runner-secret\nmetrics = runner-embedding\n"
+                 "algorithms = runner-epochs, good-algorithm\n");
+    fixture_run(&f, &(runner_options){.jobs = 1});
+    ck_assert_double_eq(ended_number(fixture_find(&f, "runner-epochs"), "runner-embedding"), 402);
+    ck_assert_double_nan(ended_number(fixture_find(&f, "good-algorithm"), "runner-embedding"));
+    fixture_close(&f);
+}
+END_TEST
+
 /* ---- independence -------------------------------------------------------------------------------------------------
  */
 
@@ -245,6 +259,7 @@ Suite *suite(void)
     tcase_add_test(t, oracle_early_looks_only_at_checkpoints);
     tcase_add_test(t, oracle_scores_the_last_epoch_and_ranks_by_truth);
     tcase_add_test(t, in_process_gives_the_same_result);
+    tcase_add_test(t, metrics_see_embeddings_where_there_are_some);
     suite_add_tcase(s, t);
     t = tcase_create("independence");
     tcase_set_timeout(t, 120);

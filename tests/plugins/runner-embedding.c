@@ -1,0 +1,27 @@
+/* The sum of the embedding's last row; NAN without one. */
+#include <math.h>
+
+#include <crucible/plugin.h>
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    (void)report;
+    (void)err;
+    *value = evidence->embedding ? 0 : NAN;
+    const int64_t cols = evidence->embedding_cols, last = (evidence->data->items - 1) * cols;
+    for (int64_t k = 0; k < cols; k++) *value += (double)evidence->embedding[last + k];
+    return CRU_OK;
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_EMBEDDING, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "runner-embedding",
+    .version = "1.0",
+    .summary = "looks at embeddings",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .vtable = &vtable,
+};
