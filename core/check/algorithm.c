@@ -91,7 +91,7 @@ static size_t heap_in_use(void)
  * them; growth every time is a leak. */
 static void case_leaks(const void *user, const cru_plugin *plugin, verdict *v)
 {
-    enum { ROUNDS = 8, RUNS = 2 };
+    enum { ROUNDS = 4, RUNS = 8 };
     size_t in_use[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
         for (int run = 0; run < RUNS; run++) {

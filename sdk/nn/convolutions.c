@@ -61,11 +61,25 @@ cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     return layer;
 }
 
-cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x)
+/* (1 + eps) x + sum of neighbours */
+static cru_tensor *gin_sum(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x)
 {
     cru_tensor *sum = cru_add(t, x, cru_aggregate(t, adj, x, CRU_REDUCE_SUM));
-    if (layer->eps) sum = cru_add(t, sum, cru_mul(t, x, layer->eps));
-    return cru_mlp_apply(t, &layer->mlp, sum);
+    return layer->eps ? cru_add(t, sum, cru_mul(t, x, layer->eps)) : sum;
+}
+
+cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x)
+{
+    return cru_mlp_apply(t, &layer->mlp, gin_sum(t, layer, adj, x));
+}
+
+cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, const cru_input *x)
+{
+    const cru_fc *first = &layer->mlp.layer[0];
+    if (x->dense) return cru_gin_apply(t, layer, adj, x->dense);
+    cru_assert(!layer->mlp.input_dropout, "gin: dropout of a sparse input is the caller's");
+    cru_tensor *h = gin_sum(t, layer, adj, cru_input_linear(t, x, first->w, NULL));
+    return cru_mlp_after_first(t, &layer->mlp, with_bias(t, h, first->b));
 }
 
 /* ---- cheb -----------------------------------------------------------------------------------------------------------

@@ -17,6 +17,15 @@ cru_fc cru_fc_create(cru_net *net, const char *name, int64_t in, int64_t out)
     return cru_fc_create_with(net, name, (const int64_t[]){in, out}, init, &init);
 }
 
+const char *const cru_draw_names[] = {"fan-in", "fan-out", "glorot", NULL};
+
+cru_fc cru_fc_create_drawn(cru_net *net, const char *name, const int64_t in_out[2], cru_draw draw, bool bias)
+{
+    static const cru_init_kind kinds[] = {CRU_INIT_FAN_IN, CRU_INIT_FAN_OUT, CRU_INIT_GLOROT_UNIFORM};
+    cru_init weight = {.kind = kinds[draw], .fan_in = in_out[0]}, zeros = {.kind = CRU_INIT_ZEROS};
+    return cru_fc_create_with(net, name, in_out, weight, !bias ? NULL : draw == CRU_DRAW_GLOROT ? &zeros : &weight);
+}
+
 cru_tensor *cru_fc_apply(cru_tape *t, const cru_fc *layer, cru_tensor *x)
 {
     return cru_linear(t, x, layer->w, layer->b);
@@ -61,14 +70,6 @@ cru_tensor *cru_layer_norm_apply(cru_tape *t, const cru_layer_norm_layer *layer,
 
 /* ---- perceptron ------------------------------------------------------------------------------------------------- */
 
-static cru_fc perceptron_layer(cru_net *net, const char *name, const int64_t in_out[2], const cru_mlp_shape *shape)
-{
-    cru_init weight = {.kind = shape->init ? shape->init : CRU_INIT_FAN_IN, .fan_in = in_out[0]};
-    bool by_fan = weight.kind == CRU_INIT_FAN_IN || weight.kind == CRU_INIT_FAN_OUT;
-    cru_init bias = by_fan ? weight : (cru_init){.kind = CRU_INIT_ZEROS};
-    return cru_fc_create_with(net, name, in_out, weight, shape->no_bias ? NULL : &bias);
-}
-
 cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shape)
 {
     cru_assert(shape->layers >= 1 && shape->layers <= CRU_MAX_LAYERS, "mlp: %lld layers; 1 to %d are possible",
@@ -82,7 +83,8 @@ cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     for (int64_t i = 0; i < shape->layers; i++) {
         bool last = i == shape->layers - 1;
         int64_t in = i ? shape->hidden : shape->in, out = last ? shape->out : shape->hidden;
-        mlp.layer[i] = perceptron_layer(net, name_of_number(name, "linear", i).text, (const int64_t[]){in, out}, shape);
+        mlp.layer[i] = cru_fc_create_drawn(net, name_of_number(name, "linear", i).text, (const int64_t[]){in, out},
+                                           shape->draw, !shape->no_bias);
         if (!last && shape->batch_norm)
             mlp.norm[i] = cru_batch_norm_create(net, name_of_number(name, "norm", i).text, out);
     }
@@ -119,12 +121,16 @@ static cru_tensor *between(cru_tape *t, const cru_mlp *mlp, int64_t i, cru_tenso
     return cru_dropout(t, h, mlp->dropout);
 }
 
+cru_tensor *cru_mlp_after_first(cru_tape *t, const cru_mlp *mlp, cru_tensor *h)
+{
+    for (int64_t i = 1; i < mlp->layers; i++) h = cru_fc_apply(t, &mlp->layer[i], between(t, mlp, i - 1, h));
+    return h;
+}
+
 cru_tensor *cru_mlp_input(cru_tape *t, const cru_mlp *mlp, const cru_input *x)
 {
     cru_input first = mlp->input_dropout ? cru_input_dropout(t, x, mlp->dropout) : *x;
-    cru_tensor *h = cru_fc_input(t, &mlp->layer[0], &first);
-    for (int64_t i = 1; i < mlp->layers; i++) h = cru_fc_apply(t, &mlp->layer[i], between(t, mlp, i - 1, h));
-    return h;
+    return cru_mlp_after_first(t, mlp, cru_fc_input(t, &mlp->layer[0], &first));
 }
 
 cru_tensor *cru_mlp_apply(cru_tape *t, const cru_mlp *mlp, cru_tensor *x)

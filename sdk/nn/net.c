@@ -96,6 +96,8 @@ static distribution distribution_of(const cru_tensor *w, const cru_init *init)
         return (distribution){.normal = true, .b = kaiming / sqrt(f.in)};
     case CRU_INIT_KAIMING_FAN_OUT:
         return (distribution){.normal = true, .b = kaiming / sqrt(f.out)};
+    case CRU_INIT_VALUES: /* not drawn */
+        break;
     }
     cru_panic(CRU_FAILED, "net: unknown initialisation %d", (int)init->kind);
 }
@@ -105,6 +107,10 @@ static void draw(cru_net *net, const entry *e)
     cru_device *device = cru_ctx_device(net->ctx);
     cru_tensor *w = e->tensor;
     int64_t n = cru_tensor_count(w);
+    if (e->init.kind == CRU_INIT_VALUES) {
+        device->backend->upload(device, w->data, e->init.values, (size_t)n * sizeof *e->init.values);
+        return;
+    }
     distribution d = distribution_of(w, &e->init);
     if (!d.normal && d.a == d.b) {
         device->backend->fill(device, w->data, n, (float)d.a);

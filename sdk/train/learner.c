@@ -159,7 +159,7 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
     return CRU_OK;
 }
 
-static cru_status plain_epoch(cru_learner *l, double *loss)
+cru_status cru_learner_epoch(cru_learner *l, double *loss)
 {
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
@@ -172,7 +172,7 @@ static cru_status plain_epoch(cru_learner *l, double *loss)
 
 static cru_status one_epoch(cru_learner *l, double *loss)
 {
-    cru_status status = l->method->epoch ? l->method->epoch(l, loss) : plain_epoch(l, loss);
+    cru_status status = l->method->epoch ? l->method->epoch(l, loss) : cru_learner_epoch(l, loss);
     if (!status && l->method->after_epoch) status = l->method->after_epoch(l);
     return status;
 }

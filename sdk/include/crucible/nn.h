@@ -32,12 +32,14 @@ typedef enum cru_init_kind {
     CRU_INIT_KAIMING_UNIFORM, /* U(-s, s), s = a sqrt(3 / fan_in); a = gain, 0 means sqrt(2) */
     CRU_INIT_KAIMING_NORMAL,  /* N(0, s^2), s = a / sqrt(fan_in) */
     CRU_INIT_KAIMING_FAN_OUT, /* N(0, s^2), s = a / sqrt(fan_out) */
+    CRU_INIT_VALUES,          /* `values` */
 } cru_init_kind;
 
 typedef struct cru_init {
     cru_init_kind kind;
     float a, b;
-    int64_t fan_in; /* when not 0, used instead of the tensor's own: a bias is drawn with the fan of its matrix */
+    int64_t fan_in;      /* when not 0, used instead of the tensor's own: a bias is drawn with the fan of its matrix */
+    const float *values; /* one for every element, host memory that outlives the net */
 } cru_init;
 
 /* ---- nets
@@ -90,6 +92,16 @@ CRU_API cru_fc cru_fc_create(cru_net *net, const char *name, int64_t in, int64_t
 /* The same with chosen initialisation; `bias` NULL: no bias. */
 CRU_API cru_fc cru_fc_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
                                   const cru_init *bias);
+
+/* The three ways in which studies draw a linear or convolutional layer; for settings. */
+typedef enum cru_draw {
+    CRU_DRAW_FAN_IN = 0, /* weight and bias from U(+-1/sqrt(in)): PyTorch */
+    CRU_DRAW_FAN_OUT,    /* weight and bias from U(+-1/sqrt(out)): Kipf's first code */
+    CRU_DRAW_GLOROT,     /* weight Glorot uniform, bias 0: PyTorch Geometric */
+} cru_draw;
+CRU_API extern const char *const cru_draw_names[]; /* "fan-in", "fan-out", "glorot", NULL */
+CRU_API cru_fc cru_fc_create_drawn(cru_net *net, const char *name, const int64_t in_out[2], cru_draw draw, bool bias);
+
 CRU_API cru_tensor *cru_fc_apply(cru_tape *t, const cru_fc *layer, cru_tensor *x);
 CRU_API cru_tensor *cru_fc_input(cru_tape *t, const cru_fc *layer, const cru_input *x);
 
@@ -124,21 +136,34 @@ typedef struct cru_mlp_shape {
     int64_t in, hidden, out;
     int64_t layers; /* 1: in -> out; 2: in -> hidden -> out; ... */
     bool batch_norm, input_dropout;
-    bool norm_last;     /* batch norm after the activation instead of before it */
-    bool no_bias;       /* of the linear layers */
-    cru_init_kind init; /* of weights and biases, as cru_fc_create_with; CRU_INIT_ZEROS stands for fan-in. Glorot and
-                           Kaiming kinds are for weights: the biases are then 0 */
-    cru_unary act;      /* CRU_UNARY_COPY stands for relu */
+    bool norm_last; /* batch norm after the activation instead of before it */
+    bool no_bias;   /* of the linear layers */
+    cru_draw draw;
+    cru_unary act; /* CRU_UNARY_COPY stands for relu */
     float dropout;
 } cru_mlp_shape;
 
 CRU_API cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shape);
 CRU_API cru_tensor *cru_mlp_apply(cru_tape *t, const cru_mlp *mlp, cru_tensor *x);
 CRU_API cru_tensor *cru_mlp_input(cru_tape *t, const cru_mlp *mlp, const cru_input *x);
+/* What follows the first linear layer, whose result is h: for those who compute that product in an order of their own.
+ */
+CRU_API cru_tensor *cru_mlp_after_first(cru_tape *t, const cru_mlp *mlp, cru_tensor *h);
 
 /* ---- graph layers
  * ---------------------------------------------------------------------------------------------------- `adj` is a
  * matrix from graph.h, already normalised as the layer's formula says. */
+
+/* The matrix over which a method propagates, as settings say; the entries are in train.h. */
+typedef struct cru_adjacency {
+    int64_t loops; /* cru_loops */
+    int64_t norm;  /* cru_norm, applied after the loops; CRU_NORM_COL + 1: none */
+} cru_adjacency;
+CRU_API extern const char *const cru_loops_names[]; /* "keep", "add", "fill", "set", "remove", NULL */
+CRU_API extern const char *const cru_norm_names[];  /* "sym", "in-out", "rw", "col", "none", NULL */
+/* In memory of the context. */
+CRU_API cru_csr cru_adjacency_graph(cru_ctx *ctx, const cru_csr *graph, const cru_adjacency *settings);
+CRU_API cru_sparse *cru_adjacency_create(cru_ctx *ctx, const cru_csr *graph, const cru_adjacency *settings);
 
 /* A (x W) + b, W Glorot uniform, b 0, as GCNConv; adj = D^-1/2 (A + I) D^-1/2. The product with the narrower side comes
  * first, which changes rounding only. */
@@ -183,6 +208,8 @@ typedef struct cru_gin {
 } cru_gin;
 CRU_API cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shape, bool learn_eps);
 CRU_API cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x);
+/* Sparse input is multiplied by the first matrix before it is summed, which changes rounding only. */
+CRU_API cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, const cru_input *x);
 
 /* sum_k T_k(L) x W_k + b with Chebyshev polynomials of the scaled Laplacian, as ChebConv; Glorot uniform, b 0. */
 typedef struct cru_cheb {

@@ -34,6 +34,7 @@
 #ifndef CRUCIBLE_TRAIN_H
 #define CRUCIBLE_TRAIN_H
 
+#include <crucible/graph.h>
 #include <crucible/optim.h>
 #include <crucible/params.h>
 #include <crucible/plugin.h>
@@ -91,11 +92,24 @@ CRU_API extern const char *const cru_class_weight_names[]; /* "equal", "balanced
     }
 
 /* A further entry, for methods that keep the default loss. */
-#define CRU_CLASS_WEIGHTS(type_, member_)                                                                              \
+#define CRU_CLASS_WEIGHTS(type_, member_, default_)                                                                    \
     {                                                                                                                  \
         .key = "class_weights", .type = CRU_PARAM_CHOICE, .offset = offsetof(type_, member_.class_weights),            \
-        .number = CRU_WEIGHTS_EQUAL, .choices = cru_class_weight_names,                                                \
+        .number = (default_), .choices = cru_class_weight_names,                                                       \
         .help = "weight of a class in the loss: all equal, or largest class over own size"                             \
+    }
+
+/* Entries for a cru_adjacency member: keys `loops` and `normalisation`. */
+#define CRU_ADJACENCY_SETTINGS(type_, member_, loops_, norm_)                                                          \
+    {.key = "loops",                                                                                                   \
+     .type = CRU_PARAM_CHOICE,                                                                                         \
+     .offset = offsetof(type_, member_.loops),                                                                         \
+     .number = (loops_),                                                                                               \
+     .choices = cru_loops_names,                                                                                       \
+     .help = "self-loops before normalising"},                                                                         \
+    {                                                                                                                  \
+        .key = "normalisation", .type = CRU_PARAM_CHOICE, .offset = offsetof(type_, member_.norm), .number = (norm_),  \
+        .choices = cru_norm_names, .help = "of the adjacency"                                                          \
     }
 
 /* ---- the learner: what every model starts with ----------------------------------------------------------- */
@@ -187,6 +201,9 @@ CRU_API cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tens
 /* The default loss of a minibatch: row i of the logits belongs to training item items.ids[i]. */
 CRU_API cru_tensor *cru_learner_batch_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits, cru_ids items);
 
+/* The default epoch: forward in train mode, loss, backward, one step. */
+CRU_API cru_status cru_learner_epoch(cru_learner *learner, double *loss);
+
 /* backward, a step of `optim`, and the loss as a number. A loss that is NaN because its set was empty steps with zero
  * gradients. */
 CRU_API double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss);
@@ -213,6 +230,29 @@ CRU_API cru_batches cru_batches_create(cru_ctx *ctx, cru_ids rows, int64_t size,
 CRU_API cru_ids cru_batches_next(cru_batches *batches);
 /* Batches in one pass. */
 CRU_API int64_t cru_batches_per_pass(const cru_batches *batches);
+
+/* ---- whole graphs ---------------------------------------------------------------------------------------- */
+
+/* Graphs side by side in one block-diagonal matrix: all of a task's, or a minibatch of them. */
+typedef struct cru_graphs {
+    int64_t count;
+    const int64_t *offsets; /* count + 1, host: the nodes of each graph */
+    cru_csr host;           /* the matrix, where the host can read it */
+    cru_sparse *adj;        /* the same for operators */
+    cru_input x;            /* of the nodes */
+} cru_graphs;
+
+/* All graphs of the learner's task with the matrix `adj`; for other tasks one graph of all nodes. */
+CRU_API cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj);
+
+/* Some of them, for this step. */
+CRU_API cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs);
+
+/* One pass over the training graphs in minibatches with the default loss, for the `epoch` of a method that classifies
+ * graphs. Returns the mean loss; failures are in the context. `forward` gives graphs x classes. */
+typedef cru_tensor *cru_graphs_forward(void *model, cru_tape *t, const cru_graphs *graphs);
+CRU_API double cru_graphs_pass(cru_learner *learner, cru_batches *batches, const cru_graphs *all,
+                               cru_graphs_forward *forward);
 
 #ifdef __cplusplus
 }

@@ -10,14 +10,11 @@
 enum { PROBLEMS = CRU_NODES | CRU_ANOMALY | CRU_ROWS };
 
 typedef struct settings {
-    int64_t layers, hidden, init;
+    int64_t layers, hidden, draw;
     double dropout;
     bool bias, input_dropout, batch_norm;
     cru_train train;
 } settings;
-
-static const char *const inits[] = {"fan-in", "fan-out", "glorot", NULL};
-static const cru_init_kind init_kinds[] = {CRU_INIT_FAN_IN, CRU_INIT_FAN_OUT, CRU_INIT_GLOROT_UNIFORM};
 
 static const cru_param schema[] = {
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "linear layers"),
@@ -26,9 +23,9 @@ static const cru_param schema[] = {
     CRU_BOOL(settings, input_dropout, false, "the same dropout on the features"),
     CRU_BOOL(settings, batch_norm, false, "batch normalisation before each activation"),
     CRU_BOOL(settings, bias, true, "a bias in every layer"),
-    CRU_CHOICE(settings, init, 0, inits, "of weights and biases; glorot starts biases at 0"),
+    CRU_CHOICE(settings, draw, CRU_DRAW_FAN_IN, cru_draw_names, "how weights and biases start"),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
-    CRU_CLASS_WEIGHTS(settings, train),
+    CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
 };
 
@@ -51,7 +48,7 @@ static cru_status build(void *self)
                                              .input_dropout = s->input_dropout,
                                              .batch_norm = s->batch_norm,
                                              .no_bias = !s->bias,
-                                             .init = init_kinds[s->init]});
+                                             .draw = (cru_draw)s->draw});
     return cru_ctx_status(m->base.ctx);
 }
 

@@ -1,0 +1,126 @@
+/* gprgnn: predict with a perceptron, then mix the prediction's K-hop averages with learned weights of any sign.
+ *
+ *     H = Drop(MLP(Drop(X)))      logits = sum_k gamma_k Â^k H      k = 0 .. K
+ *
+ * gamma starts as
+ *     ppr     alpha (1 - alpha)^k, the last one (1 - alpha)^K: the sum is 1
+ *     nppr    alpha^k over the sum of their absolute values
+ *     random  U(-s, s) with s = sqrt(3 / (K + 1)), over the sum of absolute values
+ *     one     1 at the last hop, 0 elsewhere (sgc)
+ * and is not decayed.
+ *
+ * Chien, Peng, Li, Milenkovic. Adaptive Universal Generalized PageRank Graph Neural Network. ICLR 2021. */
+#include <math.h>
+
+#include <crucible/crucible.h>
+
+enum { PROBLEMS = CRU_NODES | CRU_ANOMALY };
+
+typedef struct settings {
+    int64_t layers, hidden, hops, start;
+    double alpha, dropout, hop_dropout;
+    cru_adjacency adjacency;
+    cru_train train;
+} settings;
+
+typedef enum start { PPR, NPPR, RANDOM, ONE } start;
+static const char *const starts[] = {"ppr", "nppr", "random", "one", NULL};
+
+static const cru_param schema[] = {
+    CRU_FLOAT(settings, alpha, 0.9, 0, 1, "of the start of gamma", .search = CRU_ONE_OF(0.1, 0.2, 0.5, 0.9)),
+    CRU_CHOICE(settings, start, PPR, starts, "how gamma starts"),
+    CRU_INT(settings, hops, 10, 0, 1000, "longest hop K"),
+    CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "linear layers of the perceptron"),
+    CRU_INT(settings, hidden, 64, 1, 65536, "width between them"),
+    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "of the features and after each activation",
+              .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
+    CRU_FLOAT(settings, hop_dropout, 0.5, 0, 0.99, "of the prediction before it is propagated"),
+    CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_FILL, CRU_NORM_SYM),
+    CRU_TRAIN_SETTINGS(settings, train, 1000, 0.002, 5e-4),
+    CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
+    CRU_END,
+};
+
+typedef struct model {
+    cru_learner base;
+    cru_sparse *adj; /* Â */
+    cru_mlp mlp;
+    cru_net *filter;   /* holds gamma, for a decay of its own */
+    cru_tensor *gamma; /* K + 1 */
+} model;
+
+static void first_gamma(const settings *s, cru_rng rng, float *gamma)
+{
+    const double a = s->alpha, bound = sqrt(3.0 / (double)(s->hops + 1));
+    double sum = 0;
+    for (int64_t k = 0; k <= s->hops; k++) {
+        const bool last = k == s->hops;
+        double g = last; /* ONE */
+        if (s->start == PPR) g = pow(1 - a, (double)k) * (last ? 1 : a);
+        if (s->start == NPPR) g = pow(a, (double)k);
+        if (s->start == RANDOM) g = bound * (2 * cru_rng_uniform(&rng) - 1);
+        gamma[k] = (float)g;
+        sum += fabs(g);
+    }
+    const bool scaled = s->start == NPPR || s->start == RANDOM;
+    for (int64_t k = 0; scaled && k <= s->hops; k++) gamma[k] = (float)((double)gamma[k] / sum);
+}
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    const int64_t terms = s->hops + 1;
+    float *gamma = cru_ctx_alloc(m->base.ctx, terms, sizeof *gamma);
+    first_gamma(s, cru_ctx_stream(m->base.ctx, "gamma"), gamma);
+    m->adj = cru_adjacency_create(m->base.ctx, &task->graph, &s->adjacency);
+    m->mlp = cru_mlp_create(m->base.net, "mlp",
+                            &(cru_mlp_shape){.in = task->x.cols,
+                                             .hidden = s->hidden,
+                                             .out = task->classes,
+                                             .layers = s->layers,
+                                             .dropout = (float)s->dropout,
+                                             .input_dropout = true});
+    m->filter = cru_learner_net(&m->base, "filter");
+    m->gamma = cru_net_weight(m->filter, "gamma", 1, &terms, (cru_init){.kind = CRU_INIT_VALUES, .values = gamma});
+    return cru_ctx_status(m->base.ctx);
+}
+
+static cru_status prepare(void *self)
+{
+    model *m = self;
+    m->base.optim = cru_learner_optim(&m->base, &m->base.net, 1);
+    cru_optim_add(m->base.optim, m->filter, &(cru_optim_group){.own_decay = true, .decay = 0});
+    return CRU_OK;
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    const model *m = self;
+    const settings *s = m->base.settings;
+    cru_tensor **hop = cru_tape_alloc(t, s->hops + 1, sizeof *hop); /* Â^k H, n x c */
+    hop[0] = cru_dropout(t, cru_mlp_input(t, &m->mlp, &m->base.x), (float)s->hop_dropout);
+    for (int64_t k = 1; k <= s->hops; k++) hop[k] = cru_spmm(t, m->adj, hop[k - 1]);
+    return cru_mix(t, hop, s->hops + 1, m->gamma);
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .build = build,
+                                  .prepare = prepare,
+                                  .logits = logits};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "gprgnn",
+    .version = "1.0",
+    .summary = "predict, then mix hops with learned weights",
+    .citation = "Chien, Peng, Li, Milenkovic. Adaptive Universal Generalized PageRank Graph Neural Network. ICLR 2021.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

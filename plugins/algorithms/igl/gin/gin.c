@@ -1,0 +1,111 @@
+/* gin: sums over neighbours, made injective by a perceptron.
+ *
+ *     H_0 = X      H_l = Drop(ReLU(MLP_l(H_l-1 + A H_l-1)))      MLP: linear, batch norm, ReLU, linear
+ *     graphs: logits = (sum of H_L over the nodes) W_o + b_o      nodes: logits = H_L W_o + b_o
+ *
+ * eps of the paper is fixed at 0, and only the last layer is read out.
+ *
+ * Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019. */
+#include <stdio.h>
+
+#include <crucible/crucible.h>
+
+enum { PROBLEMS = CRU_GRAPHS | CRU_NODES | CRU_ANOMALY };
+
+typedef struct settings {
+    int64_t layers, hidden, readout, batch;
+    double dropout;
+    bool learn_eps;
+    cru_adjacency adjacency;
+    cru_train train;
+} settings;
+
+static const char *const readouts[] = {"sum", "mean", NULL};
+static const cru_reduce reduces[] = {CRU_REDUCE_SUM, CRU_REDUCE_MEAN};
+
+static const cru_param schema[] = {
+    CRU_INT(settings, layers, 3, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(2, 3, 4)),
+    CRU_INT(settings, hidden, 256, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
+    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each layer", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
+    CRU_BOOL(settings, learn_eps, false, "learn the weight of a node's own features"),
+    CRU_CHOICE(settings, readout, 0, readouts, "whole graphs: from nodes to a graph"),
+    CRU_INT(settings, batch, 128, 1, 1e9, "whole graphs: how many in a step"),
+    CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
+    CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
+    CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
+    CRU_END,
+};
+
+typedef struct model {
+    cru_learner base;
+    cru_graphs all; /* A and X */
+    cru_batches batches;
+    cru_gin conv[CRU_MAX_LAYERS];
+    cru_fc out;
+} model;
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    cru_csr adj = cru_adjacency_graph(m->base.ctx, &task->graph, &s->adjacency);
+    m->all = cru_graphs_all(&m->base, &adj);
+    if (task->problem == CRU_GRAPHS) m->batches = cru_batches_create(m->base.ctx, task->split.train, s->batch, false);
+    cru_mlp_shape shape = {.in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = 2, .batch_norm = true};
+    for (int64_t i = 0; i < s->layers; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "conv%lld", (long long)i);
+        m->conv[i] = cru_gin_create(m->base.net, name, &shape, s->learn_eps);
+        shape.in = s->hidden;
+    }
+    m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
+    return cru_ctx_status(m->base.ctx);
+}
+
+static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
+{
+    const model *m = self;
+    const settings *s = m->base.settings;
+    cru_tensor *h = NULL;
+    for (int64_t i = 0; i < s->layers; i++) {
+        h = i ? cru_gin_apply(t, &m->conv[i], g->adj, h) : cru_gin_input(t, &m->conv[0], g->adj, &g->x);
+        h = cru_dropout(t, cru_relu(t, h), (float)s->dropout);
+    }
+    if (m->base.task->problem == CRU_GRAPHS) h = cru_segment(t, h, g->offsets, g->count, reduces[s->readout]);
+    return cru_fc_apply(t, &m->out, h);
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    model *m = self;
+    return forward(m, t, &m->all);
+}
+
+static cru_status epoch(void *self, double *loss)
+{
+    model *m = self;
+    if (m->base.task->problem != CRU_GRAPHS) return cru_learner_epoch(&m->base, loss);
+    *loss = cru_graphs_pass(&m->base, &m->batches, &m->all, forward);
+    return cru_ctx_status(m->base.ctx);
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .build = build,
+                                  .logits = logits,
+                                  .epoch = epoch};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "gin",
+    .version = "1.0",
+    .summary = "graph isomorphism network",
+    .citation = "Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

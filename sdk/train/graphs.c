@@ -1,0 +1,57 @@
+/* Minibatches of whole graphs. */
+#include <math.h>
+
+#include <crucible/train.h>
+
+cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj)
+{
+    const cru_task *task = learner->task;
+    cru_graphs all = {.count = 1, .host = *adj, .adj = cru_sparse_create(learner->ctx, adj), .x = learner->x};
+    if (task->problem == CRU_GRAPHS) {
+        all.count = task->items;
+        all.offsets = task->graph_offsets;
+        return all;
+    }
+    int64_t *offsets = cru_ctx_alloc(learner->ctx, 2, sizeof *offsets);
+    offsets[1] = task->nodes;
+    all.offsets = offsets;
+    return all;
+}
+
+static void *step_alloc(void *owner, int64_t count, size_t size)
+{
+    return cru_tape_alloc(owner, count, size);
+}
+
+cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs)
+{
+    const cru_pool step = {step_alloc, t};
+    int64_t *offsets = cru_tape_alloc(t, graphs.count + 1, sizeof *offsets);
+    cru_csr block = cru_graph_batch_select(step, (cru_blocks){&all->host, all->offsets}, graphs, offsets);
+    int32_t *nodes = cru_tape_alloc(t, offsets[graphs.count], sizeof *nodes);
+    for (int64_t g = 0; g < graphs.count; g++) {
+        const int64_t shift = all->offsets[graphs.ids[g]] - offsets[g];
+        for (int64_t v = offsets[g]; v < offsets[g + 1]; v++) nodes[v] = (int32_t)(v + shift);
+    }
+    return (cru_graphs){.count = graphs.count,
+                        .offsets = offsets,
+                        .host = block,
+                        .adj = cru_sparse_step(t, &block),
+                        .x = cru_input_rows(t, &all->x, cru_index_step(t, nodes, offsets[graphs.count]))};
+}
+
+double cru_graphs_pass(cru_learner *learner, cru_batches *batches, const cru_graphs *all, cru_graphs_forward *forward)
+{
+    cru_tape *t = learner->tape;
+    const int64_t steps = cru_batches_per_pass(batches);
+    double sum = 0;
+    for (int64_t i = 0; i < steps; i++) {
+        cru_ids ids = cru_batches_next(batches);
+        cru_tape_begin(t, CRU_TRAIN);
+        cru_graphs some = cru_graphs_select(t, all, ids);
+        cru_tensor *loss = cru_learner_batch_loss(learner, t, forward(learner, t, &some), ids);
+        if (cru_ctx_status(learner->ctx)) return NAN;
+        sum += cru_learner_step(learner, learner->optim, loss);
+    }
+    return sum / (double)steps;
+}
