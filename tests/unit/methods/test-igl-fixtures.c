@@ -1,0 +1,68 @@
+/* gin and gcn against the numbers of the imbalance study's code. */
+#include "methods/method-bench.h"
+
+START_TEST(gin_with_sum_pooling)
+{
+    static const char *const weights[][3] = {
+        {"W1", "conv0.nn.linear0.weight", "dW1"}, {"b1", "conv0.nn.linear0.bias", NULL},
+        {"W2", "conv0.nn.linear1.weight", "dW2"}, {"b2", "conv0.nn.linear1.bias", NULL},
+        {"Wout", "out.weight", "dWout"},          {"bout", "out.bias", NULL},
+    };
+    cJSON *root = fixture_open("igl/gin.json"), *train = cJSON_Parse("[0, 1]");
+    const cJSON *item = fixture_case(root, "gin_one_layer_sum_pool");
+    bench b = bench_create();
+    bench_graph(&b, fixture_input(item, "graph"));
+    bench_features(&b, fixture_input(item, "x"));
+    bench_split_graphs(&b, fixture_input(item, "graph_of_node"));
+    bench_labels(&b, fixture_input(item, "graph_labels"), train);
+    bench_open(&b, "gin", (const char *[]){"hidden", "4", "layers", "1", "dropout", "0", NULL});
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
+        bench_set(&b, weights[i][1], fixture_input(item, weights[i][0]), AS_STORED);
+    bench_run(&b);
+    bench_check(&b, b.logits, fixture_expected(item, "logits"));
+    bench_check_loss(&b, fixture_expected(item, "loss"));
+    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
+        if (weights[i][2]) bench_check_gradient(&b, weights[i][1], fixture_expected(item, weights[i][2]), AS_STORED);
+    bench_destroy(&b);
+    cJSON_Delete(train);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(gcn_symmetric_and_mean)
+{
+    static const struct {
+        const char *name, *normalisation;
+    } cases[] = {{"gcn_sym_norm", "sym"}, {"gcn_mean_norm", "rw"}};
+    static const char *const weights[][3] = {{"W0", "conv0.weight", "dW0"},
+                                             {"b0", "conv0.bias", "db0"},
+                                             {"W1", "conv1.weight", "dW1"},
+                                             {"b1", "conv1.bias", "db1"}};
+    cJSON *root = fixture_open("igl/gcn.json");
+    const cJSON *item = fixture_case(root, cases[_i].name);
+    bench b = bench_create();
+    bench_graph(&b, fixture_input(item, "graph"));
+    bench_features(&b, fixture_input(item, "x"));
+    bench_masked_labels(&b, fixture_input(item, "labels"), fixture_input(item, "train_mask"));
+    bench_open(&b, "gcn",
+               (const char *[]){"hidden", "4", "dropout", "0", "normalisation", cases[_i].normalisation, NULL});
+    for (int i = 0; i < 4; i++) bench_set(&b, weights[i][1], fixture_input(item, weights[i][0]), AS_STORED);
+    bench_run(&b);
+    bench_check(&b, b.logits, fixture_expected(item, "logits"));
+    bench_check_loss(&b, fixture_expected(item, "loss"));
+    for (int i = 0; i < 4; i++)
+        bench_check_gradient(&b, weights[i][1], fixture_expected(item, weights[i][2]), AS_STORED);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("imbalance fixtures");
+    TCase *c = tcase_create("fixtures");
+    tcase_add_test(c, gin_with_sum_pooling);
+    tcase_add_loop_test(c, gcn_symmetric_and_mean, 0, 2);
+    suite_add_tcase(s, c);
+    return s;
+}
