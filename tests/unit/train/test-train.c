@@ -1,0 +1,520 @@
+/* A tiny linear method under a scripted monitor: what the training loop does with verdicts, limits and hooks. */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include <crucible/crucible.h>
+
+/* ---- the problem: the class is the sign of x_0 ----------------------------------------------------------------------
+ */
+
+enum { ITEMS = 6, COLS = 2, CLASSES = 2 };
+
+static const float features[ITEMS * COLS] = {1, 0.5f, -1, 0.25f, 2, -1, -0.5f, 1, 1.5f, 0, -2, -0.5f};
+static const int32_t labels[ITEMS] = {1, 0, 1, 0, CRU_UNLABELLED, CRU_UNLABELLED};
+static const uint8_t candidates[ITEMS * CLASSES] = {0, 1, 1, 1, 0, 1, 1, 0};
+static const int32_t train_ids[] = {0, 1, 2, 3}, test_ids[] = {4, 5};
+
+static cru_task linear_task(void)
+{
+    return (cru_task){.size = sizeof(cru_task),
+                      .problem = CRU_ROWS,
+                      .items = ITEMS,
+                      .nodes = ITEMS,
+                      .classes = CLASSES,
+                      .x = {.rows = ITEMS, .cols = COLS, .dense = features},
+                      .labels = labels,
+                      .split = {.train = {train_ids, 4}, .test = {test_ids, 2}}};
+}
+
+/* ---- the method
+ * ------------------------------------------------------------------------------------------------------ */
+
+typedef struct settings {
+    cru_train train;
+    cru_status build_fails_with;
+} settings;
+
+typedef struct model {
+    cru_learner base;
+    cru_fc fc;
+    char calls[64]; /* the hooks, in the order in which they were called */
+} model;
+
+static int released;
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    m->fc = cru_fc_create(m->base.net, "fc", m->base.x.cols, m->base.task->classes);
+    if (s->build_fails_with) return cru_ctx_fail(m->base.ctx, s->build_fails_with, "not this task");
+    return CRU_OK;
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    model *m = self;
+    return cru_fc_input(t, &m->fc, &m->base.x);
+}
+
+static void release(void *self)
+{
+    (void)self;
+    released++;
+}
+
+static const cru_method plain = {.model_size = sizeof(model),
+                                 .train = offsetof(settings, train),
+                                 .problems = CRU_ROWS,
+                                 .build = build,
+                                 .logits = logits,
+                                 .release = release};
+
+/* ---- a monitor that follows a script
+ * --------------------------------------------------------------------------------- */
+
+typedef struct script {
+    uint32_t verdict[20];
+    int64_t reports;
+    double loss[20];
+    float scores[20][ITEMS * CLASSES];
+} script;
+
+static uint32_t follow(void *user, int64_t epoch, double train_loss, const float *scores)
+{
+    script *s = user;
+    ck_assert_int_eq(epoch, s->reports);
+    ck_assert_int_lt(s->reports, 20);
+    s->loss[epoch] = train_loss;
+    memcpy(s->scores[epoch], scores, sizeof s->scores[epoch]);
+    return s->verdict[s->reports++];
+}
+
+typedef struct trial {
+    cru_ctx *ctx;
+    cru_task task;
+    settings settings;
+    script script;
+    model *model;
+    float scores[ITEMS * CLASSES];
+} trial;
+
+static void trial_open(trial *t, const cru_method *method, int64_t epochs)
+{
+    t->ctx = cru_ctx_create(&(cru_ctx_options){.seed = 11});
+    if (!t->task.items) t->task = linear_task();
+    t->settings.train.epochs = epochs;
+    t->settings.train.lr = 0.1;
+    void *self = NULL;
+    ck_assert_int_eq(cru_method_create(method, &self, &t->settings, &t->task, t->ctx), CRU_OK);
+    t->model = self;
+}
+
+static void trial_fit(trial *t, int64_t limit)
+{
+    cru_monitor monitor = {.epoch = follow, .user = &t->script, .limit = limit};
+    ck_assert_int_eq(cru_method_fit(t->model, &monitor), CRU_OK);
+    ck_assert_int_eq(cru_method_predict(t->model, t->scores), CRU_OK);
+}
+
+static void trial_close(trial *t)
+{
+    cru_method_destroy(t->model);
+    cru_ctx_destroy(t->ctx);
+}
+
+static bool predicts_as_in(const trial *t, int64_t epoch)
+{
+    return memcmp(t->scores, t->script.scores[epoch], sizeof t->scores) == 0;
+}
+
+START_TEST(training_learns_a_linear_rule)
+{
+    trial t = {0};
+    trial_open(&t, &plain, 20);
+    trial_fit(&t, 0);
+    ck_assert_double_lt(t.script.loss[19], 0.5 * t.script.loss[0]);
+    for (int i = 0; i < ITEMS; i++) ck_assert((t.scores[2 * i + 1] > t.scores[2 * i]) == (features[2 * i] > 0));
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(the_kept_epoch_predicts)
+{
+    trial t = {.script = {.verdict = {[1] = CRU_KEEP, [4] = CRU_KEEP}}};
+    trial_open(&t, &plain, 9);
+    trial_fit(&t, 0);
+    ck_assert_int_eq(t.script.reports, 9);
+    ck_assert(predicts_as_in(&t, 4));
+    ck_assert(!predicts_as_in(&t, 8));
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(the_last_epoch_predicts_when_none_was_kept)
+{
+    trial t = {0};
+    trial_open(&t, &plain, 5);
+    trial_fit(&t, 0);
+    ck_assert(predicts_as_in(&t, 4));
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(training_stops_when_told_to)
+{
+    trial t = {.script = {.verdict = {[0] = CRU_KEEP, [3] = CRU_STOP}}};
+    trial_open(&t, &plain, 9);
+    trial_fit(&t, 0);
+    ck_assert_int_eq(t.script.reports, 4);
+    ck_assert(predicts_as_in(&t, 0));
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(a_last_word_may_both_keep_and_stop)
+{
+    trial t = {.script = {.verdict = {[2] = CRU_KEEP | CRU_STOP}}};
+    trial_open(&t, &plain, 9);
+    trial_fit(&t, 0);
+    ck_assert_int_eq(t.script.reports, 3);
+    ck_assert(predicts_as_in(&t, 2));
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(the_smaller_of_both_limits_counts)
+{
+    trial few = {0}, many = {0};
+    trial_open(&few, &plain, 9);
+    trial_fit(&few, 5);
+    ck_assert_int_eq(few.script.reports, 5);
+    trial_open(&many, &plain, 3);
+    trial_fit(&many, 5);
+    ck_assert_int_eq(many.script.reports, 3);
+    trial_close(&few);
+    trial_close(&many);
+}
+END_TEST
+
+START_TEST(a_method_trains_without_a_monitor_and_predicts_the_same_twice)
+{
+    trial t = {0};
+    float again[ITEMS * CLASSES];
+    trial_open(&t, &plain, 4);
+    ck_assert_int_eq(cru_method_fit(t.model, NULL), CRU_OK);
+    ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_OK);
+    ck_assert_int_eq(cru_method_predict(t.model, again), CRU_OK);
+    ck_assert_mem_eq(t.scores, again, sizeof again);
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(one_seed_gives_one_result)
+{
+    trial a = {0}, b = {0};
+    trial_open(&a, &plain, 6);
+    trial_fit(&a, 0);
+    trial_open(&b, &plain, 6);
+    trial_fit(&b, 0);
+    ck_assert_mem_eq(a.scores, b.scores, sizeof a.scores);
+    trial_close(&a);
+    trial_close(&b);
+}
+END_TEST
+
+START_TEST(a_build_that_fails_is_released_and_passed_on)
+{
+    cru_task task = linear_task();
+    cru_ctx *ctx = cru_ctx_create(NULL);
+    settings s = {.build_fails_with = CRU_UNSUPPORTED};
+    void *self = NULL;
+    released = 0;
+    ck_assert_int_eq(cru_method_create(&plain, &self, &s, &task, ctx), CRU_UNSUPPORTED);
+    ck_assert_ptr_null(self);
+    ck_assert_int_eq(released, 1);
+    ck_assert_str_eq(cru_ctx_error(ctx)->text, "not this task");
+    cru_ctx_destroy(ctx);
+}
+END_TEST
+
+START_TEST(a_task_that_the_method_does_not_claim_is_refused_before_build)
+{
+    cru_task graphs = linear_task(), bare = linear_task();
+    graphs.problem = CRU_NODES;
+    bare.x = (cru_features){.rows = ITEMS};
+    const cru_task *const refused[] = {&graphs, &bare};
+    for (int i = 0; i < 2; i++) {
+        cru_ctx *ctx = cru_ctx_create(NULL);
+        settings s = {.build_fails_with = CRU_FAILED};
+        void *self = NULL;
+        ck_assert_int_eq(cru_method_create(&plain, &self, &s, refused[i], ctx), CRU_UNSUPPORTED);
+        ck_assert_ptr_null(self);
+        cru_ctx_destroy(ctx);
+    }
+}
+END_TEST
+
+START_TEST(scores_that_are_not_numbers_are_a_divergence)
+{
+    trial t = {0};
+    trial_open(&t, &plain, 1);
+    ck_assert_int_eq(cru_method_fit(t.model, NULL), CRU_OK);
+    t.model->fc.b->data[1] = NAN;
+    ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_DIVERGED);
+    trial_close(&t);
+}
+END_TEST
+
+/* ---- losses
+ * ---------------------------------------------------------------------------------------------------------- */
+
+/* log softmax of the scores. With a rate of 0 the evaluation sees the weights that the loss was taken with. */
+static double log_prob(const float *scores, int64_t i, int64_t k)
+{
+    double top = (double)scores[2 * i], other = (double)scores[2 * i + 1];
+    return (double)scores[2 * i + k] - log(exp(top) + exp(other));
+}
+
+START_TEST(the_default_loss_is_the_cross_entropy_of_the_training_items)
+{
+    trial t = {0};
+    trial_open(&t, &plain, 1);
+    cru_optim_set_lr(t.model->base.optim, 0);
+    trial_fit(&t, 0);
+    double mean = 0;
+    for (int64_t i = 0; i < 4; i++) mean -= log_prob(t.scores, i, labels[i]) / 4;
+    ck_assert_double_eq_tol(t.script.loss[0], mean, 1e-5);
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(balanced_classes_weigh_by_the_largest_class)
+{
+    static const int32_t uneven[ITEMS] = {1, 0, 1, 1, CRU_UNLABELLED, CRU_UNLABELLED};
+    trial t = {.task = linear_task(), .settings = {.train = {.class_weights = CRU_WEIGHTS_BALANCED}}};
+    t.task.labels = uneven;
+    trial_open(&t, &plain, 1);
+    cru_optim_set_lr(t.model->base.optim, 0);
+    trial_fit(&t, 0);
+    double sum = -3 * log_prob(t.scores, 1, 0); /* the only item of class 0 */
+    for (int64_t i = 0; i < 4; i++)
+        if (uneven[i] == 1) sum -= log_prob(t.scores, i, 1);
+    ck_assert_double_eq_tol(t.script.loss[0], sum / 6, 1e-5);
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(the_loss_of_a_minibatch_is_that_of_its_items)
+{
+    static const int32_t batch[] = {3, 0};
+    trial t = {0};
+    trial_open(&t, &plain, 0);
+    trial_fit(&t, 0);
+    cru_tape *tape = t.model->base.tape;
+    cru_tape_begin(tape, CRU_EVAL);
+    cru_tensor *z = cru_gather(tape, logits(t.model, tape), (cru_index){batch, 2});
+    double loss = (double)cru_tensor_item(tape, cru_learner_batch_loss(&t.model->base, tape, z, (cru_ids){batch, 2}));
+    ck_assert_double_eq_tol(loss, -(log_prob(t.scores, 3, 0) + log_prob(t.scores, 0, 1)) / 2, 1e-5);
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(candidate_sets_are_learned_as_uniform_distributions)
+{
+    trial t = {.task = linear_task()};
+    t.task.candidates = candidates;
+    t.task.labels = NULL;
+    trial_open(&t, &plain, 1);
+    cru_optim_set_lr(t.model->base.optim, 0);
+    trial_fit(&t, 0);
+    double mean = 0;
+    for (int64_t i = 0; i < 4; i++) {
+        double size = candidates[2 * i] + candidates[2 * i + 1];
+        for (int64_t k = 0; k < 2; k++) mean -= candidates[2 * i + k] * log_prob(t.scores, i, k) / size / 4;
+    }
+    ck_assert_double_eq_tol(t.script.loss[0], mean, 1e-5);
+    trial_close(&t);
+}
+END_TEST
+
+/* ---- hooks
+ * ----------------------------------------------------------------------------------------------------------- */
+
+static cru_tensor *doubled_loss(void *self, cru_tape *t, cru_tensor *z)
+{
+    model *m = self;
+    strcat(m->calls, "l");
+    return cru_scale(t, cru_learner_loss(&m->base, t, z), 2);
+}
+
+static cru_status prepare(void *self)
+{
+    strcat(((model *)self)->calls, "p");
+    return CRU_OK;
+}
+
+static cru_status after_epoch(void *self)
+{
+    strcat(((model *)self)->calls, "a");
+    return CRU_OK;
+}
+
+static cru_tensor *embed(void *self, cru_tape *t)
+{
+    return cru_scale(t, logits(self, t), 3);
+}
+
+START_TEST(hooks_are_called_in_their_order)
+{
+    cru_method hooked = plain;
+    hooked.loss = doubled_loss;
+    hooked.prepare = prepare;
+    hooked.after_epoch = after_epoch;
+    hooked.embed = embed;
+    trial t = {0};
+    trial_open(&t, &hooked, 2);
+    trial_fit(&t, 0);
+    ck_assert_str_eq(t.model->calls, "plala");
+    const float *rows;
+    int64_t cols;
+    ck_assert_int_eq(cru_method_embed(t.model, &rows, &cols), CRU_OK);
+    ck_assert_int_eq(cols, CLASSES);
+    for (int i = 0; i < ITEMS * CLASSES; i++) ck_assert_float_eq_tol(rows[i], 3 * t.scores[i], 1e-6f);
+    released = 0;
+    trial_close(&t);
+    ck_assert_int_eq(released, 1);
+}
+END_TEST
+
+START_TEST(a_method_without_embedding_says_so)
+{
+    trial t = {0};
+    trial_open(&t, &plain, 1);
+    const float *rows;
+    int64_t cols;
+    ck_assert_int_eq(cru_method_embed(t.model, &rows, &cols), CRU_UNSUPPORTED);
+    trial_close(&t);
+}
+END_TEST
+
+static cru_status give_up(void *self, double *loss)
+{
+    model *m = self;
+    *loss = m->base.epoch == 2 ? (double)NAN : 7 + (double)m->base.epoch;
+    return m->base.epoch == 2 ? cru_ctx_fail(m->base.ctx, CRU_DIVERGED, "gave up") : CRU_OK;
+}
+
+START_TEST(an_own_epoch_reports_its_loss_and_may_fail)
+{
+    cru_method own = plain;
+    own.epoch = give_up;
+    trial t = {0};
+    trial_open(&t, &own, 9);
+    cru_monitor monitor = {.epoch = follow, .user = &t.script};
+    ck_assert_int_eq(cru_method_fit(t.model, &monitor), CRU_DIVERGED);
+    ck_assert_int_eq(t.script.reports, 2);
+    ck_assert_double_eq(t.script.loss[1], 8);
+    trial_close(&t);
+}
+END_TEST
+
+/* ---- minibatches
+ * ------------------------------------------------------------------------------------------------------ */
+
+static const int32_t rows[] = {30, 10, 20, 70, 50, 40, 60};
+
+static int64_t place_of(int32_t id)
+{
+    for (int64_t i = 0; i < 7; i++)
+        if (rows[i] == id) return i;
+    ck_abort_msg("id %d was never given", id);
+    return -1;
+}
+
+START_TEST(every_row_comes_once_per_pass)
+{
+    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_batches batches = cru_batches_create(ctx, (cru_ids){rows, 7}, 3, false);
+    ck_assert_int_eq(cru_batches_per_pass(&batches), 3);
+    int32_t order[2][7];
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t seen = 0, times[7] = {0};
+        for (int64_t b = 0; b < 3; b++) {
+            cru_ids batch = cru_batches_next(&batches);
+            ck_assert_int_eq(batch.count, b < 2 ? 3 : 1);
+            for (int64_t i = 0; i < batch.count; i++) {
+                times[place_of(batch.ids[i])]++;
+                order[pass][seen++] = batch.ids[i];
+            }
+        }
+        for (int i = 0; i < 7; i++) ck_assert_int_eq(times[i], 1);
+    }
+    ck_assert(memcmp(order[0], order[1], sizeof order[0]) != 0);
+    cru_ctx_destroy(ctx);
+}
+END_TEST
+
+START_TEST(an_incomplete_last_batch_is_left_out_when_asked)
+{
+    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_batches batches = cru_batches_create(ctx, (cru_ids){rows, 7}, 3, true);
+    ck_assert_int_eq(cru_batches_per_pass(&batches), 2);
+    for (int pass = 0; pass < 3; pass++) {
+        int64_t times[7] = {0};
+        for (int b = 0; b < 2; b++) {
+            cru_ids batch = cru_batches_next(&batches);
+            ck_assert_int_eq(batch.count, 3);
+            for (int64_t i = 0; i < 3; i++) ck_assert_int_eq(++times[place_of(batch.ids[i])], 1);
+        }
+    }
+    cru_ctx_destroy(ctx);
+}
+END_TEST
+
+START_TEST(an_only_batch_is_never_left_out)
+{
+    cru_ctx *ctx = cru_ctx_create(NULL);
+    for (int drop = 0; drop < 2; drop++) {
+        cru_batches batches = cru_batches_create(ctx, (cru_ids){rows, 7}, 100, drop);
+        ck_assert_int_eq(cru_batches_per_pass(&batches), 1);
+        for (int pass = 0; pass < 2; pass++) ck_assert_int_eq(cru_batches_next(&batches).count, 7);
+        cru_batches exact = cru_batches_create(ctx, (cru_ids){rows, 6}, 3, drop);
+        ck_assert_int_eq(cru_batches_per_pass(&exact), 2);
+        for (int b = 0; b < 4; b++) ck_assert_int_eq(cru_batches_next(&exact).count, 3);
+    }
+    cru_ctx_destroy(ctx);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("training");
+    TCase *c = tcase_create("methods");
+    tcase_add_test(c, training_learns_a_linear_rule);
+    tcase_add_test(c, the_kept_epoch_predicts);
+    tcase_add_test(c, the_last_epoch_predicts_when_none_was_kept);
+    tcase_add_test(c, training_stops_when_told_to);
+    tcase_add_test(c, a_last_word_may_both_keep_and_stop);
+    tcase_add_test(c, the_smaller_of_both_limits_counts);
+    tcase_add_test(c, a_method_trains_without_a_monitor_and_predicts_the_same_twice);
+    tcase_add_test(c, one_seed_gives_one_result);
+    tcase_add_test(c, a_build_that_fails_is_released_and_passed_on);
+    tcase_add_test(c, a_task_that_the_method_does_not_claim_is_refused_before_build);
+    tcase_add_test(c, scores_that_are_not_numbers_are_a_divergence);
+    tcase_add_test(c, the_default_loss_is_the_cross_entropy_of_the_training_items);
+    tcase_add_test(c, balanced_classes_weigh_by_the_largest_class);
+    tcase_add_test(c, the_loss_of_a_minibatch_is_that_of_its_items);
+    tcase_add_test(c, candidate_sets_are_learned_as_uniform_distributions);
+    tcase_add_test(c, hooks_are_called_in_their_order);
+    tcase_add_test(c, a_method_without_embedding_says_so);
+    tcase_add_test(c, an_own_epoch_reports_its_loss_and_may_fail);
+    suite_add_tcase(s, c);
+    TCase *b = tcase_create("minibatches");
+    tcase_add_test(b, every_row_comes_once_per_pass);
+    tcase_add_test(b, an_incomplete_last_batch_is_left_out_when_asked);
+    tcase_add_test(b, an_only_batch_is_never_left_out);
+    suite_add_tcase(s, b);
+    return s;
+}
