@@ -39,6 +39,7 @@ enum {
 
 typedef struct worker {
     const worker_job *job;
+    bool here; /* in the host itself: nobody reads the socket before the method returns */
     cru_task task;
     void *mapping;
     float *scores;
@@ -153,9 +154,13 @@ static cru_status run_under_rule(worker *w, const cru_algorithm *method, const c
     cru_settings *settings = variant_settings(job->trial->algorithm);
     w->begun = clock_now();
     cru_status status = monitor_open(&w->watch, cru_settings_struct(rule), &w->task, err);
+    if (status == CRU_OK && w->here && w->watch.settings.rule == MONITOR_ORACLE_EARLY)
+        status = cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early cannot be applied in process");
     if (status == CRU_OK) {
-        w->watch.hooks = (monitor_hooks){
-            .record = job->run->curves ? send_point : NULL, .checkpoint = send_checkpoint, .now = elapsed, .user = w};
+        w->watch.hooks = (monitor_hooks){.record = job->run->curves && !w->here ? send_point : NULL,
+                                         .checkpoint = send_checkpoint,
+                                         .now = elapsed,
+                                         .user = w};
         cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){
             .seed = job->trial->seed, .backend = backend, .threads = (int32_t)job->run->threads, .log = write_log});
         status = settle(train(w, method, settings, ctx), ctx, err);
@@ -285,7 +290,7 @@ void worker_main(const worker_job *job, int parent)
 void worker_run_here(const worker_job *job)
 {
     cru_error err = {0};
-    worker w = {.job = job, .seconds_total = NAN};
+    worker w = {.job = job, .here = true, .seconds_total = NAN};
     cru_status status = map_inputs(&w, &err);
     if (status == CRU_OK) status = run_method(&w, &err);
     report(&w, status, &err);

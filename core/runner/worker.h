@@ -21,7 +21,8 @@ typedef struct worker_job {
  * sent; anything else is a crash. */
 _Noreturn void worker_main(const worker_job *job, int parent);
 
-/* Runs the trial in the calling process: no limits, no sandbox, no handlers. */
+/* Runs the trial in the calling process: no limits, no sandbox, no handlers, no learning curve, and no rule that needs
+ * an answer from the host. */
 void worker_run_here(const worker_job *job);
 
 #endif

@@ -89,6 +89,12 @@ START_TEST(in_process_gives_the_same_result)
     fixture_run(&f, &(runner_options){.in_process = true});
     ck_assert_double_eq(ended_number(&f.ended[0], "runner-accuracy"), 1);
     fixture_close(&f);
+    fixture_open(&f, PLUGINS,
+                 "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\n[algorithm runner-epochs]\n"
+                 "[monitor]\nrule = oracle-early\n");
+    fixture_run(&f, &(runner_options){.in_process = true});
+    expect_outcome(&f.ended[0], STORE_FAILED, "in process");
+    fixture_close(&f);
 }
 END_TEST
 
