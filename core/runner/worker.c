@@ -165,8 +165,8 @@ static cru_status run_under_rule(worker *w, const cru_algorithm *method, const c
             .seed = job->trial->seed, .backend = backend, .threads = (int32_t)job->run->threads, .log = write_log});
         status = settle(train(w, method, settings, ctx), ctx, err);
         cru_ctx_destroy(ctx);
-        monitor_close(&w->watch);
     }
+    monitor_close(&w->watch);
     cru_settings_destroy(settings);
     cru_settings_destroy(rule);
     return status;
