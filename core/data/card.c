@@ -14,11 +14,17 @@ typedef struct field {
 } field;
 
 static const field text_fields[] = {
-    {"name", offsetof(card, name)},       {"title", offsetof(card, title)},
-    {"format", offsetof(card, format)},   {"task", offsetof(card, task)},
-    {"licence", offsetof(card, licence)}, {"citation", offsetof(card, citation)},
-    {"home", offsetof(card, home)},       {"terms", offsetof(card, terms)},
-    {"notes", offsetof(card, notes)},     {NULL, 0},
+    {"name", offsetof(card, name)},
+    {"title", offsetof(card, title)},
+    {"format", offsetof(card, format)},
+    {"task", offsetof(card, task)},
+    {"licence", offsetof(card, licence)},
+    {"citation", offsetof(card, citation)},
+    {"home", offsetof(card, home)},
+    {"terms", offsetof(card, terms)},
+    {"notes", offsetof(card, notes)},
+    {"folder", offsetof(card, folder)},
+    {NULL, 0},
 };
 
 static const field expect_fields[] = {
@@ -223,7 +229,8 @@ static bool is_name(const char *text)
     return islower((unsigned char)*text) && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == strlen(text);
 }
 
-static cru_status check_whole(const card *c, cru_error *err)
+/* Also fills in the folder when the card names none. */
+static cru_status check_whole(card *c, cru_error *err)
 {
     if (!c->name) return cru_fail(err, CRU_BAD_INPUT, "%s: [dataset] lacks 'name'", c->path);
     if (!is_name(c->name)) {
@@ -231,6 +238,10 @@ static cru_status check_whole(const card *c, cru_error *err)
                         c->name);
     }
     if (!c->format) return cru_fail(err, CRU_BAD_INPUT, "%s: [dataset] lacks 'format'", c->path);
+    if (!c->folder && !(c->folder = strdup(c->name))) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", c->path);
+    if (!is_name(c->folder)) {
+        return cru_fail(err, CRU_BAD_INPUT, "%s: folder '%s': expected the name of a dataset", c->path, c->folder);
+    }
     for (int64_t i = 0; i < c->file_count; i++) {
         const card_file *f = &c->files[i];
         if (!f->name) return cru_fail(err, CRU_BAD_INPUT, "%s:%d: [files] has no '%s'", c->path, f->line, f->role);

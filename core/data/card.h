@@ -14,8 +14,10 @@
  *
  * Sections and keys:
  *   [dataset]   name, title, format (a dataset plugin), task (nodes, graphs, anomaly, rows), licence, citation, home,
- * terms (what a user must accept before a download; a card with terms is never fetched silently), notes [files] role =
- * file name, in the order in which the format plugin sees them [sha256]    role = checksum of that file, 64 hex digits
+ *               terms (what a user must accept before a download; a card with terms is never fetched silently), notes,
+ *               folder (the dataset whose files these are, in mirror and downloads; absent: its own name)
+ *   [files]     role = file name, in the order in which the format plugin sees them
+ *   [sha256]    role = checksum of that file, 64 hex digits
  *   [urls]      role = where to download it
  *   [settings]  key = value for the format plugin
  *   [expect]    items, nodes, edges (stored arcs), features, classes, graphs, train, val, test, official: counts that
@@ -55,6 +57,7 @@ typedef struct card_expect {
 typedef struct card {
     char *path;                                                                     /* of the card itself */
     char *name, *title, *format, *task, *licence, *citation, *home, *terms, *notes; /* NULL where not given */
+    char *folder;                                                                   /* never NULL */
     card_file *files;
     int64_t file_count;
     card_settings settings;

@@ -77,10 +77,10 @@ static char *keep_readable(char *path)
     return NULL;
 }
 
-/* <folder>/<dataset>/<file>; frees `folder`, which may be NULL. */
+/* <folder>/<dataset or the one it shares files with>/<file>; frees `folder`, which may be NULL. */
 static char *in_folder(char *folder, const card *c, const char *file)
 {
-    char *path = folder ? places_format("%s/%s/%s", folder, c->name, file) : NULL;
+    char *path = folder ? places_format("%s/%s/%s", folder, c->folder, file) : NULL;
     free(folder);
     return keep_readable(path);
 }

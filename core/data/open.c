@@ -35,7 +35,7 @@ static cru_status fail_absent(const resolved *r, const card_file *f, cru_error *
         status = cru_fail(err, CRU_IO,
                           "dataset %s: %s is not here; %s%s, and put it into %s/%s or into a mirror (CRUCIBLE_MIRROR)",
                           c->name, f->name, f->url ? "accept the terms and download " : "get it from its authors",
-                          f->url ? f->url : "", folder ? folder : "the data folder", c->name);
+                          f->url ? f->url : "", folder ? folder : "the data folder", c->folder);
     }
     free(folder);
     return status;
