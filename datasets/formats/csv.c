@@ -16,6 +16,7 @@
 #include "edge-list.h"
 #include "generate.h"
 #include "names.h"
+#include "source.h"
 
 typedef struct settings {
     const char *id, *label, *split, *ignore;
@@ -50,18 +51,11 @@ static cru_status fail_row(const reading *r, const csv_table *t, int64_t row, co
     return cru_fail(r->err, CRU_BAD_INPUT, "%s:%lld: '%s' %s", t->path, (long long)t->line[row], text, what);
 }
 
-static const char *file_of(const cru_source *source, const char *role)
-{
-    for (int64_t i = 0; i < source->count; i++)
-        if (strcmp(source->files[i].role, role) == 0) return source->files[i].path;
-    return NULL;
-}
-
 static cru_status read_tables(reading *r, const cru_source *source)
 {
-    const char *nodes = file_of(source, "nodes"), *edges = file_of(source, "edges");
-    if (!nodes) return cru_fail(r->err, CRU_BAD_INPUT, "%s: the card's [files] need 'nodes'", source->name);
-    cru_status status = csv_read(nodes, &r->nodes, r->err);
+    const char *nodes, *edges = source_file(source, "edges");
+    cru_status status = source_need(source, "nodes", &nodes, r->err);
+    if (status == CRU_OK) status = csv_read(nodes, &r->nodes, r->err);
     if (status == CRU_OK && edges) status = csv_read(edges, &r->edges, r->err);
     if (status != CRU_OK) return status;
     if (r->nodes.rows < 2) return cru_fail(r->err, CRU_BAD_INPUT, "%s: needs a header and at least one row", nodes);

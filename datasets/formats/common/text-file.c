@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "unpack.h"
+
 cru_status text_file_read(const char *path, char **text, size_t *size, cru_error *err)
 {
     *text = NULL;
@@ -16,7 +18,7 @@ cru_status text_file_read(const char *path, char **text, size_t *size, cru_error
     while (buffer && (got = fread(buffer + used, 1, room - used, file)) > 0) {
         used += got;
         if (used < room) continue;
-        char *larger = room < SIZE_MAX / 4 ? realloc(buffer, 2 * room + 1) : NULL;
+        char *larger = room < UNPACK_MOST ? realloc(buffer, 2 * room + 1) : NULL;
         if (!larger) free(buffer);
         buffer = larger;
         room *= 2;
@@ -29,6 +31,9 @@ cru_status text_file_read(const char *path, char **text, size_t *size, cru_error
     fclose(file);
     if (status == CRU_OK) {
         buffer[used] = 0;
+        status = unpack(path, &buffer, &used, err);
+    }
+    if (status == CRU_OK) {
         *text = buffer;
         *size = used;
     } else {

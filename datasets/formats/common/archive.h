@@ -1,0 +1,20 @@
+/* archive.h: members of a zip file, stored or deflated. */
+#ifndef FORMATS_ARCHIVE_H
+#define FORMATS_ARCHIVE_H
+
+#include <stdbool.h>
+
+#include "blob.h"
+
+typedef struct archive archive;
+
+/* `path` is borrowed. On failure *out is NULL. CRU_IO: there is no such file; CRU_BAD_INPUT: not a zip file. */
+cru_status archive_open(const char *path, archive **out, cru_error *err);
+void archive_close(archive *a); /* NULL is fine */
+
+bool archive_has(const archive *a, const char *member);
+
+/* Unpacks a member into the arena. CRU_BAD_INPUT: not there, damaged (the checksum is verified), or a bomb. */
+cru_status archive_read(const archive *a, cru_arena *arena, const char *member, blob *out, cru_error *err);
+
+#endif

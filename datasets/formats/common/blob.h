@@ -1,0 +1,20 @@
+/* blob.h: named bytes in memory: a file, a member of an archive, or a part of one. */
+#ifndef FORMATS_BLOB_H
+#define FORMATS_BLOB_H
+
+#include <crucible/arena.h>
+#include <crucible/status.h>
+
+typedef struct blob {
+    const char *name; /* "path" or "path: member"; begins every message */
+    const uint8_t *bytes;
+    int64_t size; /* a NUL that does not count follows */
+} blob;
+
+/* Reads and unpacks a file into the arena. Fails as text_file_read. `path` is borrowed. */
+cru_status blob_read(cru_arena *arena, const char *path, blob *out, cru_error *err);
+
+/* "path: member" in the arena; "?" when there is no memory. */
+const char *blob_name(cru_arena *arena, const char *path, const char *member);
+
+#endif

@@ -1,0 +1,232 @@
+/* npz-graph: one graph in one .npz file. The names of its arrays tell the layout:
+ *
+ *   node_features, node_labels, edges [m x 2], train_masks, val_masks, test_masks [splits x n]   heterophilous-graphs
+ *   x, edge_index [2 x m], y                                                                     torch-geometric's
+ * names adj_data, adj_indices, adj_indptr, adj_shape, attr_... (or attr_matrix), labels              gnn-benchmark
+ *   adj_matrix, node_attr, node_label: pickled scipy matrices                                    GraphData
+ *
+ * Further files of the roles split-0, split-1, ... hold train_mask, val_mask and test_mask of one official split each;
+ * they take the place of masks in the main file. */
+#include <crucible/crucible.h>
+
+#include <stdio.h>
+
+#include "mask-files.h"
+#include "matrix.h"
+#include "node-data.h"
+#include "npy.h"
+#include "source.h"
+
+typedef struct settings {
+    node_settings node;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_GROUP(settings, node, node_params),
+    CRU_END,
+};
+
+typedef struct reading {
+    const node_settings *s;
+    archive *npz;
+    cru_arena *arena;
+    cru_data *data;
+    cru_error *err;
+} reading;
+
+static cru_status get(const reading *r, const char *key, array *out)
+{
+    return npz_array(r->npz, r->arena, key, out, r->err);
+}
+
+static cru_status read_labels(const reading *r, const char *key)
+{
+    array labels;
+    cru_status status = get(r, key, &labels);
+    return status == CRU_OK ? node_labels(r->s, &labels, 0, r->data, r->err) : status;
+}
+
+static cru_status read_dense(const reading *r, const char *key)
+{
+    array x;
+    cru_status status = get(r, key, &x);
+    return status == CRU_OK ? matrix_features(&x, r->data, r->err) : status;
+}
+
+/* A list of edges; `pairs`: m x 2, else 2 x m. */
+static cru_status read_edges(const reading *r, const char *key, bool pairs)
+{
+    array e;
+    edge_list list = {0};
+    cru_status status = get(r, key, &e);
+    if (status == CRU_OK) status = array_expect(&e, (array_form){2, pairs ? -1 : 2, pairs ? 2 : -1}, r->err);
+    if (status != CRU_OK) return status;
+    const array_range nodes = {0, r->data->nodes - 1};
+    for (int64_t i = 0, count = e.shape[pairs ? 0 : 1]; i < count && status == CRU_OK; i++) {
+        edge next = {.weight = 1};
+        status = array_whole(&e, pairs ? array_place(&e, i, 0) : array_place(&e, 0, i), nodes, &next.from, r->err);
+        if (status != CRU_OK) break;
+        status = array_whole(&e, pairs ? array_place(&e, i, 1) : array_place(&e, 1, i), nodes, &next.to, r->err);
+        if (status == CRU_OK) status = edge_list_add(&list, next, r->err);
+    }
+    if (status == CRU_OK) status = node_graph_list(r->s, &list, r->data, r->err);
+    edge_list_free(&list);
+    return status;
+}
+
+static cru_status read_heterophilous(const reading *r)
+{
+    cru_status status = read_labels(r, "node_labels");
+    if (status == CRU_OK) status = read_dense(r, "node_features");
+    if (status == CRU_OK) status = read_edges(r, "edges", true);
+    return status;
+}
+
+static cru_status read_pyg(const reading *r)
+{
+    cru_status status = read_labels(r, "y");
+    if (status == CRU_OK) status = read_dense(r, "x");
+    if (status == CRU_OK) status = read_edges(r, "edge_index", false);
+    return status;
+}
+
+/* A sparse matrix in four arrays PREFIX_data, _indices, _indptr, _shape. */
+static cru_status spread_csr(const reading *r, const char *prefix, cru_csr *out)
+{
+    char key[4][40];
+    static const char *const parts[] = {"data", "indices", "indptr", "shape"};
+    csr_arrays csr;
+    array shape;
+    array *arrays[] = {&csr.data, &csr.indices, &csr.indptr, &shape};
+    cru_status status = CRU_OK;
+    for (int i = 0; i < 4 && status == CRU_OK; i++) {
+        snprintf(key[i], sizeof key[i], "%s_%s", prefix, parts[i]);
+        status = get(r, key[i], arrays[i]);
+    }
+    const array_range size = {0, INT32_MAX};
+    if (status == CRU_OK) status = array_expect(&shape, (array_form){1, 2, -1}, r->err);
+    if (status == CRU_OK) status = array_whole(&shape, 0, size, &csr.rows, r->err);
+    if (status == CRU_OK) status = array_whole(&shape, 1, size, &csr.cols, r->err);
+    return status == CRU_OK ? matrix_csr(&csr, cru_data_pool(r->data), out, r->err) : status;
+}
+
+static cru_status store_sparse(const reading *r, const cru_csr *adjacency, const cru_csr *x)
+{
+    if (x->rows != r->data->nodes)
+        return cru_fail(r->err, CRU_BAD_INPUT, "the features have %lld rows, but there are %lld labels",
+                        (long long)x->rows, (long long)r->data->nodes);
+    matrix_sparse_features(*x, r->data);
+    return node_graph(r->s, adjacency, r->data, r->err);
+}
+
+static cru_status read_spread(const reading *r)
+{
+    cru_csr adjacency, x;
+    cru_status status = read_labels(r, "labels");
+    if (status == CRU_OK) status = spread_csr(r, "adj", &adjacency);
+    if (status != CRU_OK) return status;
+    if (npz_has(r->npz, "attr_matrix")) {
+        status = read_dense(r, "attr_matrix");
+        return status == CRU_OK ? node_graph(r->s, &adjacency, r->data, r->err) : status;
+    }
+    status = spread_csr(r, "attr", &x);
+    return status == CRU_OK ? store_sparse(r, &adjacency, &x) : status;
+}
+
+static cru_status pickled_csr(const reading *r, const char *key, cru_csr *out)
+{
+    array objects;
+    cru_status status = get(r, key, &objects);
+    if (status != CRU_OK) return status;
+    if (objects.type != ARRAY_OBJECT)
+        return cru_fail(r->err, CRU_BAD_INPUT, "%s: holds numbers, not a matrix object", objects.name);
+    const blob bytes = {objects.name, objects.bytes, objects.size};
+    const pickle_value *top;
+    csr_arrays csr;
+    status = pickle_parse(&bytes, r->arena, &top, r->err);
+    if (status == CRU_OK) status = pickle_csr(pickle_item(pickle_objects(top), 0), objects.name, &csr, r->err);
+    return status == CRU_OK ? matrix_csr(&csr, cru_data_pool(r->data), out, r->err) : status;
+}
+
+static cru_status read_pickled(const reading *r)
+{
+    cru_csr adjacency, x;
+    cru_status status = read_labels(r, "node_label");
+    if (status == CRU_OK) status = pickled_csr(r, "adj_matrix", &adjacency);
+    if (status == CRU_OK) status = pickled_csr(r, "node_attr", &x);
+    return status == CRU_OK ? store_sparse(r, &adjacency, &x) : status;
+}
+
+static cru_status read_masks(const reading *r)
+{
+    static const char *const keys[] = {"train_masks", "val_masks", "test_masks"};
+    if (!npz_has(r->npz, keys[0])) return CRU_OK;
+    array masks[3];
+    cru_status status = CRU_OK;
+    for (int p = 0; p < 3 && status == CRU_OK; p++) {
+        status = get(r, keys[p], &masks[p]);
+        const array_form form = {2, p > 0 ? masks[0].shape[0] : -1, r->data->items};
+        if (status == CRU_OK) status = array_expect(&masks[p], form, r->err);
+    }
+    if (status != CRU_OK) return status;
+    int64_t count = masks[0].shape[0];
+    cru_split *splits = node_splits(r->data, count, r->err);
+    if (!splits) return CRU_NO_MEMORY;
+    for (int64_t k = 0; k < count && status == CRU_OK; k++) {
+        cru_ids *parts[] = {&splits[k].train, &splits[k].val, &splits[k].test};
+        for (int p = 0; p < 3 && status == CRU_OK; p++) {
+            const array *m = &masks[p];
+            node_mask mask = {m, array_place(m, k, 0), m->fortran ? count : 1};
+            status = node_mask_ids(mask, r->data, parts[p], r->err);
+        }
+    }
+    return status;
+}
+
+static cru_status read_layout(const reading *r, const char *path)
+{
+    static const struct {
+        const char *key;
+        cru_status (*read)(const reading *r);
+    } layouts[] = {
+        {"node_features", read_heterophilous},
+        {"edge_index", read_pyg},
+        {"adj_data", read_spread},
+        {"adj_matrix", read_pickled},
+    };
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (npz_has(r->npz, layouts[i].key)) return layouts[i].read(r);
+    return cru_fail(r->err, CRU_UNSUPPORTED,
+                    "%s: none of the known layouts: it has no node_features, edge_index, "
+                    "adj_data or adj_matrix",
+                    path);
+}
+
+static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+{
+    const settings *s = settings_;
+    const char *path;
+    cru_status status = source_need(source, "graph", &path, err);
+    if (status != CRU_OK) return status;
+    reading r = {.s = &s->node, .arena = cru_arena_create(), .data = data, .err = err};
+    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
+    status = archive_open(path, &r.npz, err);
+    if (status == CRU_OK) status = read_layout(&r, path);
+    if (status == CRU_OK)
+        status = mask_files_count(source) > 0 ? mask_files_read(source, r.arena, data, err) : read_masks(&r);
+    archive_close(r.npz);
+    cru_arena_destroy(r.arena);
+    return status;
+}
+
+static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    .name = "npz-graph",
+    .version = "1.0",
+    .summary = "a graph in an .npz file: heterophilous-graphs, gnn-benchmark, torch-geometric or pickled scipy layout",
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
