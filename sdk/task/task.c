@@ -17,9 +17,10 @@ static cru_status hide_labels(cru_data *data, cru_task *task, cru_error *err)
     if (!labels)
         return cru_fail(err, CRU_NO_MEMORY, "out of memory for the labels of %lld items", (long long)data->items);
     for (int64_t i = 0; i < data->items; i++) labels[i] = CRU_UNLABELLED;
+    task->labels = labels;
+    if (data->candidates) return CRU_OK; /* the label that the set was drawn around is what is to be learned */
     reveal(labels, data->labels, data->split.train, sizeof *labels);
     reveal(labels, data->labels, data->split.val, sizeof *labels);
-    task->labels = labels;
     return CRU_OK;
 }
 

@@ -63,7 +63,8 @@ typedef struct cru_task {
     const cru_relation *relations; /* relation_count entries; `graph` is their union */
     int32_t relation_count;
     cru_features x;
-    const int32_t *labels;     /* items: observed labels of train and val, CRU_UNLABELLED for all others */
+    const int32_t *labels;     /* items: observed labels of train and val, CRU_UNLABELLED for all others, and for all
+                                * when labels are candidate sets */
     const uint8_t *candidates; /* items x classes, 0/1, rows of train and val only; NULL unless labels are partial */
     cru_split split;           /* test ids are known (transductive), their labels are not */
     uint64_t seed;             /* of the trial */

@@ -326,6 +326,7 @@ END_TEST
 START_TEST(a_task_knows_labels_of_train_and_val_only)
 {
     cru_data *d = sample_nodes();
+    d->candidates = NULL;
     cru_error err = {0};
     cru_task task;
     ck_assert_int_eq(cru_data_task(d, 77, &task, &err), CRU_OK);
@@ -336,10 +337,23 @@ START_TEST(a_task_knows_labels_of_train_and_val_only)
     ck_assert_int_eq(task.classes, 3);
     ck_assert_int_eq(task.problem, CRU_NODES);
     const int32_t labels[] = {0, 2, 2, -1, -1};
+    ck_assert_mem_eq(task.labels, labels, sizeof labels);
+    ck_assert_int_eq(d->labels[3], 0); /* the data keep theirs */
+    cru_data_destroy(d);
+}
+END_TEST
+
+START_TEST(a_task_of_candidate_sets_has_no_labels)
+{
+    cru_data *d = sample_nodes();
+    cru_error err = {0};
+    cru_task task;
+    ck_assert_int_eq(cru_data_task(d, 77, &task, &err), CRU_OK);
+    const int32_t labels[] = {-1, -1, -1, -1, -1};
     const uint8_t candidates[] = {1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0};
     ck_assert_mem_eq(task.labels, labels, sizeof labels);
     ck_assert_mem_eq(task.candidates, candidates, sizeof candidates);
-    ck_assert_int_eq(d->labels[3], 0); /* the data keep theirs */
+    ck_assert_int_eq(d->labels[0], 0); /* the data keep theirs */
     ck_assert_int_eq(d->candidates[9], 1);
     cru_data_destroy(d);
 }
@@ -371,6 +385,7 @@ Suite *suite(void)
     tcase_add_test(c, a_value_that_is_not_finite_is_found_anywhere_in_long_rows);
     tcase_add_test(c, impossible_sizes_give_no_memory);
     tcase_add_test(c, a_task_knows_labels_of_train_and_val_only);
+    tcase_add_test(c, a_task_of_candidate_sets_has_no_labels);
     tcase_add_test(c, a_task_borrows_features_graph_and_split);
     suite_add_tcase(s, c);
     return s;

@@ -1,0 +1,55 @@
+/* asymmetric: each class has its own, random, distribution of wrong labels.
+ *
+ *     P_ii = 1 - rate      P_ij = rate u_ij / sum_j u_ij      u_ij ~ U(0, 1), u_ii = 0
+ *
+ * The study's NumPy generator starts again from its seed between drawing P and drawing labels, so label draws reuse the
+ * numbers that made P. */
+#include "label-noise.h"
+
+enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
+
+typedef struct settings {
+    double rate;
+    label_noise noise;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_FLOAT(settings, rate, 0.3, 0, 1, "probability that a label changes"),
+    CRU_GROUP(settings, noise, label_noise_params),
+    CRU_END,
+};
+
+static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+{
+    const double rate = ((const settings *)user)->rate;
+    const int32_t classes = data->classes;
+    (void)err;
+    for (int32_t i = 0; i < classes; i++) {
+        double *row = p + (int64_t)i * classes, sum = 0;
+        for (int32_t j = 0; j < classes; j++) row[j] = noise_source_uniform(source);
+        row[i] = 0;
+        for (int32_t j = 0; j < classes; j++) sum += row[j];
+        for (int32_t j = 0; j < classes; j++) row[j] = rate * row[j] / sum;
+        row[i] = 1 - rate;
+    }
+    return CRU_OK;
+}
+
+static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+{
+    const settings *s = settings_;
+    return label_noise_apply(&(noise_job){&s->noise, data, rng, report, err}, fill, s);
+}
+
+static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    .name = "asymmetric",
+    .version = "1.0",
+    .summary = "label noise: a random distribution of wrong labels for each class",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

@@ -1,0 +1,43 @@
+#include "candidate-sets.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <crucible/pool.h>
+
+void candidate_sets_report(const cru_data *data, const uint8_t *chosen, cru_report *report)
+{
+    const int64_t classes = data->classes;
+    int64_t items = 0, size = 0, without = 0;
+    for (int64_t i = 0; i < data->items; i++) {
+        if (!chosen[i] || data->truth[i] == CRU_UNLABELLED) continue;
+        const uint8_t *set = data->candidates + i * classes;
+        items++;
+        for (int64_t c = 0; c < classes; c++) size += set[c];
+        without += !set[data->truth[i]];
+    }
+    cru_report_number(report, "candidates", items ? (double)size / (double)items : NAN);
+    cru_report_number(report, "noise_rate", items ? (double)without / (double)items : NAN);
+}
+
+cru_status candidate_sets_apply(const candidate_job *job, candidate_draw *draw, const void *user)
+{
+    cru_data *data = job->data;
+    const int32_t classes = data->classes;
+    if (data->candidates) return cru_fail(job->err, CRU_UNSUPPORTED, "the labels are candidate sets already");
+    if (classes < 2) return cru_fail(job->err, CRU_UNSUPPORTED, "candidate sets need at least two classes");
+    data->candidates = cru_pool_alloc(cru_data_pool(data), data->items * classes, 1);
+    uint8_t *chosen = noise_chosen_items(data, job->where);
+    for (int64_t i = 0; i < data->items; i++) {
+        const int32_t label = data->labels[i];
+        uint8_t *set = data->candidates + i * classes;
+        if (label == CRU_UNLABELLED) continue;
+        set[label] = 1;
+        draw(user, job->rng, label, classes, set);
+        if (chosen[i]) continue;
+        memset(set, 0, (size_t)classes);
+        set[label] = 1;
+    }
+    candidate_sets_report(data, chosen, job->report);
+    return CRU_OK;
+}

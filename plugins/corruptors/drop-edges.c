@@ -1,0 +1,65 @@
+/* drop-edges: every edge is lost with the same probability. Both directions of a pair share their fate, and so do the
+ * copies of an edge in several relations. Self-loops stay.
+ *
+ * The fate of a pair is a function of the pair and the stream, so nothing is stored and no edge is looked up. */
+#include <math.h>
+
+#include <crucible/csr.h>
+#include <crucible/plugin.h>
+
+enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY };
+
+typedef struct settings {
+    double rate;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_FLOAT(settings, rate, 0.3, 0, 1, "probability that an edge is lost"),
+    CRU_END,
+};
+
+typedef struct fate {
+    double rate;
+    uint32_t key[2];
+} fate;
+
+static bool survives(void *user, int64_t row, int32_t col, float value)
+{
+    const fate *f = user;
+    (void)value;
+    if (row == col) return true;
+    const uint32_t a = (uint32_t)row, b = (uint32_t)col;
+    const uint32_t counter[4] = {a < b ? a : b, a < b ? b : a, 0, 0};
+    uint32_t word[4];
+    cru_philox(f->key, counter, word);
+    return (double)word[0] * 0x1p-32 >= f->rate;
+}
+
+static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+{
+    fate f = {.rate = ((const settings *)settings_)->rate};
+    const int64_t before = cru_csr_nnz(&data->graph);
+    (void)err;
+    f.key[0] = cru_rng_u32(rng);
+    f.key[1] = cru_rng_u32(rng);
+    data->graph = cru_csr_filter(cru_data_pool(data), &data->graph, survives, &f);
+    for (int32_t r = 0; r < data->relation_count; r++)
+        data->relations[r].graph = cru_csr_filter(cru_data_pool(data), &data->relations[r].graph, survives, &f);
+    const int64_t after = cru_csr_nnz(&data->graph);
+    cru_report_number(report, "edges_lost", (double)(before - after));
+    cru_report_number(report, "edge_loss_rate", before ? (double)(before - after) / (double)before : NAN);
+    return CRU_OK;
+}
+
+static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    .name = "drop-edges",
+    .version = "1.0",
+    .summary = "edges lost at a rate",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

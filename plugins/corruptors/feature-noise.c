@@ -1,0 +1,97 @@
+/* feature-noise: features are lost, or blurred.
+ *
+ *     mask:      every value becomes 0 with probability rate
+ *     gaussian:  x + rate s e      e ~ N(0, 1), s: the standard deviation of all values
+ *
+ * Sparse features stay sparse: only stored values are touched, and s is that of the stored values. */
+#include <math.h>
+
+#include <crucible/csr.h>
+#include <crucible/plugin.h>
+
+enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
+
+typedef enum kind { MASK, GAUSSIAN } kind;
+static const char *const kinds[] = {"mask", "gaussian", NULL};
+
+typedef struct settings {
+    double rate;
+    int64_t kind;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_FLOAT(settings, rate, 0.3, 0, CRU_NO_MAX, "mask: share that is lost; gaussian: noise in standard deviations"),
+    CRU_CHOICE(settings, kind, MASK, kinds, "how features are damaged"),
+    CRU_END,
+};
+
+static double deviation(const float *x, int64_t count)
+{
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < count; i++) sum += (double)x[i];
+    const double mean = count ? sum / (double)count : 0;
+    for (int64_t i = 0; i < count; i++) squares += ((double)x[i] - mean) * ((double)x[i] - mean);
+    return count ? sqrt(squares / (double)count) : 0;
+}
+
+static float *copy_values(cru_data *data, const float *x, int64_t count)
+{
+    float *values = cru_pool_alloc(cru_data_pool(data), count, sizeof *values);
+    for (int64_t i = 0; i < count; i++) values[i] = x ? x[i] : 1;
+    return values;
+}
+
+/* Returns how many values were set to 0. */
+static int64_t damage(const settings *s, float *x, int64_t count, cru_rng *rng)
+{
+    int64_t lost = 0;
+    const double scale = s->kind == GAUSSIAN ? s->rate * deviation(x, count) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (s->kind == GAUSSIAN) {
+            x[i] = (float)((double)x[i] + scale * cru_rng_normal(rng));
+        } else if (cru_rng_uniform(rng) < s->rate) {
+            x[i] = 0;
+            lost++;
+        }
+    }
+    return lost;
+}
+
+static bool stored(void *user, int64_t row, int32_t col, float value)
+{
+    (void)user;
+    (void)row;
+    (void)col;
+    return value != 0;
+}
+
+static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+{
+    const settings *s = settings_;
+    cru_features *x = &data->x;
+    if (x->cols == 0) return cru_fail(err, CRU_UNSUPPORTED, "there are no features to damage");
+    const int64_t count = x->dense ? x->rows * x->cols : cru_csr_nnz(&x->sparse);
+    float *values = copy_values(data, x->dense ? x->dense : x->sparse.values, count);
+    const int64_t lost = damage(s, values, count, rng);
+    if (x->dense) {
+        x->dense = values;
+    } else {
+        x->sparse.values = values;
+        x->sparse = cru_csr_filter(cru_data_pool(data), &x->sparse, stored, NULL);
+    }
+    cru_report_number(report, "features_lost", count ? (double)lost / (double)count : NAN);
+    return CRU_OK;
+}
+
+static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    .name = "feature-noise",
+    .version = "1.0",
+    .summary = "features lost or blurred",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

@@ -1,0 +1,55 @@
+/* pair: a label becomes the neighbouring class.
+ *
+ *     P_ii = 1 - rate      P_i,i-1 = rate      class 0 becomes the last one
+ *
+ * The published study steps down; other work steps up. */
+#include "label-noise.h"
+
+enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
+
+typedef struct settings {
+    double rate;
+    int64_t direction;
+    label_noise noise;
+} settings;
+
+static const char *const directions[] = {"down", "up", NULL};
+
+static const cru_param schema[] = {
+    CRU_FLOAT(settings, rate, 0.3, 0, 1, "probability that a label changes"),
+    CRU_CHOICE(settings, direction, 0, directions, "to the class before or after"),
+    CRU_GROUP(settings, noise, label_noise_params),
+    CRU_END,
+};
+
+static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+{
+    const settings *s = user;
+    const int32_t classes = data->classes, step = s->direction ? 1 : classes - 1;
+    (void)source;
+    (void)err;
+    for (int32_t i = 0; i < classes; i++) {
+        p[i * classes + (i + step) % classes] = s->rate;
+        p[i * classes + i] = 1 - s->rate;
+    }
+    return CRU_OK;
+}
+
+static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+{
+    const settings *s = settings_;
+    return label_noise_apply(&(noise_job){&s->noise, data, rng, report, err}, fill, s);
+}
+
+static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    .name = "pair",
+    .version = "1.0",
+    .summary = "label noise: the neighbouring class",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

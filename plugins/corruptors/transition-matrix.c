@@ -1,0 +1,56 @@
+/* transition-matrix: labels redrawn by a matrix that the experiment gives, row by row.
+ *
+ *     P(label = j | label before = i) = P_ij */
+#include <math.h>
+
+#include "label-noise.h"
+
+enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
+
+typedef struct settings {
+    cru_list matrix;
+    label_noise noise;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_LIST(settings, matrix, "", 0, 1, "P, classes x classes numbers, row after row"),
+    CRU_GROUP(settings, noise, label_noise_params),
+    CRU_END,
+};
+
+static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+{
+    const cru_list matrix = ((const settings *)user)->matrix;
+    const int64_t classes = data->classes;
+    (void)source;
+    if (matrix.count != classes * classes)
+        return cru_fail(err, CRU_BAD_INPUT, "matrix has %lld numbers, and %lld classes need %lld",
+                        (long long)matrix.count, (long long)classes, (long long)(classes * classes));
+    for (int64_t i = 0; i < classes; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < classes; j++) sum += matrix.values[i * classes + j];
+        if (fabs(sum - 1) > 1e-6)
+            return cru_fail(err, CRU_BAD_INPUT, "row %lld of the matrix sums to %g, not to 1", (long long)i, sum);
+        for (int64_t j = 0; j < classes; j++) p[i * classes + j] = matrix.values[i * classes + j] / sum;
+    }
+    return CRU_OK;
+}
+
+static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+{
+    const settings *s = settings_;
+    return label_noise_apply(&(noise_job){&s->noise, data, rng, report, err}, fill, s);
+}
+
+static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    .name = "transition-matrix",
+    .version = "1.0",
+    .summary = "label noise: a transition matrix of your own",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
