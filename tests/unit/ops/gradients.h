@@ -46,6 +46,12 @@ static inline cru_tensor *op_matrix(op_bench *b, int64_t rows, int64_t cols, dou
     return op_values(b, 2, (const int64_t[]){rows, cols}, lo, hi);
 }
 
+/* x seen as a matrix, at row i and column k. */
+static inline double op_at(const cru_tensor *x, int64_t i, int64_t k)
+{
+    return (double)x->data[i * cru_tensor_cols(x) + k];
+}
+
 typedef struct op_probe {
     op_case *f;
     void *user;

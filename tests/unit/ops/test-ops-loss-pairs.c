@@ -1,0 +1,343 @@
+/* Losses of two tensors, ranking and contrast: against their formulas in double precision, and their gradients against
+ * differences. */
+#include "ops/losses.h"
+
+enum { N = 5, C = 4 };
+
+static const int32_t all_labels[N] = {1, 3, 0, 2, 1};
+
+/* ---- losses of two tensors ------------------------------------------------------------------------------------------
+ */
+
+typedef cru_tensor *const *operands;
+
+static double xlogx(double p, double log_q)
+{
+    return p > 0 ? p * (log(p) - log_q) : 0;
+}
+
+static double ref_soft(operands x, int64_t i)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < C; k++) sum -= op_at(x[1], i, k) * log_softmax(x[0], i, k);
+    return sum;
+}
+static double ref_kl(operands x, int64_t i)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < C; k++) sum += xlogx(op_at(x[0], i, k), op_at(x[1], i, k));
+    return sum;
+}
+static double ref_js(operands x, int64_t i)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < C; k++) {
+        double p = exp(log_softmax(x[0], i, k)), q = exp(log_softmax(x[1], i, k)), log_m = log((p + q) / 2);
+        sum += 0.5 * (xlogx(p, log_m) + xlogx(q, log_m));
+    }
+    return sum;
+}
+static double bce_of(double log_p, double log_not, double y, double pos)
+{
+    return -pos * y * log_p - (1 - y) * log_not;
+}
+static double ref_bce_logits(operands x, int64_t i)
+{
+    double z = x[0]->data[i];
+    return bce_of(-log1p(exp(-z)), -log1p(exp(z)), x[1]->data[i], 3);
+}
+static double ref_bce_logits_weighted(operands x, int64_t i)
+{
+    return (double)x[2]->data[i] * ref_bce_logits(x, i);
+}
+static double ref_bce(operands x, int64_t i)
+{
+    double p = x[0]->data[i];
+    return bce_of(log(p), log(1 - p), x[1]->data[i], 1);
+}
+static double ref_mse(operands x, int64_t i)
+{
+    return pow((double)x[0]->data[i] - (double)x[1]->data[i], 2);
+}
+static double ref_mae(operands x, int64_t i)
+{
+    return fabs((double)x[0]->data[i] - (double)x[1]->data[i]);
+}
+
+static cru_tensor *soft(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_soft_cross_entropy(t, x[0], x[1]);
+}
+static cru_tensor *soft_each(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_soft_cross_entropy_each(t, x[0], x[1]);
+}
+static cru_tensor *kl(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_kl(t, x[0], x[1]);
+}
+static cru_tensor *kl_each(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_kl_each(t, x[0], x[1]);
+}
+static cru_tensor *js(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_js_logits(t, x[0], x[1]);
+}
+static cru_tensor *bce_logits(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_bce_logits(t, x[0], x[1], 3);
+}
+static cru_tensor *bce_logits_each(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_bce_logits_each(t, x[0], x[1], x[2], 3);
+}
+static cru_tensor *bce(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_bce(t, x[0], x[1]);
+}
+static cru_tensor *mse(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_mse(t, x[0], x[1]);
+}
+static cru_tensor *mae(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_mae(t, x[0], x[1]);
+}
+
+/* `part` gives the loss of a row or of an element; a scalar loss is its mean. */
+static const struct {
+    const char *name;
+    op_case *loss;
+    double (*part)(operands x, int64_t i);
+    int64_t parts, operands;
+    double a[2], b[2]; /* ranges of the first two operands */
+} pair_cases[] = {
+    {"soft cross-entropy", soft, ref_soft, N, 2, {-2, 2}, {0, 1}},
+    {"soft cross-entropy, each", soft_each, ref_soft, N, 2, {-2, 2}, {0, 1}},
+    {"kl", kl, ref_kl, N, 2, {0.05, 0.9}, {-3, 0}},
+    {"kl, each", kl_each, ref_kl, N, 2, {0.05, 0.9}, {-3, 0}},
+    {"js", js, ref_js, N, 2, {-2, 2}, {-1, 3}},
+    {"bce with logits", bce_logits, ref_bce_logits, N *C, 2, {-3, 3}, {0, 1}},
+    {"bce with logits, each", bce_logits_each, ref_bce_logits_weighted, N *C, 3, {-3, 3}, {0, 1}},
+    {"bce", bce, ref_bce, N *C, 2, {0.1, 0.9}, {0, 1}},
+    {"mse", mse, ref_mse, N *C, 2, {-1, 1}, {-2, 2}},
+    {"mae", mae, ref_mae, N *C, 2, {-1, 1}, {1.2, 2}},
+};
+
+START_TEST(a_loss_of_two_tensors_follows_its_formula)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *x[] = {op_matrix(&b, N, C, pair_cases[_i].a[0], pair_cases[_i].a[1]),
+                       op_matrix(&b, N, C, pair_cases[_i].b[0], pair_cases[_i].b[1]), op_matrix(&b, N, C, 0.5, 2)};
+    for (int64_t k = 0; k < N * C / 2; k++) { /* the second operand must not follow the first */
+        float swap = x[1]->data[k];
+        x[1]->data[k] = x[1]->data[N * C - 1 - k];
+        x[1]->data[N * C - 1 - k] = swap;
+    }
+    cru_tape_begin(b.tape, CRU_EVAL);
+    cru_tensor *y = pair_cases[_i].loss(NULL, b.tape, x);
+    double mean = 0;
+    for (int64_t i = 0; i < pair_cases[_i].parts; i++) {
+        double part = pair_cases[_i].part(x, i);
+        mean += part / (double)pair_cases[_i].parts;
+        if (cru_tensor_count(y) > 1) ck_assert_double_eq_tol((double)y->data[i], part, 1e-5);
+    }
+    if (cru_tensor_count(y) == 1)
+        ck_assert_msg(fabs((double)y->data[0] - mean) < 1e-5, "%s: %g, not %g", pair_cases[_i].name, (double)y->data[0],
+                      mean);
+    op_check(&b, pair_cases[_i].loss, NULL, x, pair_cases[_i].operands);
+    op_bench_close(&b);
+}
+END_TEST
+
+START_TEST(binary_cross_entropy_of_certain_answers_is_bounded_as_in_pytorch)
+{
+    op_bench b = op_bench_open();
+    const int64_t four = 4;
+    cru_tensor *p = cru_tensor_from(b.ctx, 1, &four, (const float[]){0, 1, 0, 1});
+    cru_tensor *y = cru_tensor_from(b.ctx, 1, &four, (const float[]){1, 0, 0, 1});
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_watch(p);
+    cru_tensor *loss = cru_bce(b.tape, p, y);
+    ck_assert_float_eq_tol(cru_tensor_item(b.tape, loss), 50, 1e-4f); /* two of four are wrong by 100 */
+    cru_backward(b.tape, loss);
+    const float *grad = cru_grad_of(b.tape, p)->data;
+    const float expected[] = {-0.25e12f, 0.25e12f, 0, 0}; /* (p - y) / max(p (1 - p), 1e-12) / 4 */
+    for (int i = 0; i < 4; i++) ck_assert_float_eq_tol(grad[i], expected[i], 1e6f);
+    op_bench_close(&b);
+}
+END_TEST
+
+START_TEST(divergence_of_a_zero_probability_is_finite)
+{
+    op_bench b = op_bench_open();
+    const int64_t dim[] = {1, 2};
+    cru_tensor *p = cru_tensor_from(b.ctx, 2, dim, (const float[]){0, 1});
+    cru_tensor *log_q = cru_tensor_from(b.ctx, 2, dim, (const float[]){-1, -2});
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_watch(p);
+    cru_tensor *loss = cru_kl(b.tape, p, log_q);
+    ck_assert_float_eq(cru_tensor_item(b.tape, loss), 2);
+    cru_backward(b.tape, loss);
+    for (int i = 0; i < 2; i++) ck_assert(isfinite(cru_grad_of(b.tape, p)->data[i]));
+    op_bench_close(&b);
+}
+END_TEST
+
+static cru_tensor *ranking(void *user, cru_tape *t, operands x)
+{
+    return cru_margin_ranking(t, x[0], x[1], user, 0.4f);
+}
+
+START_TEST(margin_ranking_punishes_pairs_in_the_wrong_order)
+{
+    op_bench b = op_bench_open();
+    const int64_t n = 7;
+    cru_tensor *x[] = {op_values(&b, 1, &n, -1, 1), op_values(&b, 1, &n, -0.5, 0.4)};
+    cru_tensor *sign = cru_tensor_from(b.ctx, 1, &n, (const float[]){1, -1, 1, 1, -1, -1, 1});
+    cru_tape_begin(b.tape, CRU_EVAL);
+    double mean = 0;
+    for (int i = 0; i < n; i++)
+        mean += fmax(0, 0.4 - (double)(sign->data[i] * (x[0]->data[i] - x[1]->data[i]))) / (double)n;
+    ck_assert_double_eq_tol((double)ranking(sign, b.tape, x)->data[0], mean, 1e-6);
+    op_check(&b, ranking, sign, x, 2);
+    op_bench_close(&b);
+}
+END_TEST
+
+/* ---- contrastive ----------------------------------------------------------------------------------------------------
+ */
+
+static double cosine(const cru_tensor *a, int64_t i, const cru_tensor *b, int64_t j)
+{
+    double dot = 0, aa = 0, bb = 0;
+    for (int64_t k = 0; k < cru_tensor_cols(a); k++) {
+        dot += op_at(a, i, k) * op_at(b, j, k);
+        aa += op_at(a, i, k) * op_at(a, i, k);
+        bb += op_at(b, j, k) * op_at(b, j, k);
+    }
+    return dot / sqrt(aa * bb);
+}
+
+static cru_tensor *info_nce(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_info_nce(t, x[0], x[1], 0.5f);
+}
+static cru_tensor *nt_xent(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_nt_xent(t, x[0], x[1], 0.5f);
+}
+static cru_tensor *sup_con(void *user, cru_tape *t, operands x)
+{
+    return cru_sup_con(t, x[0], *(cru_index *)user, 0.5f);
+}
+
+static double ref_info_nce(operands x)
+{
+    double mean = 0;
+    for (int64_t i = 0; i < N; i++) {
+        double sum = 0;
+        for (int64_t j = 0; j < N; j++) sum += exp(2 * cosine(x[0], i, x[1], j));
+        mean += (log(sum) - 2 * cosine(x[0], i, x[1], i)) / N;
+    }
+    return mean;
+}
+
+static double ref_nt_xent(operands x)
+{
+    double mean = 0;
+    for (int64_t i = 0; i < 2 * N; i++) {
+        double sum = 0, own = 2 * cosine(x[i / N], i % N, x[1 - i / N], i % N);
+        for (int64_t j = 0; j < 2 * N; j++)
+            if (j != i) sum += exp(2 * cosine(x[i / N], i % N, x[j / N], j % N));
+        mean += (log(sum) - own) / (2 * N);
+    }
+    return mean;
+}
+
+/* Items 0 and 4 share label 1; the others are alone. */
+static double ref_sup_con(operands x)
+{
+    double mean = 0;
+    for (int64_t i = 0; i < N; i += 4) {
+        double sum = 0;
+        for (int64_t j = 0; j < N; j++)
+            if (j != i) sum += exp(2 * cosine(x[0], i, x[0], j));
+        mean += (log(sum) - 2 * cosine(x[0], 0, x[0], 4)) / 2;
+    }
+    return mean;
+}
+
+START_TEST(contrastive_losses_follow_their_formulas)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *x[] = {op_matrix(&b, N, 3, -1, 1), op_matrix(&b, N, 3, -0.7, 1.3)};
+    cru_index labels = {all_labels, N};
+    cru_tape_begin(b.tape, CRU_EVAL);
+    ck_assert_double_eq_tol((double)info_nce(NULL, b.tape, x)->data[0], ref_info_nce(x), 1e-5);
+    ck_assert_double_eq_tol((double)nt_xent(NULL, b.tape, x)->data[0], ref_nt_xent(x), 1e-5);
+    ck_assert_double_eq_tol((double)sup_con(&labels, b.tape, x)->data[0], ref_sup_con(x), 1e-5);
+    op_check(&b, info_nce, NULL, x, 2);
+    op_check(&b, nt_xent, NULL, x, 2);
+    op_check(&b, sup_con, &labels, x, 1);
+    op_bench_close(&b);
+}
+END_TEST
+
+/* ---- nothing to average ---------------------------------------------------------------------------------------- */
+
+static const cru_index no_rows = {all_labels, 0};
+
+START_TEST(a_loss_of_no_rows_is_nan_and_moves_nothing)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *z = op_matrix(&b, N, C, 0.1, 0.9);
+    static op_case *const losses[] = {soft, kl, js, bce_logits, bce, mse, mae, info_nce, nt_xent};
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_watch(z);
+    cru_tensor *none = cru_gather(b.tape, z, no_rows);
+    cru_tensor *other = cru_tensor_matrix(b.tape, 0, C);
+    check_empty(&b, losses[_i](NULL, b.tape, (cru_tensor *[]){none, other}), z);
+    op_bench_close(&b);
+}
+END_TEST
+
+START_TEST(supervised_contrast_without_a_pair_is_nan_and_moves_nothing)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *z = op_matrix(&b, 3, C, 0.1, 0.9);
+    const int32_t labels[] = {0, 1, 2};
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_watch(z);
+    check_empty(&b, cru_sup_con(b.tape, z, (cru_index){labels, 3}, 0.5f), z);
+    op_bench_close(&b);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("losses of pairs");
+    TCase *c = tcase_create("losses");
+    tcase_add_loop_test(c, a_loss_of_two_tensors_follows_its_formula, 0, (int)(sizeof pair_cases / sizeof *pair_cases));
+    tcase_add_test(c, binary_cross_entropy_of_certain_answers_is_bounded_as_in_pytorch);
+    tcase_add_test(c, divergence_of_a_zero_probability_is_finite);
+    tcase_add_test(c, margin_ranking_punishes_pairs_in_the_wrong_order);
+    tcase_add_test(c, contrastive_losses_follow_their_formulas);
+    tcase_add_loop_test(c, a_loss_of_no_rows_is_nan_and_moves_nothing, 0, 9);
+    tcase_add_test(c, supervised_contrast_without_a_pair_is_nan_and_moves_nothing);
+    suite_add_tcase(s, c);
+    return s;
+}

@@ -1,0 +1,135 @@
+/* linear-method.h: a linear method, a problem of six rows and a monitor that follows a script. */
+#ifndef TESTS_TRAIN_LINEAR_METHOD_H
+#define TESTS_TRAIN_LINEAR_METHOD_H
+
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include <crucible/crucible.h>
+
+/* ---- the problem: the class is the sign of x_0 ----------------------------------------------------------------------
+ */
+
+enum { ITEMS = 6, COLS = 2, CLASSES = 2 };
+
+static const float features[ITEMS * COLS] = {1, 0.5f, -1, 0.25f, 2, -1, -0.5f, 1, 1.5f, 0, -2, -0.5f};
+static const int32_t labels[ITEMS] = {1, 0, 1, 0, CRU_UNLABELLED, CRU_UNLABELLED};
+static const uint8_t candidates[ITEMS * CLASSES] = {0, 1, 1, 1, 0, 1, 1, 0};
+static const int32_t train_ids[] = {0, 1, 2, 3}, test_ids[] = {4, 5};
+
+static inline cru_task linear_task(void)
+{
+    return (cru_task){.size = sizeof(cru_task),
+                      .problem = CRU_ROWS,
+                      .items = ITEMS,
+                      .nodes = ITEMS,
+                      .classes = CLASSES,
+                      .x = {.rows = ITEMS, .cols = COLS, .dense = features},
+                      .labels = labels,
+                      .split = {.train = {train_ids, 4}, .test = {test_ids, 2}}};
+}
+
+/* ---- the method
+ * ------------------------------------------------------------------------------------------------------ */
+
+typedef struct settings {
+    cru_train train;
+    cru_status build_fails_with;
+} settings;
+
+typedef struct model {
+    cru_learner base;
+    cru_fc fc;
+    char calls[64]; /* the hooks, in the order in which they were called */
+} model;
+
+static int released;
+
+static inline cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    m->fc = cru_fc_create(m->base.net, "fc", m->base.x.cols, m->base.task->classes);
+    if (s->build_fails_with) return cru_ctx_fail(m->base.ctx, s->build_fails_with, "not this task");
+    return CRU_OK;
+}
+
+static inline cru_tensor *logits(void *self, cru_tape *t)
+{
+    model *m = self;
+    return cru_fc_input(t, &m->fc, &m->base.x);
+}
+
+static inline void release(void *self)
+{
+    (void)self;
+    released++;
+}
+
+static const cru_method plain = {.model_size = sizeof(model),
+                                 .train = offsetof(settings, train),
+                                 .problems = CRU_ROWS,
+                                 .build = build,
+                                 .logits = logits,
+                                 .release = release};
+
+/* ---- a monitor that follows a script
+ * --------------------------------------------------------------------------------- */
+
+typedef struct script {
+    uint32_t verdict[20];
+    int64_t reports;
+    double loss[20];
+    float scores[20][ITEMS * CLASSES];
+} script;
+
+static inline uint32_t follow(void *user, int64_t epoch, double train_loss, const float *scores)
+{
+    script *s = user;
+    ck_assert_int_eq(epoch, s->reports);
+    ck_assert_int_lt(s->reports, 20);
+    s->loss[epoch] = train_loss;
+    memcpy(s->scores[epoch], scores, sizeof s->scores[epoch]);
+    return s->verdict[s->reports++];
+}
+
+typedef struct trial {
+    cru_ctx *ctx;
+    cru_task task;
+    settings settings;
+    script script;
+    model *model;
+    float scores[ITEMS * CLASSES];
+} trial;
+
+static inline void trial_open(trial *t, const cru_method *method, int64_t epochs)
+{
+    t->ctx = cru_ctx_create(&(cru_ctx_options){.seed = 11});
+    if (!t->task.items) t->task = linear_task();
+    t->settings.train.epochs = epochs;
+    t->settings.train.lr = 0.1;
+    void *self = NULL;
+    ck_assert_int_eq(cru_method_create(method, &self, &t->settings, &t->task, t->ctx), CRU_OK);
+    t->model = self;
+}
+
+static inline void trial_fit(trial *t, int64_t limit)
+{
+    cru_monitor monitor = {.epoch = follow, .user = &t->script, .limit = limit};
+    ck_assert_int_eq(cru_method_fit(t->model, &monitor), CRU_OK);
+    ck_assert_int_eq(cru_method_predict(t->model, t->scores), CRU_OK);
+}
+
+static inline void trial_close(trial *t)
+{
+    cru_method_destroy(t->model);
+    cru_ctx_destroy(t->ctx);
+}
+
+static inline bool predicts_as_in(const trial *t, int64_t epoch)
+{
+    return memcmp(t->scores, t->script.scores[epoch], sizeof t->scores) == 0;
+}
+
+#endif
