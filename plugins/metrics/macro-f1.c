@@ -11,16 +11,8 @@ static double f1(const class_count *count)
 
 static double macro_f1(const class_counts *counts, cru_report *report)
 {
-    double sum = 0;
-    int32_t present = 0;
-    for (int32_t c = 0; c < counts->classes; c++) {
-        const double own = f1(&counts->of[c]);
-        if (isnan(own)) continue;
-        sum += own;
-        present++;
-    }
     class_counts_report(counts, f1, "f1_per_class", report);
-    return sum / present;
+    return class_counts_mean(counts, f1);
 }
 
 static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,

@@ -41,6 +41,19 @@ double class_f1(const class_count *count)
     return count->hit ? 2.0 * (double)count->hit / (double)(count->actual + count->predicted) : 0;
 }
 
+double class_counts_mean(const class_counts *counts, class_measure *measure)
+{
+    double sum = 0;
+    int32_t defined = 0;
+    for (int32_t c = 0; c < counts->classes; c++) {
+        const double own = measure(&counts->of[c]);
+        if (isnan(own)) continue;
+        sum += own;
+        defined++;
+    }
+    return defined ? sum / defined : NAN;
+}
+
 void class_counts_report(const class_counts *counts, class_measure *measure, const char *name, cru_report *report)
 {
     double *values = malloc((size_t)counts->classes * sizeof *values);

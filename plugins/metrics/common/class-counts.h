@@ -29,6 +29,9 @@ double class_f1(const class_count *count);
 /* Per class; NAN where it is not defined. */
 typedef double class_measure(const class_count *count);
 
+/* The mean over the classes for which it is defined; NAN when there is none. */
+double class_counts_mean(const class_counts *counts, class_measure *measure);
+
 /* Reports a measure of every class. */
 void class_counts_report(const class_counts *counts, class_measure *measure, const char *name, cru_report *report);
 

@@ -1,0 +1,68 @@
+/* auc-ovr: mean over the classes of the area under the ROC curve of that class against the rest.
+ *
+ * A class that is missing from the truth has no such area; then the mean is not defined either, or goes over the
+ * others (missing = skip). With two classes this is auroc. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ranking.h"
+
+typedef struct settings {
+    int64_t missing;
+} settings;
+
+static const char *const missings[] = {"undefined", "skip", NULL};
+
+static const cru_param schema[] = {
+    CRU_CHOICE(settings, missing, 0, missings, "the mean when a class is missing from the truth"),
+    CRU_END,
+};
+
+typedef struct mean {
+    double sum;
+    int32_t defined; /* classes that have an area */
+} mean;
+
+static cru_status add_class(mean *m, const cru_evidence *evidence, ranking_by by, cru_error *err)
+{
+    ranking r;
+    cru_status status = ranking_take(&r, evidence, by, err);
+    const double area = status ? NAN : ranking_auroc(&r);
+    free(r.of);
+    if (isnan(area)) return status;
+    m->sum += area;
+    m->defined++;
+    return CRU_OK;
+}
+
+static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    const settings *s = settings_;
+    const int32_t classes = evidence->data->classes;
+    const int64_t n = evidence->items.count;
+    double *log_sums = malloc((size_t)(n ? n : 1) * sizeof *log_sums);
+    mean m = {0};
+    cru_status status = CRU_OK;
+    (void)report;
+    if (!log_sums) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld items", (long long)n);
+    for (int64_t i = 0; i < n; i++)
+        log_sums[i] = log_sum_exp(evidence->scores + (int64_t)evidence->items.ids[i] * classes, classes);
+    for (int32_t c = 0; c < classes && !status; c++) status = add_class(&m, evidence, (ranking_by){c, log_sums}, err);
+    free(log_sums);
+    *value = m.defined == classes || (s->missing && m.defined) ? m.sum / m.defined : NAN;
+    return status;
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "auc-ovr",
+    .version = "1.0",
+    .summary = "area under the ROC curve, mean of each class against the rest",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

@@ -1,0 +1,22 @@
+/* auprc: average precision of finding class 1: sum over the distinct scores of (gain in recall) x precision.
+ * Not defined without class 1. */
+#include "ranking.h"
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    (void)report;
+    return ranking_score(evidence, ranking_auprc, value, err);
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "auprc",
+    .version = "1.0",
+    .summary = "area under the precision-recall curve of class 1 (average precision)",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .vtable = &vtable,
+};

@@ -1,0 +1,33 @@
+/* balanced-accuracy: mean of the recall of each class that occurs among the judged items. */
+#include <math.h>
+
+#include "class-counts.h"
+
+static double recall(const class_count *count)
+{
+    return count->actual ? (double)count->hit / (double)count->actual : NAN;
+}
+
+static double balanced_accuracy(const class_counts *counts, cru_report *report)
+{
+    class_counts_report(counts, recall, "recall_per_class", report);
+    return class_counts_mean(counts, recall);
+}
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    return class_counts_score(evidence, balanced_accuracy, value, report, err);
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "balanced-accuracy",
+    .version = "1.0",
+    .summary = "mean over the classes of the share predicted right",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .vtable = &vtable,
+};

@@ -1,0 +1,15 @@
+/* neighbours.h: how many neighbours of a node share its class. */
+#ifndef METRICS_NEIGHBOURS_H
+#define METRICS_NEIGHBOURS_H
+
+#include <crucible/plugin.h>
+
+typedef struct neighbour_count {
+    int64_t all, same; /* neighbours; those of the node's own class */
+} neighbour_count;
+
+/* For every node its out-neighbours by true class, without self-loops and without edges that have an unlabelled end.
+ * Free with free(). NULL after a failure. O(edges). */
+neighbour_count *neighbours_by_class(const cru_data *data, cru_error *err);
+
+#endif

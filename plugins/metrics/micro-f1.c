@@ -1,0 +1,30 @@
+/* micro-f1: F1 of all decisions together.
+ *
+ *     2 TP / (2 TP + FP + FN)      summed over the classes
+ *
+ * Every wrong item is one FP and one FN, so with one label an item this is the accuracy. */
+#include "class-counts.h"
+
+static double micro_f1(const class_counts *counts, cru_report *report)
+{
+    (void)report;
+    return (double)counts->hits / (double)counts->items;
+}
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    return class_counts_score(evidence, micro_f1, value, report, err);
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "micro-f1",
+    .version = "1.0",
+    .summary = "F1 of all decisions together; the accuracy when every item has one label",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .vtable = &vtable,
+};

@@ -1,0 +1,28 @@
+/* weighted-f1: mean of F1 over the classes, each weighing as many items as it has. */
+#include "class-counts.h"
+
+static double weighted_f1(const class_counts *counts, cru_report *report)
+{
+    double sum = 0;
+    (void)report;
+    for (int32_t c = 0; c < counts->classes; c++) sum += (double)counts->of[c].actual * class_f1(&counts->of[c]);
+    return sum / (double)counts->items;
+}
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    return class_counts_score(evidence, weighted_f1, value, report, err);
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "weighted-f1",
+    .version = "1.0",
+    .summary = "mean F1 of the classes, weighted by their size",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .vtable = &vtable,
+};

@@ -1,0 +1,73 @@
+/* judging.h: runs a metric of the build tree on labels and scores, for tests. */
+#ifndef TESTS_JUDGING_H
+#define TESTS_JUDGING_H
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+
+#include <crucible/csr.h>
+
+#include "loader/loader.h"
+
+typedef struct judging {
+    cru_data *data;
+    const float *scores; /* items x classes */
+    cru_ids items;
+} judging;
+
+/* Items with these true labels, all of them judged. The scores stay the caller's. */
+static inline judging judging_create(const int32_t *truth, int64_t n, int32_t classes, const float *scores)
+{
+    cru_data *data = cru_data_create();
+    data->problem = CRU_NODES;
+    data->items = data->nodes = n;
+    data->classes = classes;
+    data->truth = cru_data_alloc(data, n ? n : 1, sizeof *data->truth);
+    int32_t *ids = cru_data_alloc(data, n ? n : 1, sizeof *ids);
+    for (int32_t i = 0; i < n; i++) {
+        data->truth[i] = truth[i];
+        ids[i] = i;
+    }
+    return (judging){.data = data, .scores = scores, .items = {ids, n}};
+}
+
+static inline cru_status judging_try(const judging *j, const char *name, const char *setting[2], double *value,
+                                     cru_error *err)
+{
+    char path[500];
+    const cru_plugin *plugin = NULL;
+    static const cru_param none[] = {CRU_END};
+    snprintf(path, sizeof path, TEST_BINARY_DIR "/lib/crucible/plugins/metrics/%s.so", name);
+    ck_assert_msg(plugin_open(path, CRU_KIND_METRIC, name, &plugin, err) == CRU_OK, "%s: %s", path, err->text);
+    cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size);
+    if (setting) ck_assert_msg(cru_settings_set(settings, setting[0], setting[1], err) == CRU_OK, "%s", err->text);
+    const cru_evidence evidence = {.size = sizeof evidence, .data = j->data, .scores = j->scores, .items = j->items};
+    cru_status status =
+        ((const cru_metric *)plugin->vtable)->score(cru_settings_struct(settings), &evidence, value, NULL, err);
+    cru_settings_destroy(settings);
+    return status;
+}
+
+/* The value with default settings, or with one that differs. */
+static inline double judging_with(const judging *j, const char *name, const char *key, const char *text)
+{
+    double value = 0;
+    cru_error err = {0};
+    const char *setting[] = {key, text};
+    cru_status status = judging_try(j, name, key ? setting : NULL, &value, &err);
+    ck_assert_msg(status == CRU_OK, "%s: %s", name, err.text);
+    return value;
+}
+
+static inline double judging_score(const judging *j, const char *name)
+{
+    return judging_with(j, name, NULL, NULL);
+}
+
+static inline void judging_destroy(judging *j)
+{
+    cru_data_destroy(j->data);
+}
+
+#endif

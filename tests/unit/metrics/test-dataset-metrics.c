@@ -1,0 +1,73 @@
+/* Homophily against the numbers of the heterophily study's code. */
+#include "json-fixture.h"
+#include "metrics/judging.h"
+
+static judging described(const cJSON *item)
+{
+    const cJSON *graph = fixture_input(item, "graph");
+    const bool directed = cJSON_IsTrue(cJSON_GetObjectItem(graph, "directed"));
+    double numbers[200];
+    int32_t labels[100], row[400], col[400];
+    const int64_t n = fixture_numbers(fixture_input(item, "labels"), numbers);
+    for (int64_t i = 0; i < n; i++) labels[i] = (int32_t)numbers[i];
+    judging j = judging_create(labels, n, fixture_input(item, "num_classes")->valueint, NULL);
+    const int64_t listed = fixture_numbers(cJSON_GetObjectItem(graph, "edges"), numbers) / 2;
+    int64_t count = 0;
+    for (int64_t e = 0; e < listed; e++) { /* u -> v is the entry (v, u) */
+        const int32_t u = (int32_t)numbers[2 * e], v = (int32_t)numbers[2 * e + 1];
+        row[count] = v, col[count++] = u;
+        if (!directed) row[count] = u, col[count++] = v;
+    }
+    const cru_coo coo = {.rows = n, .cols = n, .count = count, .row = row, .col = col};
+    j.data->graph = cru_csr_from_coo(cru_data_pool(j.data), &coo, CRU_DUP_FIRST);
+    return j;
+}
+
+START_TEST(numbers_of_the_heterophily_study)
+{
+    cJSON *root = fixture_open("heterophily/metrics.json");
+    const cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "cases"), _i);
+    judging j = described(item);
+    ck_assert_double_eq_tol(judging_score(&j, "edge-homophily"), fixture_expected(item, "h_edge")->valuedouble, 1e-6);
+    ck_assert_double_eq_tol(judging_score(&j, "node-homophily"), fixture_expected(item, "h_node")->valuedouble, 1e-6);
+    ck_assert_double_eq_tol(judging_with(&j, "node-homophily", "isolated", "zero"),
+                            fixture_expected(item, "h_node_isolated_zero")->valuedouble, 1e-6);
+    judging_destroy(&j);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* Edges 0-1 (same class) and 0-2 (2 has no label), a loop at 1. */
+START_TEST(loops_and_unlabelled_ends_do_not_count)
+{
+    static const int32_t row[] = {0, 1, 0, 2, 1}, col[] = {1, 0, 2, 0, 1};
+    judging j = judging_create((const int32_t[]){0, 0, CRU_UNLABELLED}, 3, 2, NULL);
+    const cru_coo coo = {.rows = 3, .cols = 3, .count = 5, .row = row, .col = col};
+    j.data->graph = cru_csr_from_coo(cru_data_pool(j.data), &coo, CRU_DUP_FIRST);
+    ck_assert_double_eq(judging_score(&j, "edge-homophily"), 1);
+    ck_assert_double_eq(judging_score(&j, "node-homophily"), 1);
+    judging_destroy(&j);
+}
+END_TEST
+
+START_TEST(not_defined_without_edges)
+{
+    judging j = judging_create((const int32_t[]){0, 1}, 2, 2, NULL);
+    const cru_coo coo = {.rows = 2, .cols = 2};
+    j.data->graph = cru_csr_from_coo(cru_data_pool(j.data), &coo, CRU_DUP_FIRST);
+    ck_assert(isnan(judging_score(&j, "edge-homophily")));
+    ck_assert(isnan(judging_score(&j, "node-homophily")));
+    judging_destroy(&j);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("metrics of datasets");
+    TCase *c = tcase_create("metrics");
+    tcase_add_loop_test(c, numbers_of_the_heterophily_study, 0, 3);
+    tcase_add_test(c, loops_and_unlabelled_ends_do_not_count);
+    tcase_add_test(c, not_defined_without_edges);
+    suite_add_tcase(s, c);
+    return s;
+}
