@@ -3,47 +3,59 @@
 #define CRUCIBLE_CPU_SIMD_DROPOUT_H
 
 #include "../cpu.h"
-#include "elementary.h"
-#include "random/philox.h"
+#include "vector.h"
 
-enum { DROPOUT_BLOCKS = 32, DROPOUT_BATCH = 4 * DROPOUT_BLOCKS };
+enum { PHILOX_LANES = LANES / 2, DROPOUT_BATCH = 256 };
 
-/* Factors of the elements of DROPOUT_BLOCKS blocks: 0 or 1 / (1 - p). */
-INLINE void dropout_factors(const cru_dropout_args *args, int64_t block, float *factor)
+/* The words of PHILOX_LANES consecutive blocks, one block a lane; what random.h calls Philox4x32-10, with every 32-bit
+ * word in the lower half of a 64-bit lane because that is what the vector unit multiplies. */
+INLINE void philox_words(const cru_dropout_args *args, uint64_t block, uint32_t *words)
 {
-    const float p = args->p, scale = 1.0f / (1.0f - p);
-    const uint32_t k0 = args->key[0], k1 = args->key[1], stream = args->stream;
-    uint32_t words[4][DROPOUT_BLOCKS];
-#pragma omp simd
-    for (int j = 0; j < DROPOUT_BLOCKS; j++) {
-        const uint64_t index = (uint64_t)(block + j);
-        philox_block b = philox(k0, k1, (philox_block){{(uint32_t)index, (uint32_t)(index >> 32), stream, 0}});
-        words[0][j] = b.word[0];
-        words[1][j] = b.word[1];
-        words[2][j] = b.word[2];
-        words[3][j] = b.word[3];
+    vec64 index, zero = {0};
+    for (int i = 0; i < PHILOX_LANES; i++) index[i] = block + (uint64_t)i;
+    vec64 c0 = index, c1 = index >> 32, c2 = zero + args->stream, c3 = zero;
+    uint32_t k0 = args->key[0], k1 = args->key[1];
+    for (int round = 0; round < 10; round++) {
+        const vec64 a = multiply_low(c0, zero + 0xD2511F53u), b = multiply_low(c2, zero + 0xCD9E8D57u);
+        c0 = (b >> 32) ^ c1 ^ k0;
+        c2 = (a >> 32) ^ c3 ^ k1;
+        c1 = b;
+        c3 = a;
+        k0 += 0x9E3779B9u;
+        k1 += 0xBB67AE85u;
     }
-    for (int j = 0; j < DROPOUT_BLOCKS; j++)
-        for (int w = 0; w < 4; w++)
-            factor[4 * j + w] = (float)(int32_t)(words[w][j] >> 8) * 0x1p-24f >= p ? scale : 0.0f;
+    const vec64 first = (c0 & 0xffffffff) | c1 << 32, second = (c2 & 0xffffffff) | c3 << 32;
+    for (int i = 0; i < PHILOX_LANES; i++) {
+        memcpy(words + 4 * i, (const char *)&first + 8 * i, 8);
+        memcpy(words + 4 * i + 2, (const char *)&second + 8 * i, 8);
+    }
 }
 
 static void dropout_range(const void *task, int64_t begin, int64_t end)
 {
     const cru_dropout_args *args = task;
-    float factor[DROPOUT_BATCH];
+    const float scale = 1.0f / (1.0f - args->p);
+    /* The upper 24 bits of a word, over 2^24, are at least p. */
+    const int32_t least = (int32_t)ceil((double)args->p * 0x1p24);
+    uint32_t word[DROPOUT_BATCH];
     for (int64_t i = begin; i < end; i += DROPOUT_BATCH) {
         const int64_t n = end - i < DROPOUT_BATCH ? end - i : DROPOUT_BATCH;
         const float *x = args->x + i;
         float *y = args->y + i;
-        dropout_factors(args, i / 4, factor);
+        for (int64_t j = 0; j < n; j += 4 * PHILOX_LANES) philox_words(args, (uint64_t)(i + j) / 4, word + j);
         /* A choice, not a product: what is dropped is 0 even when x is not finite. */
         if (args->accumulate) {
 #pragma omp simd
-            for (int64_t j = 0; j < n; j++) y[j] += factor[j] != 0.0f ? x[j] * factor[j] : 0.0f;
+            for (int64_t j = 0; j < n; j++) {
+                const float kept = x[j] * scale;
+                y[j] += (int32_t)(word[j] >> 8) >= least ? kept : 0.0f;
+            }
         } else {
 #pragma omp simd
-            for (int64_t j = 0; j < n; j++) y[j] = factor[j] != 0.0f ? x[j] * factor[j] : 0.0f;
+            for (int64_t j = 0; j < n; j++) {
+                const float kept = x[j] * scale;
+                y[j] = (int32_t)(word[j] >> 8) >= least ? kept : 0.0f;
+            }
         }
     }
 }

@@ -7,9 +7,9 @@
 #define CRUCIBLE_CPU_SIMD_EDGE_SOFTMAX_H
 
 #include "../cpu.h"
-#include "elementary.h"
+#include "vector.h"
 
-enum { HEAD_STRIP = 16, SOFTMAX_TILE = 4096 };
+enum { SOFTMAX_TILE = 4096 };
 
 /* The end of the tile that starts at row v: about SOFTMAX_TILE values, at least one row. */
 INLINE int64_t tile_end(const cru_csr *a, int64_t v, int64_t end, int64_t heads)
@@ -20,30 +20,89 @@ INLINE int64_t tile_end(const cru_csr *a, int64_t v, int64_t end, int64_t heads)
     return v;
 }
 
-/* y = x - max of the row, for heads first .. first + width */
-INLINE void subtract_max(const cru_edge_softmax_args *s, int64_t v, int64_t first, int64_t width)
+/* Heads of an entry, LANES at a time; the last ones may be fewer. */
+typedef struct head_strip {
+    int64_t first;
+    bool whole;
+    first_lanes mask;
+} head_strip;
+
+INLINE head_strip strip_at(int64_t first, int64_t heads)
 {
-    const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1], heads = s->heads;
-    float max[HEAD_STRIP];
-    for (int64_t h = 0; h < width; h++) max[h] = -INFINITY;
-    for (int64_t e = begin; e < end; e++)
-        for (int64_t h = 0; h < width; h++) {
-            const float value = s->x[e * heads + first + h];
-            max[h] = value > max[h] ? value : max[h];
-        }
-    for (int64_t e = begin; e < end; e++)
-        for (int64_t h = 0; h < width; h++) s->y[e * heads + first + h] = s->x[e * heads + first + h] - max[h];
+    const int64_t left = heads - first;
+    return (head_strip){first, left >= LANES, first_mask(left >= LANES ? 0 : left)};
 }
 
-INLINE void divide_by_sum(const cru_edge_softmax_args *s, int64_t v, int64_t first, int64_t width)
+INLINE vec load_strip(const float *x, head_strip strip)
+{
+    return strip.whole ? load(x) : load_first(x, strip.mask);
+}
+
+INLINE void store_strip(float *x, vec v, head_strip strip)
+{
+    if (strip.whole)
+        store(x, v);
+    else
+        store_first(x, v, strip.mask);
+}
+
+/* y = x - max of the row */
+INLINE void subtract_max(const cru_edge_softmax_args *s, int64_t v, head_strip strip)
 {
     const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1], heads = s->heads;
-    float sum[HEAD_STRIP] = {0};
+    const float *x = s->x + strip.first;
+    vec max = (vec){0} - INFINITY;
+    for (int64_t e = begin; e < end; e++) max = vec_max(max, load_strip(x + e * heads, strip));
     for (int64_t e = begin; e < end; e++)
-        for (int64_t h = 0; h < width; h++) sum[h] += s->y[e * heads + first + h];
-    for (int64_t h = 0; h < width; h++) sum[h] = 1.0f / sum[h];
-    for (int64_t e = begin; e < end; e++)
-        for (int64_t h = 0; h < width; h++) s->y[e * heads + first + h] *= sum[h];
+        store_strip(s->y + strip.first + e * heads, load_strip(x + e * heads, strip) - max, strip);
+}
+
+INLINE void divide_by_sum(const cru_edge_softmax_args *s, int64_t v, head_strip strip)
+{
+    const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1], heads = s->heads;
+    float *y = s->y + strip.first;
+    vec sum = {0};
+    for (int64_t e = begin; e < end; e++) sum += load_strip(y + e * heads, strip);
+    const vec scale = 1.0f / sum;
+    for (int64_t e = begin; e < end; e++) store_strip(y + e * heads, load_strip(y + e * heads, strip) * scale, strip);
+}
+
+/* The same with one head: rows too short for vectors. */
+INLINE void subtract_max_single(const cru_edge_softmax_args *s, int64_t v)
+{
+    const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1];
+    float max = -INFINITY;
+    for (int64_t e = begin; e < end; e++) max = s->x[e] > max ? s->x[e] : max;
+    for (int64_t e = begin; e < end; e++) s->y[e] = s->x[e] - max;
+}
+
+INLINE void divide_by_sum_single(const cru_edge_softmax_args *s, int64_t v)
+{
+    const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1];
+    float sum = 0;
+    for (int64_t e = begin; e < end; e++) sum += s->y[e];
+    const float scale = 1.0f / sum;
+    for (int64_t e = begin; e < end; e++) s->y[e] *= scale;
+}
+
+INLINE void softmax_rows_of_tile(const cru_edge_softmax_args *s, int64_t start, int64_t next)
+{
+    const int64_t heads = s->heads, last = s->a.offsets[next] * heads;
+    float *y = s->y;
+    for (int64_t v = start; v < next; v++) {
+        if (heads == 1)
+            subtract_max_single(s, v);
+        else
+            for (int64_t h = 0; h < heads; h += LANES) subtract_max(s, v, strip_at(h, heads));
+    }
+#pragma omp simd
+    for (int64_t i = s->a.offsets[start] * heads; i < last; i++) y[i] = fast_exp(y[i]);
+    for (int64_t v = start; v < next; v++) {
+        if (heads == 1)
+            divide_by_sum_single(s, v);
+        else
+            for (int64_t h = 0; h < heads; h += LANES) divide_by_sum(s, v, strip_at(h, heads));
+    }
 }
 
 static void edge_softmax_rows(const void *task, int64_t begin, int64_t end)
@@ -51,16 +110,7 @@ static void edge_softmax_rows(const void *task, int64_t begin, int64_t end)
     const cru_edge_softmax_args *s = task;
     for (int64_t start = begin, next; start < end; start = next) {
         next = tile_end(&s->a, start, end, s->heads);
-        for (int64_t v = start; v < next; v++)
-            for (int64_t h = 0; h < s->heads; h += HEAD_STRIP)
-                subtract_max(s, v, h, s->heads - h < HEAD_STRIP ? s->heads - h : HEAD_STRIP);
-        float *y = s->y;
-        const int64_t last = s->a.offsets[next] * s->heads;
-#pragma omp simd
-        for (int64_t i = s->a.offsets[start] * s->heads; i < last; i++) y[i] = fast_exp(y[i]);
-        for (int64_t v = start; v < next; v++)
-            for (int64_t h = 0; h < s->heads; h += HEAD_STRIP)
-                divide_by_sum(s, v, h, s->heads - h < HEAD_STRIP ? s->heads - h : HEAD_STRIP);
+        softmax_rows_of_tile(s, start, next);
     }
 }
 
@@ -71,23 +121,35 @@ static void edge_softmax(cru_device *device, const cru_edge_softmax_args *args)
 }
 
 /* dx = y (dy - sum over the row of y dy) */
+INLINE void softmax_grad_strip(const cru_edge_softmax_grad_args *s, int64_t v, head_strip strip)
+{
+    const int64_t begin = s->a.offsets[v] * s->heads + strip.first, end = s->a.offsets[v + 1] * s->heads;
+    vec sum = {0};
+    for (int64_t i = begin; i < end; i += s->heads) sum += load_strip(s->y + i, strip) * load_strip(s->dy + i, strip);
+    for (int64_t i = begin; i < end; i += s->heads) {
+        vec dx = load_strip(s->y + i, strip) * (load_strip(s->dy + i, strip) - sum);
+        if (s->accumulate) dx += load_strip(s->dx + i, strip);
+        store_strip(s->dx + i, dx, strip);
+    }
+}
+
+INLINE void softmax_grad_single(const cru_edge_softmax_grad_args *s, int64_t v)
+{
+    const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1];
+    float sum = 0;
+    for (int64_t e = begin; e < end; e++) sum += s->y[e] * s->dy[e];
+    for (int64_t e = begin; e < end; e++) cpu_store(s->dx + e, s->y[e] * (s->dy[e] - sum), s->accumulate);
+}
+
 static void edge_softmax_grad_rows(const void *task, int64_t begin, int64_t end)
 {
     const cru_edge_softmax_grad_args *s = task;
-    const int64_t heads = s->heads;
-    for (int64_t v = begin; v < end; v++)
-        for (int64_t first = 0; first < heads; first += HEAD_STRIP) {
-            const int64_t width = heads - first < HEAD_STRIP ? heads - first : HEAD_STRIP;
-            float sum[HEAD_STRIP] = {0};
-            for (int64_t e = s->a.offsets[v]; e < s->a.offsets[v + 1]; e++)
-                for (int64_t h = 0; h < width; h++)
-                    sum[h] += s->y[e * heads + first + h] * s->dy[e * heads + first + h];
-            for (int64_t e = s->a.offsets[v]; e < s->a.offsets[v + 1]; e++)
-                for (int64_t h = 0; h < width; h++) {
-                    const int64_t at = e * heads + first + h;
-                    cpu_store(s->dx + at, s->y[at] * (s->dy[at] - sum[h]), s->accumulate);
-                }
-        }
+    for (int64_t v = begin; v < end; v++) {
+        if (s->heads == 1)
+            softmax_grad_single(s, v);
+        else
+            for (int64_t h = 0; h < s->heads; h += LANES) softmax_grad_strip(s, v, strip_at(h, s->heads));
+    }
 }
 
 static void edge_softmax_grad(cru_device *device, const cru_edge_softmax_grad_args *args)

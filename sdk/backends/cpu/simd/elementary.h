@@ -120,4 +120,30 @@ INLINE float fast_softplus(float x)
     return (x > 0.0f ? x : 0.0f) + log1p_unit(fast_exp(-fabsf(x)));
 }
 
+/* Up to 1: x times a polynomial in x^2. Above: 1 - e^-p with p(x) fitted to -ln erfc(x) on [1, 4], where erf reaches 1
+ * in single precision. Errors of the fits: 2e-9 and 1e-9. */
+INLINE float fast_erf(float x)
+{
+    const float s = x * x;
+    float small = 7.88249745e-05f;
+    small = small * s - 8.018855e-04f;
+    small = small * s + 5.18931216e-03f;
+    small = small * s - 2.68543288e-02f;
+    small = small * s + 1.12835974e-01f;
+    small = small * s - 3.7612626e-01f;
+    small = small * s + 1.12837911f;
+    const float a = fabsf(x), t = a > 4.0f ? 4.0f : a;
+    float p = -1.6140616e-06f;
+    p = p * t + 4.55906229e-05f;
+    p = p * t - 5.92769531e-04f;
+    p = p * t + 4.74022236e-03f;
+    p = p * t - 2.63647176e-02f;
+    p = p * t + 1.09978244e-01f;
+    p = p * t + 6.31937087e-01f;
+    p = p * t + 1.13016665f;
+    p = p * t - 3.03212990e-04f;
+    const float large = copysignf(-fast_expm1(-p), x);
+    return a < 1.0f ? x * small : large;
+}
+
 #endif

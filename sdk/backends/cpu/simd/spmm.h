@@ -17,6 +17,7 @@ typedef struct spmm_task {
     const float *weights; /* of entry e: weights + step * (order ? order[e] : e) */
     int64_t step;         /* 0 when all weights are one */
     int64_t stride;       /* heads * cols */
+    int64_t entries;      /* of the matrix */
 } spmm_task;
 
 typedef struct spmm_row {
@@ -32,84 +33,127 @@ INLINE const float *weights_of(const spmm_task *t, int64_t e)
     return t->weights + (t->s->order ? t->s->order[e] : e) * t->step;
 }
 
-/* The neighbour's row some entries ahead, also beyond the end of this row: the next row follows in memory. */
+/* Asks for the neighbour's row some entries ahead, also beyond the end of this row: the next row follows in memory. */
 INLINE void prefetch(const spmm_task *t, int64_t e, int64_t first, int64_t floats)
 {
     const int64_t ahead = e + PREFETCH_AHEAD;
-    if (ahead >= t->s->a.offsets[t->s->a.rows]) return;
+    if (ahead >= t->entries) return;
     const float *x = t->s->x + t->s->a.ids[ahead] * t->stride + first;
     for (int64_t i = 0; i < floats; i += 16) __builtin_prefetch(x + i);
 }
 
-INLINE void finish_sum(const spmm_row *r, int64_t first, vec sum)
-{
-    vec result = sum * r->scale;
-    if (r->accumulate) result += load(r->y + first);
-    store(r->y + first, result);
-}
+/* What a block is made of; constants in every call, so that each combination becomes straight code. */
+typedef struct block_kind {
+    int vectors;   /* whole vectors */
+    bool tail;     /* followed by a part of one */
+    bool one_head; /* all belong to the head of the first */
+    bool near;     /* x is small, weights are in order: nothing to prefetch or look up */
+} block_kind;
 
-/* `count` vectors of the row from float `first` on; vector k has the weight of head (first + k LANES) / cols. `count`
- * and `one_head` (all vectors belong to the head of `first`) are constants of the call. */
-INLINE void sum_block(const spmm_row *r, int64_t first, int count, bool one_head)
+/* The part of the row that starts at float `first`. Vector k has the weight of head (first + k LANES) / cols. */
+INLINE void sum_block(const spmm_row *r, int64_t first, int64_t tail_lanes, block_kind kind)
 {
     const spmm_task *t = r->t;
     const int32_t *ids = t->s->a.ids;
-    int64_t head[SPMM_BLOCK];
-    vec sum[SPMM_BLOCK];
-    for (int k = 0; k < count; k++) {
+    const float *rows = t->s->x + first, *weights = t->weights;
+    const int64_t stride = t->stride, step = t->step;
+    const first_lanes mask = first_mask(tail_lanes);
+    int64_t head[SPMM_BLOCK + 1];
+    vec sum[SPMM_BLOCK + 1];
+    for (int k = 0; k <= kind.vectors; k++) {
         sum[k] = (vec){0};
-        head[k] = t->step ? (first + k * LANES) / t->s->cols : 0;
+        head[k] = step ? (first + (kind.one_head ? 0 : k * LANES)) / t->s->cols : 0;
     }
     for (int64_t e = r->begin; e < r->end; e++) {
-        const float *x = t->s->x + ids[e] * t->stride + first, *w = weights_of(t, e);
-        prefetch(t, e, first, count * LANES);
-        for (int k = 0; k < count; k++) sum[k] += w[one_head ? head[0] : head[k]] * load(x + k * LANES);
+        const float *x = rows + ids[e] * stride, *w = kind.near ? weights + e * step : weights_of(t, e);
+        if (!kind.near) prefetch(t, e, first, kind.vectors * LANES + (kind.tail ? LANES : 0));
+        for (int k = 0; k < kind.vectors; k++) sum[k] += w[head[kind.one_head ? 0 : k]] * load(x + k * LANES);
+        if (kind.tail) sum[kind.vectors] += w[head[0]] * load_first(x + kind.vectors * LANES, mask);
     }
-    for (int k = 0; k < count; k++) finish_sum(r, first + k * LANES, sum[k]);
-}
-
-/* The last columns of a head, fewer than a vector. */
-INLINE void sum_tail(const spmm_row *r, int64_t first, int64_t lanes)
-{
-    const spmm_task *t = r->t;
-    const int64_t head = t->step ? first / t->s->cols : 0;
-    const first_lanes mask = first_mask(lanes);
-    vec sum = {0};
-    for (int64_t e = r->begin; e < r->end; e++) {
-        prefetch(t, e, first, lanes);
-        sum += weights_of(t, e)[head] * load_first(t->s->x + t->s->a.ids[e] * t->stride + first, mask);
+    float *y = r->y + first;
+    for (int k = 0; k < kind.vectors; k++, y += LANES) {
+        const vec result = sum[k] * r->scale;
+        store(y, r->accumulate ? load(y) + result : result);
     }
-    sum *= r->scale;
-    if (r->accumulate) sum += load_first(r->y + first, mask);
-    store_first(r->y + first, sum, mask);
+    if (!kind.tail) return;
+    const vec result = sum[kind.vectors] * r->scale;
+    store_first(y, r->accumulate ? load_first(y, mask) + result : result, mask);
 }
 
-INLINE void sum_span(const spmm_row *r, int64_t first, int64_t floats, bool one_head)
+/* The rest of a span, fewer than SPMM_BLOCK + 1 vectors, in one pass over the entries. */
+INLINE void sum_rest(const spmm_row *r, int64_t first, int64_t floats, block_kind kind)
 {
-    const int64_t end = first + floats;
-    for (; end - first >= 8 * LANES; first += 8 * LANES) sum_block(r, first, 8, one_head);
-    if (end - first >= 4 * LANES) sum_block(r, first, 4, one_head), first += 4 * LANES;
-    if (end - first >= 2 * LANES) sum_block(r, first, 2, one_head), first += 2 * LANES;
-    if (end - first >= LANES) sum_block(r, first, 1, one_head), first += LANES;
-    if (end > first) sum_tail(r, first, end - first);
+    const int64_t lanes = floats % LANES;
+    switch (floats / LANES) {
+    case 0:
+        kind.vectors = 0;
+        sum_block(r, first, lanes, kind);
+        return;
+    case 1:
+        kind.vectors = 1;
+        sum_block(r, first, lanes, kind);
+        return;
+    case 2:
+        kind.vectors = 2;
+        sum_block(r, first, lanes, kind);
+        return;
+    case 3:
+        kind.vectors = 3;
+        sum_block(r, first, lanes, kind);
+        return;
+    case 4:
+        kind.vectors = 4;
+        sum_block(r, first, lanes, kind);
+        return;
+    case 5:
+        kind.vectors = 5;
+        sum_block(r, first, lanes, kind);
+        return;
+    case 6:
+        kind.vectors = 6;
+        sum_block(r, first, lanes, kind);
+        return;
+    case 7:
+        kind.vectors = 7;
+        sum_block(r, first, lanes, kind);
+        return;
+    default:
+        kind.vectors = 8;
+        sum_block(r, first, lanes, kind);
+        return;
+    }
 }
 
-INLINE void sum_entries(const spmm_row *r)
+INLINE void sum_span(const spmm_row *r, int64_t first, int64_t floats, block_kind kind)
+{
+    for (; floats >= (SPMM_BLOCK + 1) * LANES; first += SPMM_BLOCK * LANES, floats -= SPMM_BLOCK * LANES) {
+        kind.vectors = SPMM_BLOCK;
+        kind.tail = false;
+        sum_block(r, first, 0, kind);
+    }
+    kind.tail = floats % LANES != 0;
+    if (kind.tail)
+        sum_rest(r, first, floats, (block_kind){0, true, kind.one_head, kind.near});
+    else if (floats > 0)
+        sum_rest(r, first, floats, (block_kind){0, false, kind.one_head, kind.near});
+}
+
+INLINE void sum_entries(const spmm_row *r, bool near)
 {
     const cru_spmm_args *s = r->t->s;
     if (s->heads == 1)
-        sum_span(r, 0, s->cols, true);
+        sum_span(r, 0, s->cols, (block_kind){.one_head = true, .near = near});
     else if (s->cols % LANES == 0)
-        sum_span(r, 0, s->heads * s->cols, false);
+        sum_span(r, 0, s->heads * s->cols, (block_kind){.near = near});
     else
-        for (int64_t h = 0; h < s->heads; h++) sum_span(r, h * s->cols, s->cols, true);
+        for (int64_t h = 0; h < s->heads; h++)
+            sum_span(r, h * s->cols, s->cols, (block_kind){.one_head = true, .near = near});
 }
 
 /* Long rows are summed in pieces: partial sums of equal size lose less to rounding than one long chain. */
-static void spmm_sum_rows(const void *task, int64_t begin, int64_t end)
+INLINE void sum_rows(const spmm_task *t, int64_t begin, int64_t end, bool near)
 {
     enum { PIECE = 256 };
-    const spmm_task *t = task;
     const cru_spmm_args *s = t->s;
     for (int64_t v = begin; v < end; v++) {
         const int64_t last = s->a.offsets[v + 1];
@@ -117,11 +161,21 @@ static void spmm_sum_rows(const void *task, int64_t begin, int64_t end)
         if (s->op == CRU_REDUCE_MEAN && r.end > r.begin) r.scale = 1.0f / (float)(r.end - r.begin);
         for (; last - r.begin > PIECE; r.begin = r.end, r.accumulate = true) {
             r.end = r.begin + PIECE;
-            sum_entries(&r);
+            sum_entries(&r, near);
         }
         r.end = last;
-        sum_entries(&r);
+        sum_entries(&r, near);
     }
+}
+
+static void spmm_sum_near(const void *task, int64_t begin, int64_t end)
+{
+    sum_rows(task, begin, end, true);
+}
+
+static void spmm_sum_far(const void *task, int64_t begin, int64_t end)
+{
+    sum_rows(task, begin, end, false);
 }
 
 static void spmm_extreme_rows(const void *task, int64_t begin, int64_t end)
@@ -144,7 +198,8 @@ static void spmm_extreme_rows(const void *task, int64_t begin, int64_t end)
 
 static void spmm(cru_device *device, const cru_spmm_args *args)
 {
-    spmm_task t = {.s = args, .weights = &one, .stride = args->heads * args->cols};
+    enum { SECOND_CACHE = 64 * 1024 }; /* floats that fit into a second-level cache */
+    spmm_task t = {.s = args, .weights = &one, .stride = args->heads * args->cols, .entries = cru_csr_nnz(&args->a)};
     if (args->weights) {
         t.weights = args->weights;
         t.step = args->heads;
@@ -152,8 +207,10 @@ static void spmm(cru_device *device, const cru_spmm_args *args)
         t.weights = args->a.values;
         t.step = 1;
     }
-    bool sum = args->op == CRU_REDUCE_SUM || args->op == CRU_REDUCE_MEAN;
-    cpu_for_rows(device, &(cpu_row_loop){&args->a, t.stride, sum ? spmm_sum_rows : spmm_extreme_rows, &t});
+    cpu_range *run = spmm_extreme_rows;
+    if (args->op == CRU_REDUCE_SUM || args->op == CRU_REDUCE_MEAN)
+        run = args->a.cols * t.stride <= SECOND_CACHE && !args->order ? spmm_sum_near : spmm_sum_far;
+    cpu_for_rows(device, &(cpu_row_loop){&args->a, t.stride, run, &t});
 }
 
 #endif

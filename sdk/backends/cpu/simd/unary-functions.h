@@ -15,7 +15,7 @@ static const float selu_scale = 1.05070098735548049342f, selu_alpha = 1.67326324
 
 INLINE float normal_cdf(float x)
 {
-    return 0.5f * (1.0f + erff(x * (float)M_SQRT1_2));
+    return 0.5f * (1.0f + fast_erf(x * (float)M_SQRT1_2));
 }
 
 INLINE float normal_density(float x)

@@ -23,6 +23,32 @@ INLINE void store(float *x, vec v)
     *(vec_unaligned *)x = v;
 }
 
+INLINE vec vec_max(vec a, vec b)
+{
+#if LANES == 16
+    return (vec)_mm512_max_ps((__m512)a, (__m512)b);
+#elif LANES == 8
+    return (vec)_mm256_max_ps((__m256)a, (__m256)b);
+#else
+    for (int i = 0; i < LANES; i++) a[i] = a[i] > b[i] ? a[i] : b[i];
+    return a;
+#endif
+}
+
+/* Half as many 64-bit integers; products of their lower halves. */
+typedef uint64_t vec64 __attribute__((vector_size(4 * LANES)));
+
+INLINE vec64 multiply_low(vec64 a, vec64 b)
+{
+#if LANES == 16
+    return (vec64)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif LANES == 8
+    return (vec64)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#else
+    return (a & 0xffffffff) * (b & 0xffffffff);
+#endif
+}
+
 INLINE float lane_sum(vec v)
 {
 #if LANES == 16

@@ -1,0 +1,43 @@
+/* bench.h: what a benchmark case is.
+ *
+ * A case has a name, which tools/bench also knows for the same work in PyTorch, and a `setup` that prepares a job: the
+ * function to time, its argument, and how many bytes and floating point operations the work cannot do without. Memory
+ * from bench_memory lives until the job is closed. To add a case: a line in a table of cases here, and a function of
+ * the same name in tools/bench-peers.py. */
+#ifndef CRUCIBLE_BENCH_H
+#define CRUCIBLE_BENCH_H
+
+#include <crucible/backend.h>
+
+typedef struct bench_job {
+    cru_device *device;
+    void (*run)(cru_device *device, void *arg);
+    void *arg;
+    double bytes, flops;
+    void (*finish)(void *arg); /* NULL when memory from bench_memory is all there is */
+    struct bench_block *blocks;
+} bench_job;
+
+typedef struct bench_case {
+    const char *name;
+    void (*setup)(bench_job *job, const struct bench_case *which);
+    const char *graph; /* NULL: none */
+    int64_t a, b, c;   /* sizes, as `setup` reads them */
+} bench_case;
+
+/* Zeroed; ends the program when there is no memory. */
+void *bench_memory(bench_job *job, size_t bytes);
+
+void bench_job_free(bench_job *job); /* what bench_memory gave */
+
+/* n floats, uniform on [-1, 1). */
+float *bench_floats(bench_job *job, int64_t n);
+
+/* A random graph with the size of a known one ("cora", "photo", "arxiv"), symmetric, with self-loops and GCN weights;
+ * always the same for a name. Degrees are skewed as in real graphs. */
+cru_csr bench_graph(bench_job *job, const char *name);
+
+/* Tables, each ended by a case without a name. */
+extern const bench_case bench_operators[];
+
+#endif

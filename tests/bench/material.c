@@ -1,0 +1,102 @@
+/* Memory, numbers and graphs for the cases. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <crucible/random.h>
+
+#include "bench.h"
+
+/* Blocks of a job form a list; the payload follows the header at a multiple of 64 bytes. */
+typedef struct bench_block {
+    struct bench_block *next;
+} bench_block;
+
+enum { HEADER = 64 };
+
+void *bench_memory(bench_job *job, size_t bytes)
+{
+    bench_block *block = aligned_alloc(64, HEADER + ((bytes + 63) & ~(size_t)63));
+    if (!block) {
+        fprintf(stderr, "bench: no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+    memset(block, 0, HEADER + bytes);
+    block->next = job->blocks;
+    job->blocks = block;
+    return (char *)block + HEADER;
+}
+
+void bench_job_free(bench_job *job)
+{
+    for (bench_block *b = job->blocks, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    job->blocks = NULL;
+}
+
+float *bench_floats(bench_job *job, int64_t n)
+{
+    float *x = bench_memory(job, sizeof(float) * (size_t)n);
+    cru_rng rng = cru_rng_stream(1, "bench", (uint64_t)n);
+    cru_rng_fill_uniform(&rng, x, n, -1.0f, 1.0f);
+    return x;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorted distinct (row, column) pairs as row << 32 | column: both directions of `edges` random pairs, and self-loops.
+ */
+static int64_t draw_edges(uint64_t *pairs, int64_t nodes, int64_t edges)
+{
+    cru_rng rng = cru_rng_stream(2, "bench", (uint64_t)nodes);
+    int64_t n = 0;
+    for (int64_t v = 0; v < nodes; v++) pairs[n++] = (uint64_t)v << 32 | (uint64_t)v;
+    for (int64_t i = 0; i < edges; i++) {
+        /* One end favours low numbers, so degrees are skewed. */
+        const double u = cru_rng_uniform(&rng);
+        const uint64_t a = (uint64_t)((double)nodes * u * u * u), b = (uint64_t)cru_rng_below(&rng, nodes);
+        pairs[n++] = a << 32 | b;
+        pairs[n++] = b << 32 | a;
+    }
+    qsort(pairs, (size_t)n, sizeof *pairs, compare_edges);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || pairs[i] != pairs[i - 1]) pairs[kept++] = pairs[i];
+    return kept;
+}
+
+cru_csr bench_graph(bench_job *job, const char *name)
+{
+    static const struct {
+        const char *name;
+        int64_t nodes, edges;
+    } known[] = {{"cora", 2708, 5278}, {"photo", 7650, 119081}, {"arxiv", 169343, 1157799}};
+    int64_t nodes = 0, edges = 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) nodes = known[i].nodes, edges = known[i].edges;
+    bench_job draft = {0};
+    uint64_t *pairs = bench_memory(&draft, sizeof(uint64_t) * (size_t)(nodes + 2 * edges));
+    const int64_t nnz = draw_edges(pairs, nodes, edges);
+    int64_t *offsets = bench_memory(job, sizeof(int64_t) * (size_t)(nodes + 1));
+    int32_t *ids = bench_memory(job, sizeof(int32_t) * (size_t)nnz);
+    float *values = bench_memory(job, sizeof(float) * (size_t)nnz);
+    for (int64_t e = 0; e < nnz; e++) {
+        offsets[(pairs[e] >> 32) + 1]++;
+        ids[e] = (int32_t)(pairs[e] & 0xffffffff);
+    }
+    for (int64_t v = 0; v < nodes; v++) offsets[v + 1] += offsets[v];
+    for (int64_t e = 0; e < nnz; e++) {
+        const int64_t row = (int64_t)(pairs[e] >> 32), col = ids[e];
+        const double degrees = (double)(offsets[row + 1] - offsets[row]) * (double)(offsets[col + 1] - offsets[col]);
+        values[e] = (float)(1.0 / sqrt(degrees));
+    }
+    bench_job_free(&draft);
+    return (cru_csr){nodes, nodes, offsets, ids, values};
+}
