@@ -17,7 +17,7 @@
 
 #include "bench.h"
 
-static const bench_case *const tables[] = {bench_operators};
+static const bench_case *const tables[] = {bench_epochs, bench_operators};
 
 typedef struct session {
     cru_device device;

@@ -1,0 +1,232 @@
+/* Whole training steps: one epoch of training and one evaluation for graphs, one minibatch for rows and images. */
+#include <crucible/optim.h>
+
+#include "bench.h"
+
+typedef struct model {
+    cru_ctx *ctx;
+    cru_tape *tape;
+    cru_net *net;
+    cru_optim *optim;
+    cru_sparse *adj;
+    cru_input x;
+    cru_index rows, labels;
+    cru_tensor *(*logits)(struct model *m, cru_tape *t);
+    cru_gcn gcn[2];
+    cru_gat gat[2];
+    cru_mlp mlp;
+    cru_resnet *resnet;
+    cru_fc head;
+    float dropout;
+} model;
+
+static model *model_create(bench_job *job)
+{
+    model *m = bench_memory(job, sizeof *m);
+    m->ctx = cru_ctx_create(&(cru_ctx_options){.seed = 1, .threads = job->device->threads});
+    m->tape = cru_tape_create(m->ctx);
+    m->net = cru_net_create(m->ctx, "bench");
+    m->dropout = 0.5f;
+    job->arg = m;
+    return m;
+}
+
+static void model_finish(void *arg)
+{
+    cru_ctx_destroy(((model *)arg)->ctx);
+}
+
+/* Labels for every `every`-th item. */
+static void choose_training(model *m, int64_t items, int64_t every, int64_t classes)
+{
+    int64_t count = (items + every - 1) / every;
+    int32_t *rows = cru_ctx_alloc(m->ctx, count, sizeof *rows), *labels = cru_ctx_alloc(m->ctx, count, sizeof *labels);
+    for (int64_t i = 0; i < count; i++) {
+        rows[i] = (int32_t)(i * every);
+        labels[i] = (int32_t)(i % classes);
+    }
+    m->rows = cru_index_create(m->ctx, rows, count);
+    m->labels = cru_index_create(m->ctx, labels, count);
+}
+
+static void ready(bench_job *job, model *m, void (*run)(cru_device *device, void *arg))
+{
+    m->optim = cru_optim_create(m->ctx, &(cru_optim_spec){.kind = CRU_ADAM, .lr = 0.01, .decay = 5e-4});
+    cru_optim_add(m->optim, m->net, NULL);
+    job->run = run;
+    job->finish = model_finish;
+}
+
+static void train_step(model *m)
+{
+    cru_tape_begin(m->tape, CRU_TRAIN);
+    cru_targets targets = {.rows = &m->rows, .labels = m->labels};
+    cru_backward(m->tape, cru_cross_entropy(m->tape, m->logits(m, m->tape), &targets));
+    cru_optim_step(m->optim);
+}
+
+static void run_step(cru_device *device, void *arg)
+{
+    (void)device;
+    train_step(arg);
+}
+
+static void run_epoch(cru_device *device, void *arg)
+{
+    (void)device;
+    model *m = arg;
+    train_step(m);
+    cru_tape_begin(m->tape, CRU_EVAL);
+    m->logits(m, m->tape);
+}
+
+/* ---- graphs ---------------------------------------------------------------------------------------------------------
+ */
+
+/* `per_row` random words a row of 0/1 features; all columns, dense, when it is 0. */
+static void make_features(bench_job *job, model *m, int64_t n, int64_t cols, int64_t per_row)
+{
+    cru_features x = {.rows = n, .cols = cols};
+    if (!per_row) {
+        x.dense = bench_floats(job, n * cols);
+    } else {
+        int64_t *offsets = bench_memory(job, (size_t)(n + 1) * sizeof *offsets);
+        int32_t *ids = bench_memory(job, (size_t)(n * per_row) * sizeof *ids);
+        float *values = bench_memory(job, (size_t)(n * per_row) * sizeof *values);
+        cru_rng rng = cru_rng_stream(5, "bench", 0);
+        for (int64_t i = 0; i < n; i++) {
+            offsets[i + 1] = (i + 1) * per_row;
+            int64_t step = cols / per_row;
+            for (int64_t k = 0; k < per_row; k++) {
+                ids[i * per_row + k] = (int32_t)(k * step + cru_rng_below(&rng, step));
+                values[i * per_row + k] = 1;
+            }
+        }
+        x.sparse = (cru_csr){.rows = n, .cols = cols, .offsets = offsets, .ids = ids, .values = values};
+    }
+    m->x = cru_input_create(m->ctx, &x);
+}
+
+static cru_tensor *gcn_logits(model *m, cru_tape *t)
+{
+    cru_tensor *h = cru_relu(t, cru_gcn_input(t, &m->gcn[0], m->adj, &m->x));
+    return cru_gcn_apply(t, &m->gcn[1], m->adj, cru_dropout(t, h, m->dropout));
+}
+
+typedef struct graph_shape {
+    int64_t features, per_row, hidden, classes, every;
+} graph_shape;
+
+static graph_shape shape_of(const char *graph)
+{
+    switch (graph[0]) {
+    case 'c':
+        return (graph_shape){.features = 1433, .per_row = 18, .hidden = 16, .classes = 7, .every = 19};
+    case 'p':
+        return (graph_shape){.features = 745, .per_row = 261, .hidden = 16, .classes = 8, .every = 48};
+    default:
+        return (graph_shape){.features = 128, .hidden = 64, .classes = 40, .every = 2};
+    }
+}
+
+/* Bytes and operations that no implementation can avoid: every operand of every product once, forward, backward and
+ * evaluation. */
+static void count_gcn(bench_job *job, const cru_csr *a, const graph_shape *s)
+{
+    double n = (double)a->rows, nnz = (double)cru_csr_nnz(a),
+           row = s->per_row ? (double)s->per_row : (double)s->features;
+    double in = n * row, h = (double)s->hidden, c = (double)s->classes;
+    double products = 2 * in * h + 2 * n * h * c, spread = 2 * nnz * (h + c);
+    job->flops = 2 * (products + spread) + 2 * in * h + 4 * n * h * c + spread;
+    double features = in * (s->per_row ? 8 : 4), matrix = 8 * nnz + 8 * n;
+    job->bytes = 3 * features + 6 * matrix + 4 * n * (11 * h + 8 * c);
+}
+
+static void setup_gcn(bench_job *job, const bench_case *which)
+{
+    model *m = model_create(job);
+    cru_csr a = bench_graph(job, which->graph);
+    graph_shape s = shape_of(which->graph);
+    make_features(job, m, a.rows, s.features, s.per_row);
+    m->adj = cru_sparse_create(m->ctx, &a);
+    m->gcn[0] = cru_gcn_create(m->net, "first", s.features, s.hidden);
+    m->gcn[1] = cru_gcn_create(m->net, "second", s.hidden, s.classes);
+    m->logits = gcn_logits;
+    choose_training(m, a.rows, s.every, s.classes);
+    count_gcn(job, &a, &s);
+    ready(job, m, run_epoch);
+}
+
+static cru_tensor *gat_logits(model *m, cru_tape *t)
+{
+    cru_tensor *h = cru_elu(t, cru_gat_input(t, &m->gat[0], m->adj, &m->x), 1);
+    return cru_gat_apply(t, &m->gat[1], m->adj, cru_dropout(t, h, m->dropout));
+}
+
+static void setup_gat(bench_job *job, const bench_case *which)
+{
+    model *m = model_create(job);
+    cru_csr a = bench_graph(job, which->graph);
+    graph_shape s = shape_of(which->graph);
+    make_features(job, m, a.rows, s.features, s.per_row);
+    m->adj = cru_sparse_create(m->ctx, &a);
+    m->gat[0] = cru_gat_create(m->net, "first", &(cru_gat_shape){.in = s.features, .out = 8, .heads = 8});
+    m->gat[1] = cru_gat_create(m->net, "second", &(cru_gat_shape){.in = 64, .out = s.classes, .heads = 1});
+    m->logits = gat_logits;
+    choose_training(m, a.rows, s.every, s.classes);
+    ready(job, m, run_epoch);
+}
+
+/* ---- rows and images ------------------------------------------------------------------------------------------------
+ */
+
+static cru_tensor *mlp_logits(model *m, cru_tape *t)
+{
+    return cru_mlp_input(t, &m->mlp, &m->x);
+}
+
+/* a: batch, b: features, c: classes; hidden 500 */
+static void setup_mlp(bench_job *job, const bench_case *which)
+{
+    model *m = model_create(job);
+    make_features(job, m, which->a, which->b, 0);
+    m->mlp =
+        cru_mlp_create(m->net, "mlp", &(cru_mlp_shape){.in = which->b, .hidden = 500, .out = which->c, .layers = 2});
+    m->logits = mlp_logits;
+    choose_training(m, which->a, 1, which->c);
+    double weights = 500.0 * (double)(which->b + which->c);
+    job->flops = 6 * (double)which->a * weights - 2 * (double)which->a * 500.0 * (double)which->b;
+    job->bytes = 4 * 9 * weights;
+    ready(job, m, run_step);
+}
+
+static cru_tensor *resnet_logits(model *m, cru_tape *t)
+{
+    return cru_fc_apply(t, &m->head, cru_resnet_apply(t, m->resnet, m->x.dense));
+}
+
+/* a: batch */
+static void setup_resnet(bench_job *job, const bench_case *which)
+{
+    model *m = model_create(job);
+    cru_features x = {.rows = which->a, .cols = 3 * 32 * 32, .channels = 3, .height = 32, .width = 32};
+    x.dense = bench_floats(job, x.rows * x.cols);
+    m->x = cru_input_create(m->ctx, &x);
+    m->resnet = cru_resnet_create(m->net, "resnet", &(cru_resnet_shape){.channels = 3, .blocks = 5, .width = 16});
+    m->head = cru_fc_create(m->net, "head", cru_resnet_features(m->resnet), 10);
+    m->logits = resnet_logits;
+    choose_training(m, which->a, 1, 10);
+    job->flops = 3 * 2 * 69e6 * (double)which->a; /* 69 M multiply-adds an image */
+    ready(job, m, run_step);
+}
+
+const bench_case bench_epochs[] = {
+    {.name = "gcn epoch cora", .setup = setup_gcn, .graph = "cora"},
+    {.name = "gcn epoch photo", .setup = setup_gcn, .graph = "photo"},
+    {.name = "gcn epoch arxiv", .setup = setup_gcn, .graph = "arxiv"},
+    {.name = "gat epoch cora", .setup = setup_gat, .graph = "cora"},
+    {.name = "gat epoch arxiv", .setup = setup_gat, .graph = "arxiv"},
+    {.name = "mlp step 128 108 16", .setup = setup_mlp, .a = 128, .b = 108, .c = 16},
+    {.name = "resnet step 64", .setup = setup_resnet, .a = 64},
+    {0},
+};
