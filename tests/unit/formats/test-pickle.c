@@ -160,8 +160,8 @@ START_TEST(broken_programs_are_refused)
         "K",
         "(K\x01u.",
         "]K\x01s.",
-        "U\x09"
-        "ab.",
+        ("U\x09"
+         "ab."),
         "h\x05.",
         "NR.",
         "(dI1\ns.",
