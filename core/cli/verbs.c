@@ -17,6 +17,7 @@ static const verb verbs[] = {
     {"run", verb_run, "run the trials of an experiment"},
     {"list", verb_list, "list the plugins that were found"},
     {"info", verb_info, "describe a plugin and its settings"},
+    {"fetch", verb_fetch, "download datasets and check them"},
     {"stats", verb_stats, "describe a dataset: counts, classes, degrees"},
     {"report", verb_report, "print the results of an experiment as tables"},
     {"plot", verb_plot, "draw the results of an experiment"},

@@ -73,7 +73,7 @@ cru_status data_checksum(const data_request *request, char hex[65], cru_error *e
 typedef enum data_state {
     DATA_PRESENT,     /* all files are here */
     DATA_FETCHABLE,   /* `crucible fetch NAME` gets it */
-    DATA_NEEDS_TERMS, /* fetchable once the user accepts the publisher's terms */
+    DATA_NEEDS_TERMS, /* the user must do something with the publisher first, as the card says */
     DATA_MISSING,     /* no known address: the user must put the files in place */
     DATA_GENERATED,   /* needs no files: a generator with settings */
     DATA_BROKEN,      /* the card has an error */

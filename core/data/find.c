@@ -104,8 +104,9 @@ static data_state card_state(const card *c, const data_places *places)
         bool here = path != NULL;
         free(path);
         if (here) continue;
+        if (c->terms) return DATA_NEEDS_TERMS;
         if (!c->files[i].url) return DATA_MISSING;
-        state = c->terms ? DATA_NEEDS_TERMS : DATA_FETCHABLE;
+        state = DATA_FETCHABLE;
     }
     return state;
 }

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "data/open.h"
@@ -30,21 +29,9 @@ cru_data *image_map(const char *path)
     return data;
 }
 
-/* Makes the folders above a file. */
-static void make_folders(const char *path)
-{
-    char *copy = strdup(path);
-    for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(copy, 0777);
-        *slash = '/';
-    }
-    free(copy);
-}
-
 void image_store(const char *path, const cru_data *data)
 {
-    make_folders(path);
+    places_make_folders(path);
     char *temporary = places_format("%s.XXXXXX", path);
     int fd = temporary ? mkostemp(temporary, O_CLOEXEC) : -1;
     if (fd >= 0) {

@@ -26,19 +26,17 @@ static void file_set_clear(file_set *set)
 static cru_status fail_absent(const resolved *r, const card_file *f, cru_error *err)
 {
     const card *c = r->card;
-    char *folder = places_files(r->request->places);
-    cru_status status;
-    if (f->url && !c->terms) {
-        status = cru_fail(err, CRU_IO, "dataset %s: %s is not here; get it with `crucible fetch %s`", c->name, f->name,
-                          c->name);
-    } else {
-        status = cru_fail(err, CRU_IO,
-                          "dataset %s: %s is not here; %s%s, and put it into %s/%s or into a mirror (CRUCIBLE_MIRROR)",
-                          c->name, f->name, f->url ? "accept the terms and download " : "get it from its authors",
-                          f->url ? f->url : "", folder ? folder : "the data folder", c->folder);
+    if (f->url || c->terms) {
+        return cru_fail(err, CRU_IO, "dataset %s: %s is not here; `crucible fetch %s` %s", c->name, f->name, c->name,
+                        c->terms ? "says how to get it" : "gets it");
     }
+    char *folder = places_files(r->request->places);
+    cru_fail(err, CRU_IO,
+             "dataset %s: %s is not here; get it from its authors and put it into %s/%s or into a mirror "
+             "(CRUCIBLE_MIRROR)",
+             c->name, f->name, folder ? folder : "the data folder", c->folder);
     free(folder);
-    return status;
+    return CRU_IO;
 }
 
 static cru_status take_file(const resolved *r, const card_file *f, file_set *set, cru_error *err)

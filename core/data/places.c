@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 char *places_format(const char *format, ...)
@@ -110,4 +111,15 @@ char *places_cache(const data_places *places)
 {
     if (places && places->cache) return *places->cache ? strdup(places->cache) : NULL;
     return home_folder("XDG_CACHE_HOME", ".cache", "data");
+}
+
+void places_make_folders(const char *path)
+{
+    char *copy = strdup(path);
+    for (char *slash = copy ? strchr(copy + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        mkdir(copy, 0777);
+        *slash = '/';
+    }
+    free(copy);
 }

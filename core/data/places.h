@@ -16,4 +16,7 @@ char *places_cache(const data_places *places);
 /* printf into fresh memory, to be freed; NULL without memory. */
 char *places_format(const char *format, ...) CRU_PRINTF(1, 2);
 
+/* Makes the folders above a file; a fault shows when the file is opened. */
+void places_make_folders(const char *path);
+
 #endif

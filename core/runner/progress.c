@@ -3,79 +3,35 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/json.h"
 #include "runner/agenda.h"
 #include "runner/clock.h"
 
-enum { BAR_CELLS = 24, TITLE = 160 };
-
-const char *duration_text(double seconds, char text[DURATION_SIZE])
-{
-    if (!isfinite(seconds) || seconds > 1e8) {
-        snprintf(text, DURATION_SIZE, "?");
-        return text;
-    }
-    long s = lround(fmax(seconds, 0));
-    if (s < 60)
-        snprintf(text, DURATION_SIZE, "%ld s", s);
-    else if (s < 3600)
-        snprintf(text, DURATION_SIZE, "%ld:%02ld", s / 60, s % 60);
-    else
-        snprintf(text, DURATION_SIZE, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
-    return text;
-}
-
-static int terminal_columns(FILE *out)
-{
-    struct winsize size;
-    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 20) return size.ws_col;
-    return 80;
-}
-
-static bool can_draw(FILE *out)
-{
-    const char *term = getenv("TERM");
-    return isatty(fileno(out)) && term && *term && strcmp(term, "dumb") != 0;
-}
+enum { TITLE = 160 };
 
 void progress_begin(progress *p, progress_style style, int64_t total, FILE *out)
 {
     *p = (progress){.style = style, .out = out, .total = total, .begun = clock_now()};
-    if (style == PROGRESS_BAR && !can_draw(out)) p->style = PROGRESS_LINES;
-    if (p->style == PROGRESS_BAR) p->columns = terminal_columns(out);
+    if (style == PROGRESS_BAR && !status_line_works(out)) p->style = PROGRESS_LINES;
+    status_line_begin(&p->line, out);
 }
 
 /* ---- the bar ------------------------------------------------------------------------------------------------------
  */
 
-static void erase(progress *p)
-{
-    if (p->drawn) fputs("\r\033[K", p->out);
-    p->drawn = false;
-}
-
 static void draw(progress *p)
 {
     char line[1024], left[DURATION_SIZE], bar[BAR_CELLS + 1];
     double seconds = clock_now() - p->begun, rate = seconds > 0 ? (double)p->done / seconds : 0;
-    int filled = p->total ? (int)(BAR_CELLS * p->done / p->total) : BAR_CELLS;
-    memset(bar, '#', sizeof bar);
-    memset(bar + filled, '.', (size_t)(BAR_CELLS - filled));
-    bar[BAR_CELLS] = 0;
+    bar_text(p->total ? (double)p->done / (double)p->total : 1, bar);
     double remaining = rate > 0 ? (double)(p->total - p->done) / rate : INFINITY;
     int n = snprintf(line, sizeof line, "[%s] %" PRId64 "/%" PRId64 "  %.3g/s  %s left", bar, p->done, p->total, rate,
                      duration_text(remaining, left));
     if (p->failed) n += snprintf(line + n, sizeof line - (size_t)n, "  %" PRId64 " failed", p->failed);
     snprintf(line + n, sizeof line - (size_t)n, "  %s", p->running);
-    erase(p);
-    fprintf(p->out, "%.*s", p->columns - 1, line);
-    fflush(p->out);
-    p->drawn = true;
+    status_line_draw(&p->line, line);
 }
 
 void progress_tick(progress *p, const trial *const *running, int32_t count)
@@ -91,7 +47,7 @@ void progress_tick(progress *p, const trial *const *running, int32_t count)
 
 void progress_end(progress *p)
 {
-    erase(p);
+    status_line_erase(&p->line);
     fflush(p->out);
 }
 
@@ -158,7 +114,7 @@ void progress_done(progress *p, const runner_result *result)
         return;
     case PROGRESS_BAR:
         if (!failed) return;
-        erase(p);
+        status_line_erase(&p->line);
         write_line(p, result);
         draw(p);
         return;

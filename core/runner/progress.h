@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "runner/runner.h"
+#include "terminal/line.h"
 
 typedef enum progress_style { PROGRESS_QUIET, PROGRESS_LINES, PROGRESS_BAR, PROGRESS_JSON } progress_style;
 
@@ -17,9 +18,8 @@ typedef struct progress {
     int64_t total; /* trials to run */
     int64_t done, failed;
     double begun;
-    int columns; /* of the terminal */
+    status_line line;
     char running[200];
-    bool drawn; /* the bar stands on the present line */
 } progress;
 
 /* A bar when `out` is a terminal that can draw one, else lines; `style` overrides unless it is PROGRESS_BAR. */
@@ -31,9 +31,5 @@ void progress_tick(progress *p, const trial *const *running, int32_t count);
 
 /* Removes the bar. */
 void progress_end(progress *p);
-
-/* "1:02:03", "4:05", "7 s". */
-#define DURATION_SIZE 32
-const char *duration_text(double seconds, char text[DURATION_SIZE]);
 
 #endif
