@@ -51,15 +51,21 @@ const cru_param monitor_params[] = {
 
 static const char *const methods[] = {"none", "grid", "random", "tpe", NULL};
 static const char *const nestings[] = {"seed", "first-seed", "all-seeds", NULL};
+static const char *const ties[] = {"first", "last", NULL};
+static const char *const search_rngs[] = {"philox", "study", NULL};
 
 const cru_param search_params[] = {
     CRU_CHOICE(search_settings, method, SEARCH_NONE, methods, "how settings are drawn"),
-    CRU_INT(search_settings, trials, 20, 0, 10000000, "settings tried per search; 0: no limit"),
-    CRU_FLOAT(search_settings, minutes, 0, 0, 1e7, "time per search; 0: no limit"),
+    CRU_INT(search_settings, trials, 0, 0, 10000000,
+            "settings tried per search; 0: a whole grid, else 20 or what fits in minutes"),
+    CRU_FLOAT(search_settings, minutes, 0, 0, 1e7, "time of trials per search; 0: no limit"),
     CRU_CHOICE(search_settings, per, SEARCH_PER_SEED, nestings, "what one search covers"),
-    CRU_BOOL(search_settings, defaults_first, true, "try the defaults first"),
+    CRU_CHOICE(search_settings, ties, SEARCH_TIES_FIRST, ties, "which of equally good settings is chosen"),
+    CRU_BOOL(search_settings, defaults_first, true, "try the defaults first, unless it is a grid"),
     CRU_INT(search_settings, points, 5, 2, 1000, "of a continuous distribution in a grid"),
     CRU_INT(search_settings, startup, 10, 1, 1000000, "random settings before tpe models anything"),
+    CRU_INT(search_settings, ahead, 4, 1, 4096, "settings under way before tpe, or a limit in minutes, needs a result"),
+    CRU_CHOICE(search_settings, rng, SEARCH_RNG_PHILOX, search_rngs, "draws: our own, or those of the pll study"),
     CRU_END,
 };
 

@@ -60,17 +60,23 @@ extern const cru_param monitor_params[];
 
 typedef enum search_method { SEARCH_NONE, SEARCH_GRID, SEARCH_RANDOM, SEARCH_TPE } search_method;
 typedef enum search_per { SEARCH_PER_SEED, SEARCH_FIRST_SEED, SEARCH_ALL_SEEDS } search_per;
+typedef enum search_ties { SEARCH_TIES_FIRST, SEARCH_TIES_LAST } search_ties;
+typedef enum search_rng { SEARCH_RNG_PHILOX, SEARCH_RNG_STUDY } search_rng;
 
 /* [search]: hyperparameters, chosen by the monitor's score on validation data only. */
 typedef struct search_settings {
     int64_t method; /* search_method */
-    int64_t trials; /* settings tried per search; 0: no limit but `minutes`; a grid tries all unless limited */
-    double minutes; /* per search; 0: no limit but `trials` */
+    int64_t trials; /* settings tried per search; 0: all of a grid, else 20 or, with `minutes`, as many as fit */
+    double minutes; /* of running trials, per search; 0: no limit but `trials` */
     int64_t per;    /* search_per: one search for each seed, one on the first seed whose choice the other seeds take
                        over, or one whose score is the mean over all seeds */
-    bool defaults_first; /* the first setting tried is the defaults */
+    int64_t ties;   /* search_ties: which of the settings with the best score is chosen */
+    bool defaults_first; /* the first setting tried is the defaults; grids have none but their points */
     int64_t points;      /* of a continuous distribution in a grid */
     int64_t startup;     /* random settings before TPE models anything */
+    int64_t ahead;       /* settings that may run before a result is needed, where results matter: tpe, minutes. Not
+                            the number of jobs, so that what is tried does not depend on it */
+    int64_t rng; /* search_rng: our own streams, or random draws as PLENCH makes them, seeded by setting and trial */
 } search_settings;
 extern const cru_param search_params[];
 

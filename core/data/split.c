@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "data/split-draw.h"
-#include "hash/md5.h"
+#include "hash/seed-hash.h"
 
 static const char *const schemes[] = {"auto", "official",   "per-class", "percent",      "uniform",
                                       "gpr",  "stratified", "gad-semi",  "gad-official", "pll",
@@ -54,15 +54,12 @@ static const study studies[] = {
     [SPLIT_IGL_QUOTA] = {0.1, 0.1, SPLIT_PYTHON, SEED_UNKNOWN, 0, false, draw_igl_quota},
 };
 
-/* PLENCH seeds trial t with the MD5 of the text "(t,)", as a big-endian number modulo 2^31. */
+/* PLENCH seeds trial t with the hash of "(t,)". */
 static uint64_t hashed_seed(uint64_t number)
 {
     char text[32];
-    int length = snprintf(text, sizeof text, "(%" PRIu64 ",)", number);
-    uint8_t sum[MD5_BYTES];
-    md5_bytes(text, (size_t)length, sum);
-    uint32_t last = (uint32_t)sum[12] << 24 | (uint32_t)sum[13] << 16 | (uint32_t)sum[14] << 8 | sum[15];
-    return last & 0x7fffffffu;
+    snprintf(text, sizeof text, "(%" PRIu64 ",)", number);
+    return seed_hash(text);
 }
 
 static cru_status choose_generator(const split_settings *s, const study *from, drawing *d, cru_error *err)
