@@ -1,0 +1,160 @@
+/* Minibatches of whole graphs. */
+#include <check.h>
+#include <math.h>
+
+#include <crucible/crucible.h>
+
+/* Three graphs: a path 0 - 1 - 2, a single node 3, a pair 4 - 5. Weights are told apart by their value. */
+static const int64_t row_offsets[] = {0, 1, 3, 4, 4, 5, 6}, graph_offsets[] = {0, 3, 4, 6};
+static const int32_t ids[] = {1, 0, 2, 1, 5, 4};
+static const float weights[] = {1, 2, 3, 4, 5, 6}, features[] = {0, 10, 1, 11, 2, 12, 3, 13, 4, 14, 5, 15};
+static const cru_csr graph = {.rows = 6, .cols = 6, .offsets = row_offsets, .ids = ids, .values = weights};
+
+typedef struct settings {
+    cru_train train;
+} settings;
+
+typedef struct model {
+    cru_learner base;
+    cru_graphs all;
+    cru_batches batches;
+    cru_fc fc;
+} model;
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    m->all = cru_graphs_all(&m->base, &m->base.task->graph);
+    m->batches = cru_batches_create(m->base.ctx, m->base.task->split.train, 2, false);
+    m->fc = cru_fc_create(m->base.net, "fc", m->base.x.cols, 2);
+    return CRU_OK;
+}
+
+/* Sum over the nodes of A X W + b. */
+static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
+{
+    const model *m = self;
+    cru_tensor *h = cru_spmm(t, g->adj, cru_fc_input(t, &m->fc, &g->x));
+    return cru_segment(t, h, g->offsets, g->count, CRU_REDUCE_SUM);
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    model *m = self;
+    return forward(m, t, &m->all);
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = CRU_GRAPHS | CRU_NODES,
+                                  .build = build,
+                                  .logits = logits};
+
+typedef struct bench {
+    cru_ctx *ctx;
+    cru_task task;
+    settings settings;
+    model *model;
+} bench;
+
+static void open_bench(bench *b, bool sparse)
+{
+    static const int32_t labels[] = {0, 1, 1}, train[] = {0, 1, 2};
+    *b = (bench){.ctx = cru_ctx_create(NULL), .settings = {.train = {.epochs = 1, .lr = 0.01}}};
+    b->task = (cru_task){.size = sizeof b->task,
+                         .problem = CRU_GRAPHS,
+                         .items = 3,
+                         .nodes = 6,
+                         .classes = 2,
+                         .graph = graph,
+                         .graph_offsets = graph_offsets,
+                         .x = {.rows = 6, .cols = 2, .dense = features},
+                         .labels = labels,
+                         .split = {.train = {train, 3}}};
+    if (sparse)
+        b->task.x =
+            (cru_features){.rows = 6, .cols = 2, .sparse = cru_csr_from_dense(cru_ctx_pool(b->ctx), features, 6, 2)};
+    void *self = NULL;
+    ck_assert_int_eq(cru_method_create(&method, &self, &b->settings, &b->task, b->ctx), CRU_OK);
+    b->model = self;
+}
+
+/* Any choice, any order, repeats too: the same rows as in the pass over all graphs. */
+START_TEST(a_selection_computes_what_all_compute)
+{
+    static const int32_t choice[] = {2, 0, 1, 2};
+    bench b;
+    float all[6];
+    open_bench(&b, _i == 1);
+    cru_tape *t = b.model->base.tape;
+    cru_tape_begin(t, CRU_EVAL);
+    cru_tensor_download(t, logits(b.model, t), all);
+    cru_tape_begin(t, CRU_EVAL);
+    cru_graphs some = cru_graphs_select(t, &b.model->all, (cru_ids){choice, 4});
+    ck_assert_int_eq(some.count, 4);
+    ck_assert_int_eq(some.offsets[4], 2 + 3 + 1 + 2);
+    const cru_tensor *z = forward(b.model, t, &some);
+    for (int g = 0; g < 4; g++)
+        for (int c = 0; c < 2; c++) ck_assert_float_eq_tol(z->data[2 * g + c], all[2 * choice[g] + c], 1e-5f);
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
+START_TEST(no_graph_at_all)
+{
+    bench b;
+    open_bench(&b, false);
+    cru_tape_begin(b.model->base.tape, CRU_EVAL);
+    cru_graphs none = cru_graphs_select(b.model->base.tape, &b.model->all, (cru_ids){NULL, 0});
+    ck_assert_int_eq(none.count, 0);
+    ck_assert_int_eq(none.offsets[0], 0);
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
+START_TEST(nodes_are_one_graph)
+{
+    bench b;
+    open_bench(&b, false);
+    b.task.problem = CRU_NODES;
+    cru_graphs all = cru_graphs_all(&b.model->base, &graph);
+    ck_assert_int_eq(all.count, 1);
+    ck_assert_int_eq(all.offsets[0], 0);
+    ck_assert_int_eq(all.offsets[1], 6);
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
+/* With a learning rate of 0 the mean over the batches of two and one graph is known from their single losses. */
+START_TEST(a_pass_goes_over_every_training_graph)
+{
+    bench b;
+    open_bench(&b, false);
+    cru_learner *l = &b.model->base;
+    cru_optim_set_lr(l->optim, 0);
+    double loss[3], sum = 0;
+    for (int32_t g = 0; g < 3; g++) {
+        cru_tape_begin(l->tape, CRU_TRAIN);
+        cru_graphs one = cru_graphs_select(l->tape, &b.model->all, (cru_ids){&g, 1});
+        cru_tensor *value = cru_learner_batch_loss(l, l->tape, forward(b.model, l->tape, &one), (cru_ids){&g, 1});
+        loss[g] = (double)cru_tensor_item(l->tape, value);
+        sum += loss[g];
+    }
+    const double mean = cru_graphs_pass(l, &b.model->batches, &b.model->all, forward);
+    const int32_t last = b.model->batches.order[2]; /* alone in the second batch */
+    ck_assert_double_eq_tol(mean, ((sum - loss[last]) / 2 + loss[last]) / 2, 1e-5 * fabs(mean));
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("graphs");
+    TCase *c = tcase_create("minibatches");
+    tcase_add_loop_test(c, a_selection_computes_what_all_compute, 0, 2);
+    tcase_add_test(c, no_graph_at_all);
+    tcase_add_test(c, nodes_are_one_graph);
+    tcase_add_test(c, a_pass_goes_over_every_training_graph);
+    suite_add_tcase(s, c);
+    return s;
+}
