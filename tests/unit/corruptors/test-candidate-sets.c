@@ -71,6 +71,12 @@ static double fps_two(int set, int label)
     return fps_constant(set, label) + (size_of(set) == 2 ? fps_constant(1, 0) / (CLASSES - 1) : 0);
 }
 
+static double complement(int set, int label)
+{
+    (void)label;
+    return size_of(set) == CLASSES - 1 ? 1.0 / (CLASSES - 1) : 0;
+}
+
 START_TEST(sets_follow_their_law)
 {
     static const struct {
@@ -82,6 +88,7 @@ START_TEST(sets_follow_their_law)
         {{.name = "fps", .settings = {"where", "all"}}, fps_constant},
         {{.name = "fps", .settings = {"where", "all", "shape", "pair"}}, fps_pair},
         {{.name = "fps", .settings = {"where", "all", "at_least_two", "yes"}}, fps_two},
+        {{.name = "complementary", .settings = {"where", "all"}}, complement},
         {{.name = "fps",
           .settings = {"where", "all", "shape", "matrix", "matrix", "0,.3,0,0, 0,0,.3,0, 0,0,0,.3, .3,0,0,0"}},
          fps_pair},
@@ -120,6 +127,37 @@ START_TEST(label_noise_before_leaves_sets_without_the_truth)
 }
 END_TEST
 
+/* From {y, y + 1} the truth leaves in a share of the sets, and either of the two others comes. */
+START_TEST(the_truth_leaves_at_the_rate)
+{
+    cru_data *data = damage_data(DRAWS, CLASSES);
+    damage_report report;
+    int64_t count[3] = {0}; /* kept, y + 2 came, y + 3 came */
+    damage_apply(&(damage){.name = "fps", .settings = {"rate", "1", "shape", "pair", "where", "all"}}, data, &report);
+    damage_apply(&(damage){.name = "candidate-noise", .settings = {"rate", "0.4", "where", "all"}}, data, &report);
+    for (int64_t n = 0; n < DRAWS; n++) {
+        const int y = (int)(n % CLASSES), set = set_of(data, n), next = 1 << (y + 1) % CLASSES;
+        ck_assert_int_eq(size_of(set), 2);
+        ck_assert(set & next);
+        count[set >> y & 1 ? 0 : set >> (y + 2) % CLASSES & 1 ? 1 : 2]++;
+    }
+    assert_counts_fit(count, (const double[]){0.6, 0.2, 0.2}, 3, DRAWS);
+    ck_assert_double_eq_tol(*damage_reported(&report, "noise_rate"), 1 - (double)count[0] / DRAWS, 1e-12);
+    cru_data_destroy(data);
+}
+END_TEST
+
+START_TEST(a_full_set_keeps_the_truth)
+{
+    cru_data *data = damage_data(40, CLASSES);
+    damage_report report;
+    damage_apply(&(damage){.name = "fps", .settings = {"rate", "1", "where", "all"}}, data, &report);
+    damage_apply(&(damage){.name = "candidate-noise", .settings = {"rate", "1", "where", "all"}}, data, &report);
+    ck_assert_double_eq(*damage_reported(&report, "noise_rate"), 0);
+    cru_data_destroy(data);
+}
+END_TEST
+
 START_TEST(two_classes_leave_only_the_label)
 {
     static const char *const variants[] = {"exact", "size"};
@@ -138,7 +176,8 @@ START_TEST(what_cannot_be_damaged_is_refused)
         int32_t classes;
         bool candidates;
         cru_status status;
-    } cases[] = {{{.name = "uss"}, 1, false, CRU_UNSUPPORTED},
+    } cases[] = {{{.name = "candidate-noise"}, 3, false, CRU_UNSUPPORTED},
+                 {{.name = "uss"}, 1, false, CRU_UNSUPPORTED},
                  {{.name = "uss"}, 3, true, CRU_UNSUPPORTED},
                  {{.name = "fps", .settings = {"shape", "matrix", "matrix", "0, 1"}}, 2, false, CRU_BAD_INPUT}};
     cru_data *data = damage_data(12, cases[_i].classes);
@@ -155,11 +194,13 @@ Suite *suite(void)
 {
     Suite *s = suite_create("candidate sets");
     TCase *c = tcase_create("sets");
-    tcase_add_loop_test(c, sets_follow_their_law, 0, 6);
+    tcase_add_loop_test(c, sets_follow_their_law, 0, 7);
     tcase_add_test(c, others_keep_their_label_alone);
     tcase_add_test(c, label_noise_before_leaves_sets_without_the_truth);
+    tcase_add_test(c, the_truth_leaves_at_the_rate);
+    tcase_add_test(c, a_full_set_keeps_the_truth);
     tcase_add_loop_test(c, two_classes_leave_only_the_label, 0, 2);
-    tcase_add_loop_test(c, what_cannot_be_damaged_is_refused, 0, 3);
+    tcase_add_loop_test(c, what_cannot_be_damaged_is_refused, 0, 4);
     suite_add_tcase(s, c);
     return s;
 }

@@ -154,14 +154,39 @@ START_TEST(a_case_by_hand)
     ck_assert_double_eq_tol(judging_score(&j, "balanced-accuracy"), 3. / 4, 1e-12);
     const double right = log1p(exp(-1)); /* -log softmax of the higher of two scores that differ by 1 */
     ck_assert_double_eq_tol(judging_score(&j, "log-loss"), (2 * right + right + 1) / 3, 1e-7);
+    ck_assert_double_eq_tol(judging_score(&j, "g-mean"), sqrt(0.5), 1e-12); /* recalls 1/2 and 1 */
+    const double p = 1 / (1 + exp(-1)), off = 1 - p;
+    ck_assert_double_eq_tol(judging_score(&j, "brier"), (2 * 2 * off * off + 2 * p * p) / 3, 1e-7);
+    ck_assert_double_eq_tol(judging_score(&j, "calibration-error"), fabs(p - 2. / 3), 1e-7); /* all in one bin */
+    judging_destroy(&j);
+}
+END_TEST
+
+START_TEST(bins_of_confidence_are_judged_one_by_one)
+{
+    /* probabilities 1/2 (wrong: the first of equals is class 0) and 3/4 (right): |0 - 1/2| / 2 + |1 - 3/4| / 2 */
+    const float scores[] = {0, 0, 0, (float)log(3)};
+    judging j = judging_create((const int32_t[]){1, 1}, 2, 2, scores);
+    ck_assert_double_eq_tol(judging_score(&j, "calibration-error"), 0.375, 1e-6);
+    ck_assert_double_eq_tol(judging_with(&j, "calibration-error", "bins", "1"), 0.125, 1e-6);
+    judging_destroy(&j);
+}
+END_TEST
+
+START_TEST(a_class_never_found_makes_the_g_mean_zero)
+{
+    const float scores[] = {1, 0, 1, 0};
+    judging j = judging_create((const int32_t[]){0, 1}, 2, 2, scores);
+    ck_assert_double_eq(judging_score(&j, "g-mean"), 0);
     judging_destroy(&j);
 }
 END_TEST
 
 START_TEST(not_defined_on_nothing)
 {
-    static const char *const names[] = {"accuracy", "balanced-accuracy", "macro-f1", "micro-f1", "weighted-f1", "auroc",
-                                        "auprc",    "rec-at-k",          "auc-ovr",  "log-loss"};
+    static const char *const names[] = {
+        "accuracy", "balanced-accuracy", "macro-f1", "micro-f1", "weighted-f1",      "auroc", "auprc", "rec-at-k",
+        "auc-ovr",  "log-loss",          "g-mean",   "brier",    "calibration-error"};
     const float none[2] = {0};
     judging j = judging_create(NULL, 0, 2, none);
     ck_assert(isnan(judging_score(&j, names[_i])));
@@ -248,7 +273,9 @@ Suite *suite(void)
     tcase_add_test(c, two_logits_are_compared_by_their_difference);
     tcase_add_test(c, confident_scores_do_not_tie);
     tcase_add_test(c, a_case_by_hand);
-    tcase_add_loop_test(c, not_defined_on_nothing, 0, 10);
+    tcase_add_test(c, bins_of_confidence_are_judged_one_by_one);
+    tcase_add_test(c, a_class_never_found_makes_the_g_mean_zero);
+    tcase_add_loop_test(c, not_defined_on_nothing, 0, 13);
     tcase_add_test(c, one_class_has_no_area);
     tcase_add_loop_test(c, ranking_needs_two_classes, 0, 3);
     tcase_add_loop_test(c, ranking_agrees_with_naive_counting, 0, 8);

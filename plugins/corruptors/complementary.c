@@ -1,0 +1,47 @@
+/* complementary: one class that an item is not of is all that is told.
+ *
+ *     S = all classes but one, which is drawn uniformly from those other than the label
+ *
+ * A candidate set of K - 1 classes is the same knowledge as one complementary label.
+ *
+ * Ishida, Niu, Hu, Sugiyama. Learning from Complementary Labels. NIPS 2017. */
+#include "candidate-sets.h"
+
+enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
+
+typedef struct settings {
+    int64_t where;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_CHOICE(settings, where, NOISE_TRAIN_VAL, noise_where_names, "who gets candidate sets"),
+    CRU_END,
+};
+
+static void draw(const void *user, cru_rng *rng, int32_t label, int32_t classes, uint8_t *set)
+{
+    const int32_t other = (int32_t)cru_rng_below(rng, classes - 1), out = other < label ? other : other + 1;
+    (void)user;
+    for (int32_t c = 0; c < classes; c++) set[c] = c != out;
+}
+
+static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+{
+    const settings *s = settings_;
+    const candidate_job job = {(noise_where)s->where, data, rng, report, err};
+    return candidate_sets_apply(&job, draw, s);
+}
+
+static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    .name = "complementary",
+    .version = "1.0",
+    .summary = "candidate sets: all classes but one wrong one",
+    .citation = "Ishida, Niu, Hu, Sugiyama. Learning from Complementary Labels. NIPS 2017.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

@@ -1,0 +1,50 @@
+/* brier: mean squared distance between the predicted probabilities and the truth as a one-hot vector.
+ *
+ *     mean_i sum_c (p_ic - [c = y_i])^2      between 0 and 2
+ *
+ * Brier. Verification of Forecasts Expressed in Terms of Probability. Monthly Weather Review 1950. */
+#include <math.h>
+
+#include "ranking.h"
+
+static double distance(const float *scores, int32_t classes, int32_t truth)
+{
+    const double log_sum = log_sum_exp(scores, classes);
+    double sum = 0;
+    for (int32_t c = 0; c < classes; c++) {
+        const double off = exp((double)scores[c] - log_sum) - (c == truth);
+        sum += off * off;
+    }
+    return sum;
+}
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    const cru_data *data = evidence->data;
+    double sum = 0;
+    int64_t items = 0;
+    (void)settings;
+    (void)report;
+    (void)err;
+    for (int64_t i = 0; i < evidence->items.count; i++) {
+        const int64_t item = evidence->items.ids[i];
+        if (data->truth[item] == CRU_UNLABELLED) continue;
+        sum += distance(evidence->scores + item * data->classes, data->classes, data->truth[item]);
+        items++;
+    }
+    *value = items ? sum / (double)items : NAN;
+    return CRU_OK;
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_LOWER_IS_BETTER, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "brier",
+    .version = "1.0",
+    .summary = "mean squared error of the predicted probabilities",
+    .citation = "Brier. Verification of Forecasts Expressed in Terms of Probability. Monthly Weather Review 1950.",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .vtable = &vtable,
+};

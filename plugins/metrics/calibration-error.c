@@ -1,0 +1,68 @@
+/* calibration-error: how far the confidence of predictions is from how often they are right.
+ *
+ *     sum over bins b of |b| / n |accuracy(b) - confidence(b)|      bins of equal width over the highest probability
+ *
+ * A confidence on a border belongs to the lower bin.
+ *
+ * Guo, Pleiss, Sun, Weinberger. On Calibration of Modern Neural Networks. ICML 2017. */
+#include <math.h>
+
+#include "class-counts.h"
+#include "ranking.h"
+
+enum { MOST_BINS = 1000 };
+
+typedef struct settings {
+    int64_t bins;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_INT(settings, bins, 15, 1, MOST_BINS, "bins of equal width"),
+    CRU_END,
+};
+
+typedef struct bin {
+    double right, confidence;
+} bin;
+
+static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    const int64_t bins = ((const settings *)settings_)->bins;
+    const cru_data *data = evidence->data;
+    bin of[MOST_BINS] = {{0}};
+    int64_t items = 0;
+    double sum = 0;
+    (void)report;
+    (void)err;
+    for (int64_t i = 0; i < evidence->items.count; i++) {
+        const int64_t item = evidence->items.ids[i];
+        if (data->truth[item] == CRU_UNLABELLED) continue;
+        const float *scores = evidence->scores + item * data->classes;
+        const int32_t guess = predicted_class(scores, data->classes);
+        const double confidence = exp((double)scores[guess] - log_sum_exp(scores, data->classes));
+        const int64_t at = (int64_t)ceil(confidence * (double)bins) - 1;
+        bin *b = &of[at < 0 ? 0 : at >= bins ? bins - 1 : at];
+        b->right += guess == data->truth[item];
+        b->confidence += confidence;
+        items++;
+    }
+    for (int64_t b = 0; b < bins; b++) sum += fabs(of[b].right - of[b].confidence);
+    *value = items ? sum / (double)items : NAN;
+    return CRU_OK;
+}
+
+static const cru_metric vtable = {
+    .size = sizeof(cru_metric), .flags = CRU_METRIC_LOWER_IS_BETTER | CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "calibration-error",
+    .version = "1.0",
+    .summary = "expected difference between confidence and accuracy",
+    .citation = "Guo, Pleiss, Sun, Weinberger. On Calibration of Modern Neural Networks. ICML 2017.",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
