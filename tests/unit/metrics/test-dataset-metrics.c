@@ -28,8 +28,13 @@ START_TEST(numbers_of_the_heterophily_study)
     cJSON *root = fixture_open("heterophily/metrics.json");
     const cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "cases"), _i);
     judging j = described(item);
-    ck_assert_double_eq_tol(judging_score(&j, "edge-homophily"), fixture_expected(item, "h_edge")->valuedouble, 1e-6);
-    ck_assert_double_eq_tol(judging_score(&j, "node-homophily"), fixture_expected(item, "h_node")->valuedouble, 1e-6);
+    static const char *const names[][2] = {{"edge-homophily", "h_edge"},
+                                           {"node-homophily", "h_node"},
+                                           {"class-homophily", "h_class"},
+                                           {"adjusted-homophily", "h_adj"},
+                                           {"label-informativeness", "li"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        ck_assert_double_eq_tol(judging_score(&j, names[i][0]), fixture_expected(item, names[i][1])->valuedouble, 1e-6);
     ck_assert_double_eq_tol(judging_with(&j, "node-homophily", "isolated", "zero"),
                             fixture_expected(item, "h_node_isolated_zero")->valuedouble, 1e-6);
     judging_destroy(&j);
@@ -57,6 +62,8 @@ START_TEST(not_defined_without_edges)
     j.data->graph = cru_csr_from_coo(cru_data_pool(j.data), &coo, CRU_DUP_FIRST);
     ck_assert(isnan(judging_score(&j, "edge-homophily")));
     ck_assert(isnan(judging_score(&j, "node-homophily")));
+    ck_assert(isnan(judging_score(&j, "adjusted-homophily")));
+    ck_assert(isnan(judging_score(&j, "label-informativeness")));
     judging_destroy(&j);
 }
 END_TEST

@@ -1,0 +1,40 @@
+/* adjusted-homophily: edge homophily beyond what the class sizes alone would give.
+ *
+ *     (h_edge - sum_c p_c^2) / (1 - sum_c p_c^2)      p_c: share of the in-degrees that class c has
+ *
+ * Negative when edges avoid their own class. Not defined without edges.
+ *
+ * Platonov, Kuznedelev, Babenko, Prokhorenkova. Characterizing Graph Datasets for Node Classification. NeurIPS 2023. */
+#include "class-mixing.h"
+
+static double adjusted_homophily(const class_mixing *m)
+{
+    double same = 0, chance = 0;
+    for (int32_t c = 0; c < m->classes; c++) {
+        const double share = class_mixing_share(m, c);
+        same += (double)m->pairs[(int64_t)c * m->classes + c];
+        chance += share * share;
+    }
+    return (same / (double)m->edges - chance) / (1 - chance);
+}
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    (void)report;
+    return class_mixing_score(evidence, adjusted_homophily, value, err);
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "adjusted-homophily",
+    .version = "1.0",
+    .summary = "edge homophily beyond what class sizes alone would give",
+    .citation = "Platonov, Kuznedelev, Babenko, Prokhorenkova. Characterizing Graph Datasets for Node Classification: "
+                "Homophily-Heterophily Dichotomy and Beyond. NeurIPS 2023.",
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .vtable = &vtable,
+};

@@ -1,0 +1,61 @@
+/* class-homophily: homophily of each class beyond its size, counted where positive.
+ *
+ *     1 / (C - 1) sum_k max(h_k - n_k / N, 0)      h_k: share of the edges from class k that stay in it
+ *
+ * A node without out-edges counts as one edge to itself, as in the study's code. Not defined for a single class.
+ *
+ * Lim, Hohne, Li, Huang, Gupta, Bhalerao, Lim. Large Scale Learning on Non-Homophilous Graphs. NeurIPS 2021. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "neighbours.h"
+
+typedef struct totals {
+    int64_t nodes, edges, same;
+} totals;
+
+static double class_homophily(const totals *of, int32_t classes)
+{
+    int64_t nodes = 0;
+    double sum = 0;
+    for (int32_t c = 0; c < classes; c++) nodes += of[c].nodes;
+    for (int32_t c = 0; c < classes; c++)
+        if (of[c].edges) sum += fmax((double)of[c].same / (double)of[c].edges - (double)of[c].nodes / (double)nodes, 0);
+    return nodes && classes > 1 ? sum / (classes - 1) : NAN;
+}
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    const cru_data *data = evidence->data;
+    neighbour_count *count = neighbours_by_class(data, err);
+    totals *of = calloc((size_t)data->classes, sizeof *of);
+    (void)settings;
+    (void)report;
+    if (!of) cru_fail(err, CRU_NO_MEMORY, "no memory for %d classes", data->classes);
+    for (int64_t v = 0; count && of && v < data->nodes; v++) {
+        if (data->truth[v] == CRU_UNLABELLED) continue;
+        totals *own = &of[data->truth[v]];
+        own->nodes++;
+        own->edges += count[v].all ? count[v].all : 1;
+        own->same += count[v].all ? count[v].same : 1;
+    }
+    const bool counted = count && of;
+    if (counted) *value = class_homophily(of, data->classes);
+    free(count);
+    free(of);
+    return counted ? CRU_OK : CRU_NO_MEMORY;
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "class-homophily",
+    .version = "1.0",
+    .summary = "homophily of each class beyond its size, where positive",
+    .citation = "Lim, Hohne, Li, Huang, Gupta, Bhalerao, Lim. Large Scale Learning on Non-Homophilous Graphs. NeurIPS "
+                "2021.",
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .vtable = &vtable,
+};
