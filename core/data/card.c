@@ -239,7 +239,7 @@ static cru_status check_whole(card *c, cru_error *err)
     }
     if (!c->format) return cru_fail(err, CRU_BAD_INPUT, "%s: [dataset] lacks 'format'", c->path);
     if (!c->folder && !(c->folder = strdup(c->name))) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", c->path);
-    if (!is_name(c->folder)) {
+    if (strcmp(c->folder, ".") != 0 && !is_name(c->folder)) {
         return cru_fail(err, CRU_BAD_INPUT, "%s: folder '%s': expected the name of a dataset", c->path, c->folder);
     }
     for (int64_t i = 0; i < c->file_count; i++) {

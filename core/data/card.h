@@ -15,7 +15,8 @@
  * Sections and keys:
  *   [dataset]   name, title, format (a dataset plugin), task (nodes, graphs, anomaly, rows), licence, citation, home,
  *               terms (what a user must accept before a download; a card with terms is never fetched silently), notes,
- *               folder (the dataset whose files these are, in mirror and downloads; absent: its own name)
+ *               folder (the dataset whose files these are, in mirror and downloads; absent: its own name; a
+ *               dot: files of several datasets, named dataset/file)
  *   [files]     role = file name, in the order in which the format plugin sees them
  *   [sha256]    role = checksum of that file, 64 hex digits
  *   [urls]      role = where to download it
