@@ -25,6 +25,7 @@
 #include "matrix.h"
 #include "node-data.h"
 #include "source.h"
+#include "text-matrix.h"
 
 typedef struct settings {
     node_settings node;
@@ -164,34 +165,11 @@ static cru_status read_sparse_features(const reading *r)
     return CRU_OK;
 }
 
-static int64_t count_columns(cursor c)
-{
-    int64_t cols = 0;
-    for (double value; cursor_more(&c) && c.line == 1 && cursor_real(&c, &value); cols++) cursor_skip(&c, ",");
-    return cols;
-}
-
 static cru_status read_text_features(const reading *r, const char *path)
 {
-    blob file;
-    cru_status status = blob_read(r->arena, path, &file, r->err);
-    if (status != CRU_OK) return status;
-    cursor c = {(const char *)file.bytes, (const char *)file.bytes + file.size, path, 1};
-    int64_t cols = count_columns(c), cells;
-    if (__builtin_mul_overflow(cols, r->nodes, &cells) || cells > file.size)
-        return cru_fail(r->err, CRU_BAD_INPUT, "%s: too short for %lld rows like its first", path, (long long)r->nodes);
-    float *x = cru_arena_alloc(r->arena, cells, sizeof *x);
-    for (int64_t i = 0; i < r->nodes; i++) {
-        if (!cursor_more(&c)) return cursor_fail(&c, "a row is missing", r->err);
-        for (int64_t j = 0; j < cols; j++, cursor_skip(&c, ",")) {
-            double value;
-            if (!cursor_real(&c, &value)) return cursor_fail(&c, "expected a number", r->err);
-            x[i * cols + j] = (float)value;
-        }
-        if (!cursor_at_line_end(&c)) return cursor_fail(&c, "more numbers than in the first line", r->err);
-    }
-    if (cursor_more(&c)) return cursor_fail(&c, "more rows than nodes", r->err);
-    return matrix_store_features(x, cols, r->data, r->err);
+    text_matrix x;
+    cru_status status = text_matrix_read(r->arena, path, r->nodes, &x, r->err);
+    return status == CRU_OK ? matrix_store_features(x.numbers, x.cols, r->data, r->err) : status;
 }
 
 static cru_status read_neighbours(const reading *r, const pickle_value *node, const pickle_value *list, edge_list *out)

@@ -37,6 +37,17 @@ bool archive_has(const archive *a, const char *member)
     return zip_name_locate(a->zip, member, 0) >= 0;
 }
 
+const char *archive_ending(const archive *a, const char *ending)
+{
+    zip_int64_t count = zip_get_num_entries(a->zip, 0);
+    for (zip_int64_t i = 0; i < count; i++) {
+        const char *name = zip_get_name(a->zip, (zip_uint64_t)i, 0);
+        size_t size = name ? strlen(name) : 0;
+        if (size >= strlen(ending) && strcmp(name + size - strlen(ending), ending) == 0) return name;
+    }
+    return NULL;
+}
+
 static cru_status member_size(const archive *a, const char *member, uint64_t *size, cru_error *err)
 {
     zip_stat_t stat;

@@ -14,6 +14,9 @@ void archive_close(archive *a); /* NULL is fine */
 
 bool archive_has(const archive *a, const char *member);
 
+/* The first member whose name ends so; NULL when there is none. Lives as long as the archive. */
+const char *archive_ending(const archive *a, const char *ending);
+
 /* Unpacks a member into the arena. CRU_BAD_INPUT: not there, damaged (the checksum is verified), or a bomb. */
 cru_status archive_read(const archive *a, cru_arena *arena, const char *member, blob *out, cru_error *err);
 
