@@ -1,7 +1,5 @@
-/* curl-library.h: libcurl, loaded when something is to be downloaded.
- *
- * The program is not linked with it: it and the thirty libraries that it needs would double the time in which every
- * other verb starts. The members are the functions of <curl/curl.h> without their prefix. */
+/* curl-library.h: libcurl, loaded when something is to be downloaded (library.h says why). The members are the
+ * functions of <curl/curl.h> without their prefix. */
 #ifndef CORE_FETCH_CURL_LIBRARY_H
 #define CORE_FETCH_CURL_LIBRARY_H
 

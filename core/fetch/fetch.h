@@ -8,7 +8,10 @@
  *
  * A file is taken from where it already is (beside its card, in the standing mirror of CRUCIBLE_MIRROR, in the download
  * folder), else copied from the plan's own mirror, else downloaded. A file in the download folder whose checksum is
- * wrong is downloaded again; anywhere else that is an error, since it is the user's. */
+ * wrong is downloaded again; anywhere else that is an error, since it is the user's.
+ *
+ * An address "https://host/pack.zip!/folder/file" is a member of a zip file, which is downloaded once, however many
+ * members are wanted, and removed when they are unpacked. */
 #ifndef CORE_FETCH_FETCH_H
 #define CORE_FETCH_FETCH_H
 
@@ -20,7 +23,11 @@ typedef struct fetch_file {
     char *path;   /* where it is, or will be */
     char *source; /* the address that it comes from; NULL: it is here already */
     char *name;   /* "cora/ind.cora.x" */
-    transfer transfer;
+    struct {
+        char *path, *url;   /* of the zip file; NULL: the file is not packed */
+        const char *member; /* within `source` */
+    } pack;
+    transfer transfer; /* of the file, or of its zip file */
 } fetch_file;
 
 typedef struct fetch_counts {

@@ -62,25 +62,49 @@ static bool check_present(fetch_dataset *d, const fetch_file *f, const char *own
     return true;
 }
 
+/* Where a file of a card is to be put; NULL when there is no place. An absolute name is one the user chose. */
+static char *own_path(const fetch_plan *plan, const card *c, const char *file)
+{
+    if (*file == '/') return strdup(file);
+    char *folder = places_files(plan->places);
+    char *path = folder ? places_format("%s/%s/%s", folder, c->folder, file) : NULL;
+    free(folder);
+    return path;
+}
+
+/* Takes "pack.zip!/member" apart. */
+static cru_status plan_pack(const fetch_plan *plan, const card *c, fetch_file *f, cru_error *err)
+{
+    char *bang = f->source ? strstr(f->source, "!/") : NULL;
+    if (!bang) return CRU_OK;
+    f->pack.member = bang + 2;
+    f->pack.url = strndup(f->source, (size_t)(bang - f->source));
+    const char *slash = f->pack.url ? strrchr(f->pack.url, '/') : NULL;
+    char *path = slash ? own_path(plan, c, slash + 1) : NULL;
+    f->pack.path = path ? places_format("%s.pack", path) : NULL; /* never the name of a card's file */
+    free(path);
+    return f->pack.path ? CRU_OK : no_memory(err);
+}
+
 static cru_status plan_file(const fetch_plan *plan, fetch_dataset *d, fetch_file *f, cru_error *err)
 {
     const card *c = d->card;
-    char *folder = places_files(plan->places);
-    char *own = folder ? places_format("%s/%s/%s", folder, c->folder, f->file->name) : NULL;
-    free(folder);
+    const char *file = f->file->name;
+    char *own = own_path(plan, c, file);
     if (!own) return cru_fail(err, CRU_IO, "there is no folder for downloads: set HOME or XDG_DATA_HOME");
-    f->name = places_format("%s/%s", c->name, f->file->name);
-    f->path = data_locate(c, f->file->name, plan->places);
+    f->name = places_format("%s/%s", c->name, file);
+    f->path = data_locate(c, file, plan->places);
     if (f->path && check_present(d, f, own)) {
         free(own);
-        return CRU_OK;
+        return f->name ? CRU_OK : no_memory(err);
     }
     free(f->path);
     f->path = own;
-    f->source = mirror_url(plan, c, f->file);
-    if (!f->source && f->file->url && !c->terms) f->source = strdup(f->file->url);
+    bool ours = *file != '/';
+    if (ours) f->source = mirror_url(plan, c, f->file);
+    if (ours && !f->source && f->file->url && !c->terms) f->source = strdup(f->file->url);
     if (!f->source) refuse(d, f->file, own);
-    return f->name ? CRU_OK : no_memory(err);
+    return f->name ? plan_pack(plan, c, f, err) : no_memory(err);
 }
 
 static fetch_dataset *append(fetch_plan *plan, card *c)
@@ -170,6 +194,8 @@ void fetch_clear(fetch_plan *plan)
             free(d->files[k].path);
             free(d->files[k].source);
             free(d->files[k].name);
+            free(d->files[k].pack.path);
+            free(d->files[k].pack.url);
         }
         free(d->files);
         card_destroy(d->card);

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "fetch/fetch.h"
+#include "fetch/unzip.h"
 #include "process/child.h"
 
 /* ---- opening ------------------------------------------------------------------------------------------------------
@@ -75,15 +77,30 @@ static transfer *find(const row *r, const char *path)
     return NULL;
 }
 
-/* Lines up the files of a dataset; cards that share a folder may want the same one. */
+/* What is downloaded for a file: itself, or the zip file that it is in. */
+static part_goal goal_of(const fetch_file *f)
+{
+    if (f->pack.path) return (part_goal){.path = f->pack.path, .url = f->pack.url};
+    return (part_goal){.path = f->path, .url = f->source, .sha256 = f->file->sha256};
+}
+
+/* Lines up the files of a dataset; several may be in one zip file, and cards that share a folder want the same one. */
 static void gather(const fetch_dataset *d, row *r)
 {
     for (int64_t i = 0; d->status == CRU_OK && i < d->count; i++) {
         const fetch_file *f = &d->files[i];
-        if (!f->source || find(r, f->path)) continue;
-        r->items[r->count++] =
-            (transfer){.goal = {.path = f->path, .url = f->source, .sha256 = f->file->sha256}, .name = f->name};
+        if (!f->source || find(r, goal_of(f).path)) continue;
+        r->items[r->count++] = (transfer){.goal = goal_of(f), .name = f->name};
     }
+}
+
+static cru_status unpack(fetch_file *f, cru_error *err)
+{
+    cru_error why = {0};
+    part_goal goal = {.path = f->path, .url = f->source, .sha256 = f->file->sha256};
+    cru_status status = unzip_member(f->pack.path, f->pack.member, &goal, f->transfer.sha256, &why);
+    if (status != CRU_OK) cru_fail(err, status, "%s: %s", f->name, why.text);
+    return status;
 }
 
 /* Gives the outcomes back to the dataset's files. */
@@ -93,12 +110,19 @@ static void hand_back(fetch_dataset *d, const row *r)
     for (int64_t i = 0; i < d->count; i++) {
         fetch_file *f = &d->files[i];
         if (!f->source) continue;
-        f->transfer = *find(r, f->path);
+        f->transfer = *find(r, goal_of(f).path);
+        if (f->transfer.status == CRU_OK && f->pack.path) f->transfer.status = unpack(f, &f->transfer.error);
         if (d->status == CRU_OK) {
             d->status = f->transfer.status;
             d->error = f->transfer.error;
         }
     }
+}
+
+static void remove_packs(const fetch_dataset *d)
+{
+    for (int64_t i = 0; i < d->count; i++)
+        if (d->files[i].pack.path && d->files[i].transfer.sha256[0]) unlink(d->files[i].pack.path);
 }
 
 cru_status fetch_run(fetch_plan *plan, const transfer_watch *watch, cru_error *err)
@@ -114,6 +138,7 @@ cru_status fetch_run(fetch_plan *plan, const transfer_watch *watch, cru_error *e
         hand_back(d, &r);
         if (d->status == CRU_OK) d->status = fetch_open(plan, d->card, &d->counts, &d->error);
     }
+    for (int64_t i = 0; i < plan->count; i++) remove_packs(&plan->datasets[i]);
     free(r.items);
     return status;
 }

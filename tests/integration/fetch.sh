@@ -189,6 +189,30 @@ expect 0 fetch "$work"/cards/{shared,sharing}.ini
 complete shared
 [ "$(grep -c '^/plain/nodes.csv' "$log")" = 1 ] || fail "a shared file was downloaded twice"
 
+# Members of a zip file, which is downloaded once and does not stay; a wrong one, a missing one, and no zip file.
+python3 - "$work/www" <<'PYTHON'
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1] + "/pack.zip", "w", zipfile.ZIP_DEFLATED) as z:
+    z.write(sys.argv[1] + "/edges.csv", "graph/edges.csv")
+    z.write(sys.argv[1] + "/nodes.csv", "graph/nodes.csv")
+PYTHON
+pack=$url/ok/pack.zip
+card packed "$pack!/graph/edges.csv" "$pack!/graph/nodes.csv"
+expect 0 fetch "$work/cards/packed.ini"
+complete packed
+[ "$(grep -c '^/ok/pack.zip' "$log")" = 1 ] || fail "the zip file was downloaded twice"
+[ "$(ls "$files/packed")" = "edges.csv
+nodes.csv" ] || fail "left behind: $(ls "$files/packed")"
+card packed-wrong "$pack!/graph/nodes.csv" "$pack!/graph/nodes.csv"
+card packed-missing "$pack!/edges.csv" "$pack!/graph/nodes.csv"
+card packed-not "$url/ok/edges.csv!/edges.csv" "$pack!/graph/nodes.csv"
+expect 1 fetch "$work"/cards/packed-{wrong,missing,not}.ini
+contains "$errors" "packed-wrong/edges.csv: $pack!/graph/nodes.csv has the sha256 $nodes_sum, expected is $edges_sum"
+contains "$errors" "packed-missing/edges.csv: $pack!/edges.csv is not in the zip file"
+contains "$errors" "packed-not/edges.csv: $url/ok/edges.csv!/edges.csv is no zip file"
+nothing_named packed-wrong
+nothing_named packed-not
+
 # Two at once on one file.
 card busy "$url/ok/edges.csv" "$url/ok/nodes.csv"
 mkdir -p "$files/busy"
@@ -222,4 +246,4 @@ if command -v script >/dev/null; then
 fi
 
 # Other verbs do not pay for libcurl.
-if ldd "$CRUCIBLE" | grep -q libcurl; then fail "the program is linked with libcurl"; fi
+if ldd "$CRUCIBLE" | grep -qE "libcurl|libzip"; then fail "the program is linked with libcurl or libzip"; fi

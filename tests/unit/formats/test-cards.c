@@ -1,0 +1,105 @@
+/* The cards that the project ships: each can be read, says what a user must know, and names a format. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/data.h"
+#include "loader/loader.h"
+
+static const data_places places = {.cards = TEST_FIXTURES "/../../datasets/cards"};
+
+/* Formats of cards whose plugins are still to come. */
+static const char *const to_come[] = {"linkx", "ogb", "tu", "pyg", "npy-graph", "plcifar10", NULL};
+
+typedef struct walk {
+    registry *plugins;
+    int count, faults;
+    char last[128]; /* cards come by name */
+} walk;
+
+static void complain(walk *w, const char *name, const char *what)
+{
+    w->faults++;
+    printf("FAIL: %s: %s\n", name, what);
+}
+
+static bool is_listed(const char *const *list, const char *name)
+{
+    while (*list && strcmp(*list, name) != 0) list++;
+    return *list != NULL;
+}
+
+static void check_format(walk *w, const card *c)
+{
+    const registry_entry *plugin = registry_find(w->plugins, CRU_KIND_DATASET, c->format);
+    if (!plugin && !is_listed(to_come, c->format)) complain(w, c->name, "its format does not exist");
+    static const cru_param none[] = {CRU_END};
+    cru_settings *settings =
+        plugin ? cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size) : NULL;
+    for (int64_t i = 0; settings && i < c->settings.count; i++) {
+        cru_error err = {0};
+        if (cru_settings_set(settings, c->settings.items[i].key, c->settings.items[i].value, &err) != CRU_OK)
+            complain(w, c->name, err.text);
+    }
+    cru_settings_destroy(settings);
+}
+
+static void check_texts(walk *w, const card *c)
+{
+    static const char *const tasks[] = {"nodes", "graphs", "anomaly", "rows", NULL};
+    if (!c->title || !c->citation) complain(w, c->name, "lacks title or citation");
+    if (!c->task || !is_listed(tasks, c->task)) complain(w, c->name, "has no known task");
+    if (c->file_count > 0 && (!c->licence || !c->home)) complain(w, c->name, "lacks licence or home");
+}
+
+static void check_files(walk *w, const card *c)
+{
+    static const char *const schemes[] = {"https://", "http://"};
+    for (int64_t i = 0; i < c->file_count; i++) {
+        const char *url = c->files[i].url;
+        if (!url) continue;
+        bool known =
+            strncmp(url, schemes[0], strlen(schemes[0])) == 0 || strncmp(url, schemes[1], strlen(schemes[1])) == 0;
+        if (!known || strchr(url, ' ')) complain(w, c->name, "has an address that is none");
+    }
+}
+
+static void visit(void *user, const card *c, data_state state, const char *why)
+{
+    walk *w = user;
+    if (state == DATA_BROKEN) {
+        complain(w, "a card", why);
+        return;
+    }
+    w->count++;
+    if (strcmp(w->last, c->name) >= 0) complain(w, c->name, "has the name of another card");
+    snprintf(w->last, sizeof w->last, "%s", c->name);
+    check_texts(w, c);
+    check_files(w, c);
+    check_format(w, c);
+}
+
+START_TEST(every_card_is_whole)
+{
+    cru_error err = {0};
+    walk w = {0};
+    const char *folders[] = {TEST_BINARY_DIR "/lib/crucible/plugins/datasets", NULL};
+    loader_options options = {.folders = folders, .no_default_folders = true, .no_cache = true};
+    ck_assert_int_eq(loader_scan(&options, &w.plugins, NULL, &err), CRU_OK);
+    ck_assert_int_eq(data_visit(&places, visit, &w, &err), CRU_OK);
+    fflush(stdout);
+    registry_destroy(w.plugins);
+    ck_assert_int_eq(w.faults, 0);
+    ck_assert_int_ge(w.count, 50);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("cards");
+    TCase *c = tcase_create("cards");
+    tcase_set_timeout(c, 60);
+    tcase_add_test(c, every_card_is_whole);
+    suite_add_tcase(s, c);
+    return s;
+}
