@@ -96,7 +96,7 @@ static void print_card(void *user, const card *c, data_state state, const char *
     if (!*any) printf("%scards%s\n", cli_paint(stdout, CLI_BOLD), cli_paint(stdout, CLI_PLAIN));
     *any = true;
     if (c)
-        printf("  %-24s %-12s %s\n", c->name, data_state_name(state), c->title ? c->title : "");
+        printf("  %-28s %-12s %s\n", c->name, data_state_name(state), c->title ? c->title : "");
     else
         printf("  %s%s%s\n", cli_paint(stdout, CLI_RED), why, cli_paint(stdout, CLI_PLAIN));
 }

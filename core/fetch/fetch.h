@@ -46,7 +46,7 @@ typedef struct fetch_dataset {
 typedef struct fetch_plan {
     const char *mirror;        /* a folder with <dataset>/<file>, or NULL */
     const data_places *places; /* NULL: defaults */
-    const registry *plugins;   /* to open what was downloaded */
+    const registry *plugins;   /* to open what was downloaded; NULL only for a plan that is not run */
     fetch_dataset *datasets;
     int64_t count;
 } fetch_plan;
@@ -55,7 +55,7 @@ typedef struct fetch_plan {
  * such card, or a broken one. What stands against downloading it is in the dataset's own status. */
 cru_status fetch_add(fetch_plan *plan, const char *name, cru_error *err);
 
-/* Adds every card that `crucible fetch` can get or that is here; not those that need terms or have no address. */
+/* Adds every card that is here or can be downloaded; not those that need terms, have no address or no format plugin. */
 cru_status fetch_add_all(fetch_plan *plan, cru_error *err);
 
 /* Does it. The result is an error only when nothing can be downloaded at all; else see each dataset. */

@@ -119,6 +119,12 @@ static fetch_dataset *append(fetch_plan *plan, card *c)
     return d;
 }
 
+/* Whether what would be downloaded can be read. */
+static bool has_format(const fetch_plan *plan, const card *c)
+{
+    return !plan->plugins || registry_find(plan->plugins, CRU_KIND_DATASET, c->format);
+}
+
 /* Takes over the card. */
 static cru_status add_card(fetch_plan *plan, card *c, cru_error *err)
 {
@@ -132,6 +138,8 @@ static cru_status add_card(fetch_plan *plan, card *c, cru_error *err)
         card_destroy(c);
         return no_memory(err);
     }
+    if (!has_format(plan, c))
+        cru_fail(&d->error, CRU_UNSUPPORTED, "%s: no plugin reads its format '%s'", c->name, c->format);
     cru_status status = CRU_OK;
     while (status == CRU_OK && d->count < c->file_count) {
         fetch_file *f = &d->files[d->count];
@@ -154,6 +162,7 @@ cru_status fetch_add(fetch_plan *plan, const char *name, cru_error *err)
 }
 
 typedef struct name_list {
+    const fetch_plan *plan;
     char **items;
     int64_t count;
     bool failed;
@@ -163,7 +172,7 @@ static void take_name(void *user, const card *c, data_state state, const char *w
 {
     (void)why;
     name_list *list = user;
-    if (state != DATA_PRESENT && state != DATA_FETCHABLE) return;
+    if ((state != DATA_PRESENT && state != DATA_FETCHABLE) || !has_format(list->plan, c)) return;
     char **grown = realloc(list->items, (size_t)(list->count + 1) * sizeof *grown);
     if (grown) list->items = grown;
     char *name = grown ? strdup(c->name) : NULL;
@@ -175,7 +184,7 @@ static void take_name(void *user, const card *c, data_state state, const char *w
 
 cru_status fetch_add_all(fetch_plan *plan, cru_error *err)
 {
-    name_list list = {0};
+    name_list list = {.plan = plan};
     cru_status status = data_visit(plan->places, take_name, &list, err);
     if (status == CRU_OK && list.failed) status = no_memory(err);
     for (int64_t i = 0; i < list.count; i++) {

@@ -176,6 +176,13 @@ sed -i '/\[urls\]/,/^nodes/d' "$work/cards/nowhere.ini"
 expect 1 fetch "$work/cards/nowhere.ini"
 contains "$errors" "no address of edges.csv is known; get it from https://example.org"
 
+# A format that nobody reads: refused before anything is downloaded.
+card alien "$url/ok/edges.csv" "$url/ok/nodes.csv"
+sed -i 's/^format = csv/format = alien/' "$work/cards/alien.ini"
+expect 1 fetch "$work/cards/alien.ini"
+contains "$errors" "alien: no plugin reads its format 'alien'"
+[ ! -e "$files/alien" ] || fail "something was downloaded that nobody reads"
+
 # Counts that differ from the card.
 card counts "$url/ok/edges.csv" "$url/ok/nodes.csv"
 sed -i 's/^nodes  = 500/nodes  = 501/' "$work/cards/counts.ini"

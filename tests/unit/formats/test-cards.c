@@ -9,7 +9,7 @@
 static const data_places places = {.cards = TEST_FIXTURES "/../../datasets/cards"};
 
 /* Formats of cards whose plugins are still to come. */
-static const char *const to_come[] = {"linkx", "ogb", "tu", "pyg", "npy-graph", "plcifar10", NULL};
+static const char *const to_come[] = {"linkx", "ogb-nodes", "pyg", "npy-graph", "plcifar10", NULL};
 
 typedef struct walk {
     registry *plugins;
