@@ -5,6 +5,7 @@
 
 #include "../cpu.h"
 #include "binary.h"
+#include "sums.h"
 
 enum { TILE = 512 };
 
@@ -132,14 +133,6 @@ INLINE cru_operand own_operand(const cru_binary_grad_args *g)
     return g->to_b ? g->b : g->a;
 }
 
-INLINE double sum_of(const float *x, int64_t n)
-{
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; i++) sum += (double)x[i];
-    return sum;
-}
-
 /* No axis repeated: one gradient per element. */
 static void grad_elements(const void *task, int64_t begin, int64_t end)
 {
@@ -168,7 +161,7 @@ static void grad_rows(const void *task, int64_t begin, int64_t end)
         double sum = 0;
         for (int64_t i = row * t->tiles; i < (row + 1) * t->tiles; i++) {
             tile at = tile_at(t, i);
-            sum += sum_of(slope_of_tile(t->op, &t->g, at, buffer), at.count);
+            sum += row_total(slope_of_tile(t->op, &t->g, at, buffer), at.count);
         }
         cpu_store(t->g.dx + row * own_operand(&t->g).row, (float)sum, t->g.accumulate);
     }
@@ -178,6 +171,11 @@ static void grad_rows(const void *task, int64_t begin, int64_t end)
 static void sum_columns(const void *task, int64_t begin, int64_t end, double *sum)
 {
     const binary_grad_task *t = task;
+    const int64_t cols = t->g.cols;
+    if (t->op == CRU_BINARY_ADD || (t->op == CRU_BINARY_SUB && !t->g.to_b)) {
+        add_rows(t->g.dy + begin * cols, end - begin, cols, sum);
+        return;
+    }
     float buffer[TILE];
     for (int64_t i = begin * t->tiles; i < end * t->tiles; i++) {
         tile at = tile_at(t, i);
@@ -192,7 +190,7 @@ static void sum_tiles(const void *task, int64_t begin, int64_t end, double *sum)
     float buffer[TILE];
     for (int64_t i = begin; i < end; i++) {
         tile at = tile_at(t, i);
-        *sum += sum_of(slope_of_tile(t->op, &t->g, at, buffer), at.count);
+        *sum += row_total(slope_of_tile(t->op, &t->g, at, buffer), at.count);
     }
 }
 

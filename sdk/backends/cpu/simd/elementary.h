@@ -142,7 +142,7 @@ INLINE float fast_erf(float x)
     p = p * t + 6.31937087e-01f;
     p = p * t + 1.13016665f;
     p = p * t - 3.03212990e-04f;
-    const float large = copysignf(-fast_expm1(-p), x);
+    const float large = copysignf(1.0f - fast_exp(-p), x);
     return a < 1.0f ? x * small : large;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../cpu.h"
-#include "elementary.h"
+#include "sums.h"
 
 typedef struct reduce_task {
     cru_reduce_args r;
@@ -17,15 +17,10 @@ typedef struct reduce_task {
 static void sum_axis(const void *task, int64_t begin, int64_t end, double *sum)
 {
     const cru_reduce_args *r = &((const reduce_task *)task)->r;
-    if (r->inner == 1) {
-        double s = 0;
-#pragma omp simd reduction(+ : s)
-        for (int64_t i = begin; i < end; i++) s += (double)r->x[i];
-        *sum += s;
-        return;
-    }
-    for (int64_t i = begin; i < end; i++)
-        for (int64_t k = 0; k < r->inner; k++) sum[k] += (double)r->x[i * r->inner + k];
+    if (r->inner == 1)
+        *sum += row_total(r->x + begin, end - begin);
+    else
+        add_rows(r->x + begin * r->inner, end - begin, r->inner, sum);
 }
 
 /* The inner axis is taken in strips so that the sums of a strip stay in the first cache. */
@@ -35,18 +30,16 @@ static void sum_outer(const void *task, int64_t begin, int64_t end)
     const reduce_task *t = task;
     const cru_reduce_args *r = &t->r;
     for (int64_t o = begin; o < end; o++) {
-        reduce_task one = {.r = {.inner = 1, .x = r->x + o * r->count * r->inner}};
+        const float *x = r->x + o * r->count * r->inner;
         if (r->inner == 1) {
-            double s = 0;
-            sum_axis(&one, 0, r->count, &s);
-            r->y[o] = (float)(s * t->scale);
+            r->y[o] = (float)(row_total(x, r->count) * t->scale);
             continue;
         }
         for (int64_t k0 = 0; k0 < r->inner; k0 += STRIP) {
             double s[STRIP] = {0};
             const int64_t width = r->inner - k0 < STRIP ? r->inner - k0 : STRIP;
             for (int64_t i = 0; i < r->count; i++)
-                for (int64_t k = 0; k < width; k++) s[k] += (double)one.r.x[i * r->inner + k0 + k];
+                for (int64_t k = 0; k < width; k++) s[k] += (double)x[i * r->inner + k0 + k];
             for (int64_t k = 0; k < width; k++) r->y[o * r->inner + k0 + k] = (float)(s[k] * t->scale);
         }
     }
