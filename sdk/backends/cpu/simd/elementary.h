@@ -10,18 +10,23 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE float float_of_bits(int32_t bits)
+INLINE float float_of_bits(uint32_t bits)
 {
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-INLINE int32_t bits_of_float(float x)
+INLINE uint32_t bits_of_float(float x)
 {
-    int32_t bits;
+    uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
+}
+
+INLINE float power_of_two(int32_t n)
+{
+    return float_of_bits((uint32_t)(n + 127) << 23);
 }
 
 /* e^x = 2^n (1 + p) with x = n ln 2 + r, |r| <= ln(2) / 2 and p = e^r - 1. 2^n is kept as two factors so that results
@@ -35,8 +40,8 @@ INLINE exp_parts exp_split(float x)
     /* Outside these e^x is 0 or infinity. The comparisons let NaN pass. */
     x = x < -104.0f ? -104.0f : x;
     x = x > 89.0f ? 89.0f : x;
-    const float to_integer = 12582912.0f; /* 1.5 * 2^23: adding it leaves no fraction bits */
-    float n = (x * 1.44269504f + to_integer) - to_integer;
+    const float to_integer = 12582912.0f; /* 1.5 * 2^23: adding it leaves the nearest integer in the lowest bits */
+    const float rounded = x * 1.44269504f + to_integer, n = rounded - to_integer;
     float r = x - n * 0.693145752f; /* ln 2 in two parts, the first with few bits so that the product is exact */
     r = r - n * 1.42860677e-6f;
     /* Taylor: the first term left out is r^8 / 8! < 6e-9. */
@@ -46,9 +51,8 @@ INLINE exp_parts exp_split(float x)
     q = q * r + 1.0f / 24;
     q = q * r + 1.0f / 6;
     q = q * r + 0.5f;
-    int32_t k = (int32_t)n, half = k >> 1;
-    return (exp_parts){r + r * r * q, float_of_bits((half + 127) * (1 << 23)),
-                       float_of_bits((k - half + 127) * (1 << 23))};
+    const int32_t k = (int32_t)(bits_of_float(rounded) - 0x4b400000), half = k >> 1; /* 0x4b400000: to_integer */
+    return (exp_parts){r + r * r * q, power_of_two(half), power_of_two(k - half)};
 }
 
 INLINE float fast_exp(float x)
@@ -74,9 +78,9 @@ INLINE float log_finite(float x)
 {
     float lift = x < FLT_MIN ? 8388608.0f : 1.0f; /* subnormals times 2^23 */
     float shift = x < FLT_MIN ? -23.0f : 0.0f;
-    int32_t bits = bits_of_float(x * lift);
-    int32_t e = (bits - 0x3f3504f3) >> 23; /* 0x3f3504f3: sqrt(1/2) */
-    float f = float_of_bits(bits - e * (1 << 23)) - 1.0f;
+    const uint32_t bits = bits_of_float(x * lift);
+    const int32_t e = (int32_t)(bits - 0x3f3504f3) >> 23; /* 0x3f3504f3: sqrt(1/2) */
+    float f = float_of_bits(bits - ((uint32_t)e << 23)) - 1.0f;
     float n = (float)e + shift;
     float s = f / (2.0f + f), s2 = s * s, half = 0.5f * f * f;
     float r = 2.0f / 9;
