@@ -11,7 +11,7 @@
 typedef struct format_run {
     const char *name;
     const char *settings[16]; /* key, text, key, text, ... NULL */
-    cru_file files[4];        /* until one without a path */
+    cru_file files[8];        /* until one without a path */
     uint64_t seed;
 } format_run;
 
@@ -30,7 +30,7 @@ static inline cru_status format_load(const format_run *run, cru_data **data, cru
         ck_assert_msg(status == CRU_OK, "%s", why.text);
     }
     cru_source source = {.name = run->name, .files = run->files, .seed = run->seed};
-    while (source.count < 4 && run->files[source.count].path) source.count++;
+    while (source.count < 8 && run->files[source.count].path) source.count++;
     *data = cru_data_create();
     status = ((const cru_dataset *)plugin->vtable)->load(cru_settings_struct(settings), &source, *data, err);
     cru_settings_destroy(settings);

@@ -1,0 +1,10 @@
+/* Images and labels as IDX. */
+#include "../../datasets/formats/idx.c"
+
+#include "format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static const char *const roles[] = {"train-images", "train-labels", "test-images", "test-labels", NULL};
+    return format_fuzz(roles, NULL, bytes, size);
+}

@@ -1,0 +1,10 @@
+/* MATLAB files with a graph. Reads through matio. */
+#include "../../datasets/formats/mat.c"
+
+#include "format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static const char *const roles[] = {"graph", NULL};
+    return format_fuzz(roles, NULL, bytes, size);
+}

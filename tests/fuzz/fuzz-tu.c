@@ -1,0 +1,10 @@
+/* Many graphs in four text files. */
+#include "../../datasets/formats/tu.c"
+
+#include "format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static const char *const roles[] = {"edges", "graph-indicator", "graph-labels", "node-labels", NULL};
+    return format_fuzz(roles, NULL, bytes, size);
+}
