@@ -50,34 +50,49 @@ typedef struct block_kind {
     bool near;     /* x is small, weights are in order: nothing to prefetch or look up */
 } block_kind;
 
-/* The part of the row that starts at float `first`. Vector k has the weight of head (first + k LANES) / cols. */
+/* Where a block lies. */
+typedef struct block_place {
+    int64_t first, tail_lanes;
+    first_lanes mask;
+    int64_t head[SPMM_BLOCK + 1]; /* of every vector */
+} block_place;
+
+INLINE void add_entry(const spmm_task *t, int64_t e, const block_place *at, block_kind kind, vec *sum)
+{
+    const float *x = t->s->x + at->first + t->s->a.ids[e] * t->stride;
+    const float *w = kind.near ? t->weights + e * t->step : weights_of(t, e);
+    if (!kind.near) prefetch(t, e, at->first, kind.vectors * LANES + (kind.tail ? LANES : 0));
+    for (int k = 0; k < kind.vectors; k++) sum[k] += w[at->head[kind.one_head ? 0 : k]] * load(x + k * LANES);
+    if (kind.tail) sum[kind.vectors] += w[at->head[0]] * load_first(x + kind.vectors * LANES, at->mask);
+}
+
+/* The part of the row that starts at float `first`. Vector k has the weight of head (first + k LANES) / cols. Narrow
+ * blocks take entries by fours into sums of their own: one chain of additions would wait for itself. */
 INLINE void sum_block(const spmm_row *r, int64_t first, int64_t tail_lanes, block_kind kind)
 {
+    enum { CHAINS = 4, NARROW = 2 };
     const spmm_task *t = r->t;
-    const int32_t *ids = t->s->a.ids;
-    const float *rows = t->s->x + first, *weights = t->weights;
-    const int64_t stride = t->stride, step = t->step;
-    const first_lanes mask = first_mask(tail_lanes);
-    int64_t head[SPMM_BLOCK + 1];
-    vec sum[SPMM_BLOCK + 1];
+    block_place at = {.first = first, .tail_lanes = tail_lanes, .mask = first_mask(tail_lanes)};
+    vec sum[CHAINS][SPMM_BLOCK + 1];
+    const int chains = kind.vectors <= NARROW ? CHAINS : 1;
     for (int k = 0; k <= kind.vectors; k++) {
-        sum[k] = (vec){0};
-        head[k] = step ? (first + (kind.one_head ? 0 : k * LANES)) / t->s->cols : 0;
+        for (int c = 0; c < chains; c++) sum[c][k] = (vec){0};
+        at.head[k] = t->step ? (first + (kind.one_head ? 0 : k * LANES)) / t->s->cols : 0;
     }
-    for (int64_t e = r->begin; e < r->end; e++) {
-        const float *x = rows + ids[e] * stride, *w = kind.near ? weights + e * step : weights_of(t, e);
-        if (!kind.near) prefetch(t, e, first, kind.vectors * LANES + (kind.tail ? LANES : 0));
-        for (int k = 0; k < kind.vectors; k++) sum[k] += w[head[kind.one_head ? 0 : k]] * load(x + k * LANES);
-        if (kind.tail) sum[kind.vectors] += w[head[0]] * load_first(x + kind.vectors * LANES, mask);
-    }
+    int64_t e = r->begin;
+    for (; e + chains <= r->end; e += chains)
+        for (int c = 0; c < chains; c++) add_entry(t, e + c, &at, kind, sum[c]);
+    for (; e < r->end; e++) add_entry(t, e, &at, kind, sum[0]);
+    for (int k = 0; k <= kind.vectors; k++)
+        for (int c = 1; c < chains; c++) sum[0][k] += sum[c][k];
     float *y = r->y + first;
     for (int k = 0; k < kind.vectors; k++, y += LANES) {
-        const vec result = sum[k] * r->scale;
+        const vec result = sum[0][k] * r->scale;
         store(y, r->accumulate ? load(y) + result : result);
     }
     if (!kind.tail) return;
-    const vec result = sum[kind.vectors] * r->scale;
-    store_first(y, r->accumulate ? load_first(y, mask) + result : result, mask);
+    const vec result = sum[0][kind.vectors] * r->scale;
+    store_first(y, r->accumulate ? load_first(y, at.mask) + result : result, at.mask);
 }
 
 /* The rest of a span, fewer than SPMM_BLOCK + 1 vectors, in one pass over the entries. */
