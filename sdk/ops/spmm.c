@@ -33,7 +33,7 @@ static void spmm_backward(cru_tape *t, tape_node *n)
     bool add;
     float *dx = tape_grad(t, n->in[0], &add);
     if (!dx) return;
-    const cru_csr *back = s->transposed ? &s->a->csr : cru_sparse_transpose(s->a);
+    const cru_csr *back = s->transposed ? &s->a->csr : cru_sparse_mirrored(s->a);
     propagate(t, back, n->out->grad, cru_tensor_cols(n->out), dx, add);
 }
 
@@ -47,7 +47,7 @@ static const tape_op spmm_op = {.name = "spmm", .backward = spmm_backward, .back
 
 static cru_tensor *fixed(cru_tape *t, cru_sparse *a, cru_tensor *x, bool transposed)
 {
-    const cru_csr *csr = transposed ? cru_sparse_transpose(a) : &a->csr;
+    const cru_csr *csr = transposed ? cru_sparse_mirrored(a) : &a->csr;
     check_rows("spmm", csr, x);
     cru_tensor shape = tape_shape2(csr->rows, cru_tensor_cols(x));
     tape_result r = tape_emit(t, &spmm_op, &shape, &x, 1, sizeof(spmm_state));
@@ -133,7 +133,7 @@ static void mean_backward(cru_tape *t, tape_node *n, float *dx, bool add)
     cru_binary_args args = {
         .rows = a->rows, .cols = cols, .a = {n->out->grad, cols, 1}, .b = {share, 1, 0}, .y = n->out->grad};
     t->device->backend->binary(t->device, CRU_BINARY_MUL, &args);
-    cru_csr back = unweighted(*cru_sparse_transpose(s->a));
+    cru_csr back = unweighted(*cru_sparse_mirrored(s->a));
     propagate(t, &back, n->out->grad, cols, dx, add);
 }
 
@@ -147,18 +147,18 @@ static void aggregate_backward(cru_tape *t, tape_node *n)
         mean_backward(t, n, dx, add);
         return;
     }
-    cru_csr back = unweighted(*cru_sparse_transpose(s->a));
     if (s->op == CRU_REDUCE_SUM) {
+        cru_csr back = unweighted(*cru_sparse_mirrored(s->a));
         propagate(t, &back, n->out->grad, cru_tensor_cols(n->out), dx, add);
         return;
     }
-    cru_select_args args = {.a = back,
-                            .order = s->a->entry,
+    cru_select_args args = {.a = unweighted(*cru_sparse_transpose(s->a)),
                             .cols = cru_tensor_cols(n->out),
                             .where = s->where,
                             .dy = n->out->grad,
                             .dx = dx,
                             .accumulate = add};
+    args.order = s->a->entry; /* there only now: the transpose brings it */
     t->device->backend->select(t->device, &args);
 }
 

@@ -56,3 +56,30 @@ const cru_csr *cru_sparse_transpose(cru_sparse *a)
         transpose(&a->csr, (sparse_memory){.ctx = a->ctx, .tape = a->tape}, &a->transposed, &a->entry);
     return &a->transposed;
 }
+
+/* Visits the entries row by row; the entry that mirrors (v, u) must be the next one of row u. */
+static bool equals_transpose(const cru_csr *a, sparse_memory memory)
+{
+    if (a->rows != a->cols) return false;
+    int64_t *next = host_memory(memory, a->rows, sizeof *next);
+    memcpy(next, a->offsets, (size_t)a->rows * sizeof *next);
+    for (int64_t v = 0; v < a->rows; v++)
+        for (int64_t e = a->offsets[v]; e < a->offsets[v + 1]; e++) {
+            int64_t mirror = next[a->ids[e]]++;
+            if (mirror >= a->offsets[a->ids[e] + 1] || a->ids[mirror] != v) return false;
+            if (a->values && a->values[mirror] != a->values[e]) return false;
+        }
+    return true;
+}
+
+enum { SYMMETRY_UNKNOWN = 0, SYMMETRY_NONE, SYMMETRY_FULL };
+
+const cru_csr *cru_sparse_mirrored(cru_sparse *a)
+{
+    if (a->transposed.offsets) return &a->transposed;
+    if (a->symmetry == SYMMETRY_UNKNOWN) {
+        bool equal = equals_transpose(&a->csr, (sparse_memory){.ctx = a->ctx, .tape = a->tape});
+        a->symmetry = equal ? SYMMETRY_FULL : SYMMETRY_NONE;
+    }
+    return a->symmetry == SYMMETRY_FULL ? &a->csr : cru_sparse_transpose(a);
+}

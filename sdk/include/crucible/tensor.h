@@ -133,6 +133,7 @@ typedef struct cru_sparse {
     cru_csr csr;
     cru_csr transposed;   /* rows and cols swapped, values permuted; offsets NULL until first needed */
     const int64_t *entry; /* transposed entry -> position in csr */
+    uint8_t symmetry;     /* private: not yet known, none, or equal to its transpose */
     cru_ctx *ctx;         /* where the transpose lives: the context, */
     cru_tape *tape;       /* or, when not NULL, this step of the tape */
 } cru_sparse;
@@ -142,6 +143,10 @@ CRU_API cru_sparse *cru_sparse_step(cru_tape *tape, const cru_csr *csr); /* for 
 
 /* The transposed matrix; a->entry maps its entries back. */
 CRU_API const cru_csr *cru_sparse_transpose(cru_sparse *a);
+
+/* The transposed matrix where only its values count, not which entry they came from: a symmetric matrix is its own, so
+ * that an undirected graph is stored once. */
+CRU_API const cru_csr *cru_sparse_mirrored(cru_sparse *a);
 
 /* A model's input: dense, or sparse and kept sparse. A value. Operators on it are in ops-sparse.h. */
 typedef struct cru_input {

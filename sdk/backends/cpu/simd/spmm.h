@@ -95,78 +95,85 @@ INLINE void sum_block(const spmm_row *r, int64_t first, int64_t tail_lanes, bloc
     store_first(y, r->accumulate ? load_first(y, at.mask) + result : result, at.mask);
 }
 
-/* The rest of a span, fewer than SPMM_BLOCK + 1 vectors, in one pass over the entries. */
-INLINE void sum_rest(const spmm_row *r, int64_t first, int64_t floats, block_kind kind)
+/* One pass over the entries for 1 to SPMM_BLOCK whole vectors. */
+INLINE void sum_vectors(const spmm_row *r, int64_t first, int64_t vectors, block_kind kind)
 {
-    const int64_t lanes = floats % LANES;
-    switch (floats / LANES) {
-    case 0:
-        kind.vectors = 0;
-        sum_block(r, first, lanes, kind);
-        return;
+    kind.tail = false;
+    switch (vectors) {
     case 1:
         kind.vectors = 1;
-        sum_block(r, first, lanes, kind);
+        sum_block(r, first, 0, kind);
         return;
     case 2:
         kind.vectors = 2;
-        sum_block(r, first, lanes, kind);
+        sum_block(r, first, 0, kind);
         return;
     case 3:
         kind.vectors = 3;
-        sum_block(r, first, lanes, kind);
+        sum_block(r, first, 0, kind);
         return;
     case 4:
         kind.vectors = 4;
-        sum_block(r, first, lanes, kind);
+        sum_block(r, first, 0, kind);
         return;
     case 5:
         kind.vectors = 5;
-        sum_block(r, first, lanes, kind);
+        sum_block(r, first, 0, kind);
         return;
     case 6:
         kind.vectors = 6;
-        sum_block(r, first, lanes, kind);
+        sum_block(r, first, 0, kind);
         return;
     case 7:
         kind.vectors = 7;
-        sum_block(r, first, lanes, kind);
+        sum_block(r, first, 0, kind);
         return;
     default:
         kind.vectors = 8;
-        sum_block(r, first, lanes, kind);
+        sum_block(r, first, 0, kind);
         return;
     }
 }
 
 INLINE void sum_span(const spmm_row *r, int64_t first, int64_t floats, block_kind kind)
 {
-    for (; floats >= (SPMM_BLOCK + 1) * LANES; first += SPMM_BLOCK * LANES, floats -= SPMM_BLOCK * LANES) {
-        kind.vectors = SPMM_BLOCK;
-        kind.tail = false;
-        sum_block(r, first, 0, kind);
+    while (floats >= LANES) {
+        const int64_t vectors = floats / LANES < SPMM_BLOCK ? floats / LANES : SPMM_BLOCK;
+        sum_vectors(r, first, vectors, kind);
+        first += vectors * LANES;
+        floats -= vectors * LANES;
     }
-    kind.tail = floats % LANES != 0;
-    if (kind.tail)
-        sum_rest(r, first, floats, (block_kind){0, true, kind.one_head, kind.near});
-    else if (floats > 0)
-        sum_rest(r, first, floats, (block_kind){0, false, kind.one_head, kind.near});
+    if (floats == 0) return;
+    kind.vectors = 0;
+    kind.tail = true;
+    sum_block(r, first, floats, kind);
 }
 
+/* Heads whose columns fill whole vectors form one span; others are spans of their own. */
 INLINE void sum_entries(const spmm_row *r, bool near)
 {
     const cru_spmm_args *s = r->t->s;
-    if (s->heads == 1)
-        sum_span(r, 0, s->cols, (block_kind){.one_head = true, .near = near});
-    else if (s->cols % LANES == 0)
+    if (s->heads > 1 && s->cols % LANES == 0) {
         sum_span(r, 0, s->heads * s->cols, (block_kind){.near = near});
-    else
-        for (int64_t h = 0; h < s->heads; h++)
-            sum_span(r, h * s->cols, s->cols, (block_kind){.one_head = true, .near = near});
+        return;
+    }
+    for (int64_t h = 0; h < s->heads; h++)
+        sum_span(r, h * s->cols, s->cols, (block_kind){.one_head = true, .near = near});
+}
+
+/* Calls, so that the many blocks above are compiled once each. */
+typedef void sum_function(const spmm_row *r);
+static __attribute__((noinline)) void sum_entries_near(const spmm_row *r)
+{
+    sum_entries(r, true);
+}
+static __attribute__((noinline)) void sum_entries_far(const spmm_row *r)
+{
+    sum_entries(r, false);
 }
 
 /* Long rows are summed in pieces: partial sums of equal size lose less to rounding than one long chain. */
-INLINE void sum_rows(const spmm_task *t, int64_t begin, int64_t end, bool near)
+static void sum_rows(const spmm_task *t, int64_t begin, int64_t end, sum_function *sum)
 {
     enum { PIECE = 256 };
     const cru_spmm_args *s = t->s;
@@ -176,21 +183,21 @@ INLINE void sum_rows(const spmm_task *t, int64_t begin, int64_t end, bool near)
         if (s->op == CRU_REDUCE_MEAN && r.end > r.begin) r.scale = 1.0f / (float)(r.end - r.begin);
         for (; last - r.begin > PIECE; r.begin = r.end, r.accumulate = true) {
             r.end = r.begin + PIECE;
-            sum_entries(&r, near);
+            sum(&r);
         }
         r.end = last;
-        sum_entries(&r, near);
+        sum(&r);
     }
 }
 
 static void spmm_sum_near(const void *task, int64_t begin, int64_t end)
 {
-    sum_rows(task, begin, end, true);
+    sum_rows(task, begin, end, sum_entries_near);
 }
 
 static void spmm_sum_far(const void *task, int64_t begin, int64_t end)
 {
-    sum_rows(task, begin, end, false);
+    sum_rows(task, begin, end, sum_entries_far);
 }
 
 static void spmm_extreme_rows(const void *task, int64_t begin, int64_t end)
