@@ -23,6 +23,9 @@ const cli_option *report_options_table(report_options *options, const cli_option
          .argument = "NAMES",
          .text = &options->metric,
          .help = "metrics to show (default: all of the experiment); also seconds, seconds-to-best, peak-mib"},
+        {.name = "tried",
+         .flag = &options->tried,
+         .help = "all settings that a search tried instead of those that it chose"},
         {.name = "spread",
          .argument = "KIND",
          .text = &options->spread,
@@ -105,7 +108,8 @@ int report_options_make(const report_options *options, report **out)
                               .reference = options->reference,
                               .reference_k = k,
                               .alpha = alpha,
-                              .digits = (int32_t)digits};
+                              .digits = (int32_t)digits,
+                              .tried = options->tried};
     code = make(options, &request, out);
     free(where);
     return code;

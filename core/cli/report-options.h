@@ -8,6 +8,7 @@
 typedef struct report_options {
     const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *reference, *k, *alpha, *digits, *out;
     cli_words where;
+    bool tried;
 } report_options;
 
 enum { REPORT_OPTIONS_MAX = 24 };

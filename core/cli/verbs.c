@@ -15,6 +15,7 @@ typedef struct verb {
 /* In the order in which help lists them. A new verb is one line here and one prototype in verbs.h. */
 static const verb verbs[] = {
     {"run", verb_run, "run the trials of an experiment"},
+    {"search", verb_search, "search settings of methods, then report the chosen ones"},
     {"list", verb_list, "list the plugins that were found"},
     {"info", verb_info, "describe a plugin and its settings"},
     {"fetch", verb_fetch, "download datasets and check them"},

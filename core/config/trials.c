@@ -44,6 +44,17 @@ void experiment_trial(const experiment *e, int64_t index, trial *t)
     t->dataset = digit(&g->datasets, &index);
 }
 
+int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position)
+{
+    const experiment_plan *plan = e->plan;
+    cru_assert(index >= 0 && index < plan->trials, "trial %" PRId64 " of %" PRId64, index, plan->trials);
+    const plan_group *g = plan->groups;
+    int64_t within = index;
+    while (within >= g->trials) within -= g++->trials;
+    int64_t step = g->algorithms.count * plan->monitors.count; /* between neighbours in seed */
+    return index + (position - within / step % e->seed_count) * step;
+}
+
 /* ---- draws --------------------------------------------------------------------------------------------------------
  */
 

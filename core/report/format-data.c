@@ -88,6 +88,7 @@ cJSON *format_json(const table *t)
     cJSON_AddBoolToObject(object, "lower_is_better", t->lower_is_better);
     cJSON_AddBoolToObject(object, "percent", t->scale == 100);
     json_add_text(object, "spread", spreads[t->spread]);
+    if (t->tried[1]) cJSON_AddNumberToObject(object, "settings_tried", (double)t->tried[1]);
     cJSON_AddItemToObject(object, "rows", heads(t->rows, t->row_count, t->row_keys, t->row_key_count));
     cJSON_AddItemToObject(object, "cols", heads(t->cols, t->col_count, t->col_keys, t->col_key_count));
     cJSON *ranks = cJSON_AddObjectToObject(object, "average_rank");

@@ -90,11 +90,24 @@ static void keep_trials(frame *f, const bool *keep)
     for (int64_t i = 0; i < f->count; i++) {
         if (!keep[i]) continue;
         f->outcomes[count] = f->outcomes[i];
+        f->tried[count] = f->tried[i];
         for (int64_t c = 0; c < f->column_count; c++) f->columns[c].ids[count] = f->columns[c].ids[i];
         for (int64_t m = 0; m < f->measure_count; m++) f->measures[m].values[count] = f->measures[m].values[i];
         count++;
     }
     f->count = count;
+}
+
+void frame_forget_choices(frame *f)
+{
+    for (int64_t i = 0; i < f->count; i++) f->tried[i] = 0;
+}
+
+void frame_keep_choices(frame *f)
+{
+    bool *keep = cru_arena_alloc(f->arena, f->count, sizeof *keep);
+    for (int64_t i = 0; i < f->count; i++) keep[i] = f->tried[i] != STORE_CANDIDATE;
+    keep_trials(f, keep);
 }
 
 /* Marks what the condition and the alternatives after it allow; they run up to the next piece with a '='. */

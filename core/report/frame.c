@@ -76,6 +76,7 @@ static bool load_trial(void *user, const store_trial_view *view)
     loading *l = user;
     if (view->index >= l->f->count) return false;
     l->f->outcomes[view->index] = view->outcome;
+    l->f->tried[view->index] = view->tried;
     if (view->alias) l->f->columns[0].ids[view->index] = texts_add(&l->texts, view->alias);
     if (view->outcome != STORE_OK) return true;
     put(l->f, "seconds", view->index, view->seconds_total);
@@ -162,6 +163,7 @@ cru_status frame_load(store *s, int64_t experiment, frame **out, cru_error *err)
     cru_status status = store_count(s, experiment, counts, err);
     for (int i = 0; i < STORE_OUTCOMES; i++) f->count += counts[i];
     f->outcomes = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->outcomes);
+    f->tried = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->tried);
     if (!status) status = store_each_experiment(s, load_name, &l, err);
     if (!status && !f->experiment) status = cru_fail(err, CRU_BAD_INPUT, "%s: no such experiment", store_path(s));
     if (!status) status = load_all(&l, s, err);

@@ -28,6 +28,7 @@ typedef struct frame {
     const char *experiment, *config;
     int64_t count; /* trials */
     store_outcome *outcomes;
+    int64_t *tried;        /* see store_trial */
     frame_column *columns; /* the first is "alias" */
     int64_t column_count;
     frame_measure *measures; /* the experiment's metrics in their order, then the rest; "seconds", "seconds-to-best" and
@@ -46,6 +47,12 @@ const frame_measure *frame_find_measure(const frame *f, const char *name);
 /* Keeps the trials that satisfy all conditions of a text such as "dataset=cora, seed=0..4, rate!=0": a comma without a
  * new key adds an alternative ("dataset=cora,citeseer"). CRU_BAD_INPUT: unknown key, or not a condition. */
 cru_status frame_filter(frame *f, const char *where, cru_error *err);
+
+/* Keeps the choices of searches and what is not part of one: without the other settings that were tried. */
+void frame_keep_choices(frame *f);
+
+/* Keeps all, as if there had been no search. */
+void frame_forget_choices(frame *f);
 
 /* Trials that agree on some columns. */
 typedef struct grouping {

@@ -102,6 +102,15 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
                            .digits = request->digits,
                            .alpha = request->alpha};
     cru_status status = find_spread(request->spread, &pivot.spread, err);
+    int64_t all = r->f->count;
+    if (request->tried)
+        frame_forget_choices(r->f);
+    else
+        frame_keep_choices(r->f);
+    if (!status && all > 0 && r->f->count == 0) {
+        status = cru_fail(err, CRU_BAD_INPUT, "no search of '%s' has come to its end; --tried shows what was tried",
+                          r->f->experiment);
+    }
     if (!status && request->where) status = frame_filter(r->f, request->where, err);
     if (!status && r->f->count == 0) {
         status = cru_fail(err, CRU_BAD_INPUT, "the experiment '%s' has no trials that fit", r->f->experiment);

@@ -40,6 +40,7 @@ typedef struct report_request {
     double reference_k; /* 0: 1 */
     double alpha;       /* 0: 0.05 */
     int32_t digits;     /* negative: chosen by size */
+    bool tried;         /* all settings that searches tried, not only those they chose */
 } report_request;
 
 typedef struct report {

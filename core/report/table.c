@@ -232,6 +232,15 @@ static void compare_rows(const frame *f, table *t)
     }
 }
 
+static void find_tried(const frame *f, int64_t tried[2])
+{
+    for (int64_t i = 0; i < f->count; i++) {
+        if (f->tried[i] <= 0) continue;
+        if (tried[0] == 0 || f->tried[i] < tried[0]) tried[0] = f->tried[i];
+        if (f->tried[i] > tried[1]) tried[1] = f->tried[i];
+    }
+}
+
 /* Two digits for percentages, else about four figures of the largest mean. */
 static int32_t choose_digits(const table *t)
 {
@@ -271,6 +280,7 @@ cru_status table_make(frame *f, const frame_measure *measure, const table_reques
     summarise(f, t);
     compare_rows(f, t);
     t->full_runs = usual_runs(t);
+    find_tried(f, t->tried);
     t->digits = request->digits >= 0 ? request->digits : choose_digits(t);
     *out = t;
     return CRU_OK;

@@ -42,6 +42,7 @@ typedef struct table {
     int32_t digits; /* after the point */
     report_spread spread;
     double alpha;      /* level of the tests */
+    int64_t tried[2];  /* fewest and most settings that the searches behind the trials tried; 0: no search */
     int64_t full_runs; /* runs of most cells; others are printed with their number */
     int64_t row_count, col_count;
     int64_t row_key_count, col_key_count; /* at least 1: a table without keys has one head with an empty key */

@@ -47,11 +47,21 @@ const char *words_of_spread(report_spread spread)
     return names[spread];
 }
 
+static void append(char *text, size_t size, const char *piece)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? "; " : "", piece);
+}
+
 void words_of_caption(const table *t, char *text, size_t size)
 {
     snprintf(text, size, "%s%s: mean ± %s of %lld run%s, %s is better", t->metric, t->scale == 100 ? " in %" : "",
              words_of_spread(t->spread), (long long)t->full_runs, t->full_runs == 1 ? "" : "s",
              t->lower_is_better ? "lower" : "higher");
+    char piece[120], least[32] = "";
+    if (t->tried[0] < t->tried[1]) snprintf(least, sizeof least, "%lld to ", (long long)t->tried[0]);
+    snprintf(piece, sizeof piece, "settings chosen on validation data among %s%lld", least, (long long)t->tried[1]);
+    if (t->tried[1]) append(text, size, piece);
 }
 
 /* Which marks appear in the table. */
@@ -69,12 +79,6 @@ static marks_used find_marks(const table *t)
         used.runs |= cell->mark == TABLE_VALUE && cell->run_count != t->full_runs;
     }
     return used;
-}
-
-static void append(char *text, size_t size, const char *piece)
-{
-    size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s%s", used ? "; " : "", piece);
 }
 
 void words_of_legend(const table *t, char *text, size_t size)

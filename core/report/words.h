@@ -20,7 +20,7 @@ void words_of_rank(double rank, char *text, size_t size);
 /* "std", "population std", "standard error", "population standard error". */
 const char *words_of_spread(report_spread spread);
 
-/* One line: "accuracy in %: mean ± std of 5 runs, higher is better". */
+/* One line: "accuracy in %: mean ± std of 5 runs, higher is better", and how many settings a search tried. */
 void words_of_caption(const table *t, char *text, size_t size);
 
 /* One line on the marks that the table uses: "* worse than the best of its column (paired Wilcoxon test, ...)"; "" when

@@ -9,9 +9,8 @@
 #include "runner/trial-settings.h"
 #include "store/environment.h"
 
-static cru_status add_experiment(store *s, agenda *a, cru_error *err)
+cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_error *err)
 {
-    const experiment *e = a->experiment;
     store_metric *metrics = calloc((size_t)e->metric_count + 1, sizeof *metrics);
     char *environment = environment_describe(NULL);
     cru_status status = CRU_OK;
@@ -25,10 +24,26 @@ static cru_status add_experiment(store *s, agenda *a, cru_error *err)
                               .environment = environment,
                               .metrics = metrics,
                               .metric_count = e->metric_count};
-        status = store_add_experiment(s, &x, &a->id, err);
+        status = store_add_experiment(s, &x, id, err);
     }
     free(metrics);
     free(environment);
+    return status;
+}
+
+cru_status trial_enter(store *s, const trial_entry *entry, cru_error *err)
+{
+    trial_settings settings;
+    trial_settings_make(entry->trial, &settings);
+    store_trial t = {.key = entry->key,
+                     .alias = entry->trial->algorithm->label,
+                     .canonical = entry->text,
+                     .settings = settings.items,
+                     .setting_count = settings.count,
+                     .place = entry->place,
+                     .tried = entry->tried};
+    cru_status status = store_add_trial(s, entry->experiment, &t, err);
+    trial_settings_clear(&settings);
     return status;
 }
 
@@ -39,24 +54,22 @@ static cru_status add_trial(runner *r, store *s, agenda *a, int64_t index, cru_e
     experiment_trial(a->experiment, index, &t);
     cru_status status = runner_key(r, &t, a->keys[index], &text, err);
     if (status != CRU_OK) return status;
-    trial_settings settings;
-    trial_settings_make(&t, &settings);
-    store_trial entry = {.key = a->keys[index],
-                         .alias = t.algorithm->label,
-                         .canonical = text,
-                         .settings = settings.items,
-                         .setting_count = settings.count};
-    status = store_add_trial(s, a->id, &entry, err);
-    trial_settings_clear(&settings);
+    status = trial_enter(s, &(trial_entry){.experiment = a->id, .trial = &t, .key = a->keys[index], .text = text}, err);
     free(text);
     return status;
 }
 
-static cru_status forget(store *s, const agenda *a, agenda_again again, cru_error *err)
+uint32_t agenda_forgets(agenda_again again)
 {
     uint32_t failed = 1u << STORE_OOM | 1u << STORE_TIMEOUT | 1u << STORE_CRASHED | 1u << STORE_FAILED;
-    if (again == AGENDA_MISSING) return CRU_OK;
-    return store_reset(s, a->id, again == AGENDA_ALL ? failed | 1u << STORE_OK : failed, NULL, err);
+    if (again == AGENDA_MISSING) return 0;
+    return again == AGENDA_ALL ? failed | 1u << STORE_OK : failed;
+}
+
+static cru_status forget(store *s, const agenda *a, agenda_again again, cru_error *err)
+{
+    uint32_t outcomes = agenda_forgets(again);
+    return outcomes ? store_reset(s, a->id, outcomes, NULL, err) : CRU_OK;
 }
 
 /* ---- which of them have no result ---------------------------------------------------------------------------------
@@ -110,7 +123,7 @@ cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_e
     a->todo = calloc((size_t)count + 1, sizeof *a->todo);
     cru_status status =
         a->keys && a->todo ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
-    if (status == CRU_OK) status = add_experiment(s, a, err);
+    if (status == CRU_OK) status = experiment_enter(e, s, &a->id, err);
     for (int64_t i = 0; status == CRU_OK && i < count; i++) status = add_trial(r, s, a, i, err);
     if (status == CRU_OK) status = forget(s, a, again, err);
     if (status == CRU_OK) status = find_todo(s, a, err);

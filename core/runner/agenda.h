@@ -26,6 +26,20 @@ void agenda_close(agenda *a);
 /* The `next` of a runner_source; `user` is the agenda. */
 runner_next agenda_next(void *user, trial *t, char key[SHA256_HEX]);
 
+/* The two steps of agenda_open, for other sources. The first enters the experiment, whose trials are then none. */
+cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_error *err);
+
+typedef struct trial_entry {
+    int64_t experiment; /* from experiment_enter */
+    const trial *trial;
+    const char *key, *text; /* from trial_key */
+    int64_t place, tried;   /* see store_trial */
+} trial_entry;
+cru_status trial_enter(store *s, const trial_entry *entry, cru_error *err);
+
+/* The outcomes that `again` forgets, as bits for store_reset. */
+uint32_t agenda_forgets(agenda_again again);
+
 /* How a trial is called in progress lines: "gcn on cora, uniform rate=0.3, seed 2". Cut to fit; returns `text`. */
 char *trial_title(const trial *t, char *text, size_t size);
 

@@ -97,6 +97,7 @@ void runner_close(runner *r)
     judges_close(r->judges);
     problems_clear(r);
     slots_close(r);
+    held_clear(r);
     free(r->jobs);
     free(r);
 }
@@ -157,7 +158,7 @@ static uint64_t seed_of_data(const trial *t)
     return t->dataset->plugin && t->dataset->plugin->problems ? t->seed : 0;
 }
 
-cru_status runner_key(runner *r, const trial *t, char key[SHA256_HEX], char **text, cru_error *err)
+cru_status runner_checksum(runner *r, const trial *t, char checksum[SHA256_HEX], cru_error *err)
 {
     if (r->checked != t->dataset || r->checked_seed != seed_of_data(t)) {
         cru_status status = ask_checksum(r, t, err);
@@ -165,13 +166,26 @@ cru_status runner_key(runner *r, const trial *t, char key[SHA256_HEX], char **te
         r->checked = t->dataset;
         r->checked_seed = seed_of_data(t);
     }
-    char *canonical = trial_text(r->options.experiment, t, r->checksum);
+    memcpy(checksum, r->checksum, SHA256_HEX);
+    return CRU_OK;
+}
+
+void trial_key(const experiment *e, const trial *t, const char *checksum, char key[SHA256_HEX], char **text)
+{
+    char *canonical = trial_text(e, t, checksum);
     sha256_bytes(canonical, strlen(canonical), key);
     if (text)
         *text = canonical;
     else
         free(canonical);
-    return CRU_OK;
+}
+
+cru_status runner_key(runner *r, const trial *t, char key[SHA256_HEX], char **text, cru_error *err)
+{
+    char checksum[SHA256_HEX];
+    cru_status status = runner_checksum(r, t, checksum, err);
+    if (status == CRU_OK) trial_key(r->options.experiment, t, checksum, key, text);
+    return status;
 }
 
 /* ---- the loop -----------------------------------------------------------------------------------------------------
@@ -184,20 +198,26 @@ static job *free_job(runner *r)
     return NULL;
 }
 
-/* Takes the trial for this process; false when another has it, or has finished it. */
-static bool claim(runner *r, const char *key)
+/* Makes the trial a job of this process; false when there is no room, or another process has it or has finished it. */
+static bool start(runner *r, const trial *t, const char *key)
 {
     bool won = true;
-    if (r->options.store && store_claim(r->options.store, key, &won, &r->error) != CRU_OK) return false;
-    if (!won) r->summary->elsewhere++;
-    return won;
+    job *j = free_job(r);
+    if (!j || (r->options.store && store_claim(r->options.store, key, &won, &r->error) != CRU_OK) || !won) return false;
+    j->trial = *t;
+    memcpy(j->key, key, sizeof j->key);
+    j->problem = problems_get(r, t);
+    j->order = ++r->pulled;
+    j->state = j->problem ? JOB_WAITING : JOB_FREE;
+    return true;
 }
 
 static void pull(runner *r)
 {
     trial t;
     char key[SHA256_HEX];
-    for (job *j; !r->source_ended && !r->source_waits && r->error.status == CRU_OK && (j = free_job(r));) {
+    held_look(r, clock_now(), start);
+    while (!r->source_ended && !r->source_waits && r->error.status == CRU_OK && free_job(r)) {
         switch (r->source->next(r->source->user, &t, key)) {
         case RUNNER_END:
             r->source_ended = true;
@@ -208,12 +228,7 @@ static void pull(runner *r)
         case RUNNER_TRIAL:
             break;
         }
-        if (!claim(r, key)) continue;
-        j->trial = t;
-        memcpy(j->key, key, sizeof j->key);
-        j->problem = problems_get(r, &t);
-        j->order = ++r->pulled;
-        j->state = j->problem ? JOB_WAITING : JOB_FREE;
+        if (!start(r, &t, key)) held_add(r, &t, key);
     }
 }
 
@@ -240,6 +255,13 @@ static bool busy(const runner *r)
     for (int32_t i = 0; i < r->job_count; i++)
         if (r->jobs[i].state != JOB_FREE) return true;
     return false;
+}
+
+static void tell_waiting(runner *r)
+{
+    if (r->waiting_told || r->held_count == 0 || busy(r) || !(r->source_ended || r->source_waits)) return;
+    r->waiting_told = true;
+    if (r->source->waiting) r->source->waiting(r->source->user, r->held_count);
 }
 
 static double next_deadline(const runner *r)
@@ -337,7 +359,8 @@ cru_status runner_run(runner *r, const runner_source *source, runner_summary *su
     *summary = (runner_summary){0};
     r->source = source;
     r->summary = summary;
-    r->source_ended = r->source_waits = false;
+    r->source_ended = r->source_waits = r->waiting_told = false;
+    r->look_again = 0;
     r->error = (cru_error){0};
     r->kernel_kills = kernel_kill_count();
     r->signals = signals_open();
@@ -347,7 +370,8 @@ cru_status runner_run(runner *r, const runner_source *source, runner_summary *su
         if (!busy(r)) r->source_waits = false;
         pull(r);
         dispatch(r);
-        if (r->source_ended && !busy(r)) break;
+        if (r->source_ended && !busy(r) && r->held_count == 0) break;
+        tell_waiting(r);
         if (r->error.status == CRU_OK) summary->interrupted = turn(r, &l);
     }
     for (int32_t i = 0; i < r->job_count; i++) jobs_abandon(&r->jobs[i]);

@@ -47,6 +47,10 @@ const experiment *runner_experiment(const runner *r);
  * data_checksum does. Not while runner_run is running. */
 cru_status runner_key(runner *r, const trial *t, char key[SHA256_HEX], char **text, cru_error *err);
 
+/* The same in two steps: what must be asked before the run, and what can be computed during it. */
+cru_status runner_checksum(runner *r, const trial *t, char checksum[SHA256_HEX], cru_error *err);
+void trial_key(const experiment *e, const trial *t, const char *checksum, char key[SHA256_HEX], char **text);
+
 /* What came out of a trial. Pointers live during the call in which it is handed over. */
 typedef struct runner_result {
     const trial *trial;
@@ -57,7 +61,8 @@ typedef struct runner_result {
 
 typedef enum runner_next { RUNNER_TRIAL, RUNNER_WAIT, RUNNER_END } runner_next;
 
-/* Where trials come from and results go to. Both are called from inside runner_run. */
+/* Where trials come from and results go to. All are called from inside runner_run. A trial that another process holds
+ * is waited for: it ends in `known`, or comes to this process when the other one gives it up or dies. */
 typedef struct runner_source {
     /* Fills *t and `key` (from runner_key) with the next trial. RUNNER_WAIT: not before the next result; RUNNER_END:
      * there are no more. With a store the trial must have been added to it. Neighbours that share dataset, split,
@@ -67,6 +72,12 @@ typedef struct runner_source {
     /* The trial has ended and is stored. */
     void (*done)(void *user, const runner_result *result);
 
+    /* Another process has stored the trial's result; may be NULL. */
+    void (*known)(void *user, const char *key);
+
+    /* There is nothing left to do but to wait for `count` trials of other processes; called once. May be NULL. */
+    void (*waiting)(void *user, int64_t count);
+
     /* Called at least a few times a second with the trials that are under way; may be NULL. */
     void (*tick)(void *user, const trial *const *running, int32_t count);
     void *user;
@@ -74,7 +85,7 @@ typedef struct runner_source {
 
 typedef struct runner_summary {
     int64_t ended[STORE_OUTCOMES]; /* trials that ended, by outcome */
-    int64_t elsewhere;             /* trials that another process holds; not run here */
+    int64_t elsewhere;             /* trials that another process ran meanwhile */
     bool interrupted;              /* SIGINT or SIGTERM came: trials in flight were given up, and are pending again */
 } runner_summary;
 

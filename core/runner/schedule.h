@@ -65,6 +65,12 @@ typedef struct job {
     judge_call call;
 } job;
 
+/* A trial that another process had claimed when it was pulled. */
+typedef struct held_trial {
+    trial trial;
+    char key[SHA256_HEX];
+} held_trial;
+
 typedef struct slot {
     bool taken;
     char *scratch;
@@ -82,6 +88,10 @@ struct runner {
     job *jobs;
     int32_t job_count;
     uint64_t pulled;
+    held_trial *held;
+    int64_t held_count, held_space;
+    double look_again; /* when to ask for them */
+    bool waiting_told;
     char *scratch;        /* folder of the slots' folders */
     int signals;          /* descriptor; -1: none */
     int64_t kernel_kills; /* out-of-memory kills on this machine that are accounted for */
@@ -104,6 +114,12 @@ cru_status slots_open(runner *r, cru_error *err);
 void slots_close(runner *r);
 int32_t slots_take(runner *r);
 void slots_give(runner *r, int32_t index);
+
+/* held.c: trials of other processes. held_look asks the store, at most a few times a second: finished ones go to the
+ * source, those that are free again are claimed and handed to `start`, which returns false when there is no room. */
+void held_add(runner *r, const trial *t, const char *key);
+void held_look(runner *r, double now, bool (*start)(runner *r, const trial *t, const char *key));
+void held_clear(runner *r);
 
 /* jobs.c */
 bool jobs_start(job *j);                      /* forks the worker of a waiting job; false: no slot is free */

@@ -34,20 +34,34 @@ static cru_status each_row(store *s, sqlite3_stmt *query, row_visitor *visit, vo
 /* ---- numbers ------------------------------------------------------------------------------------------------------
  */
 
-cru_status store_get_number(store *s, const char *key, const char *name, double *value, cru_error *err)
+/* The number in the first column of the first row, NAN when there is none. */
+static cru_status first_number(store *s, sqlite3_stmt *query, double *value, cru_error *err)
 {
-    *value = NAN;
-    sqlite3_stmt *query =
-        db_statement(s, "SELECT value FROM number JOIN trial ON trial.id = trial WHERE key = ?1 AND name = ?2", err);
-    if (!query) return CRU_IO;
-    db_bind_text(query, 1, key);
-    db_bind_text(query, 2, name);
     bool row;
+    *value = NAN;
     cru_status status = db_next(s, query, &row, err);
     if (status || !row) return status;
     *value = db_number(query, 0);
     db_done(query);
     return CRU_OK;
+}
+
+cru_status store_get_seconds(store *s, const char *key, double *seconds, cru_error *err)
+{
+    sqlite3_stmt *query = db_statement(s, "SELECT seconds_total FROM trial WHERE key = ?1", err);
+    if (!query) return CRU_IO;
+    db_bind_text(query, 1, key);
+    return first_number(s, query, seconds, err);
+}
+
+cru_status store_get_number(store *s, const char *key, const char *name, double *value, cru_error *err)
+{
+    sqlite3_stmt *query =
+        db_statement(s, "SELECT value FROM number JOIN trial ON trial.id = trial WHERE key = ?1 AND name = ?2", err);
+    if (!query) return CRU_IO;
+    db_bind_text(query, 1, key);
+    db_bind_text(query, 2, name);
+    return first_number(s, query, value, err);
 }
 
 static bool add_count(sqlite3_stmt *query, void *context)
@@ -130,6 +144,11 @@ cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor 
 /* ---- trials of an experiment --------------------------------------------------------------------------------------
  */
 
+/* Members with their number in the list; positions may have gaps. */
+#define NUMBERED                                                                                                       \
+    "(SELECT row_number() OVER (ORDER BY position) - 1 AS number_in_list, * FROM member WHERE experiment = ?1) AS "    \
+    "member"
+
 static bool show_trial(sqlite3_stmt *query, void *context)
 {
     const caller *c = context;
@@ -145,6 +164,7 @@ static bool show_trial(sqlite3_stmt *query, void *context)
         .peak_bytes = sqlite3_column_int64(query, 8),
         .best_epoch = sqlite3_column_int64(query, 9),
         .environment = db_text(query, 10),
+        .tried = sqlite3_column_int64(query, 11),
     };
     return c->visit.trial(c->user, &view);
 }
@@ -153,11 +173,11 @@ cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *v
 {
     sqlite3_stmt *query = query_of(
         s,
-        "SELECT position,"
+        "SELECT number_in_list,"
         " ifnull(alias, (SELECT value FROM setting WHERE setting.trial = member.trial AND name = 'algorithm')),"
-        " key, canonical, outcome, message, seconds_total, seconds_to_best, peak_bytes, best_epoch, description"
-        " FROM member JOIN trial ON trial.id = member.trial"
-        " LEFT JOIN environment ON environment.id = trial.environment WHERE experiment = ?1 ORDER BY position",
+        " key, canonical, outcome, message, seconds_total, seconds_to_best, peak_bytes, best_epoch, description,"
+        " tried FROM " NUMBERED " JOIN trial ON trial.id = member.trial"
+        " LEFT JOIN environment ON environment.id = trial.environment ORDER BY number_in_list",
         experiment, err);
     return each_row(s, query, show_trial, &(caller){.visit.trial = visit, .user = user}, err);
 }
@@ -172,8 +192,8 @@ static bool show_setting(sqlite3_stmt *query, void *context)
 cru_status store_each_setting(store *s, int64_t experiment, store_setting_visitor *visit, void *user, cru_error *err)
 {
     sqlite3_stmt *query = query_of(s,
-                                   "SELECT position, name, value FROM member JOIN setting USING(trial)"
-                                   " WHERE experiment = ?1 ORDER BY position, name",
+                                   "SELECT number_in_list, name, value FROM " NUMBERED " JOIN setting USING(trial)"
+                                   " ORDER BY number_in_list, name",
                                    experiment, err);
     return each_row(s, query, show_setting, &(caller){.visit.setting = visit, .user = user}, err);
 }
@@ -188,8 +208,8 @@ static bool show_number(sqlite3_stmt *query, void *context)
 cru_status store_each_number(store *s, int64_t experiment, store_number_visitor *visit, void *user, cru_error *err)
 {
     sqlite3_stmt *query = query_of(s,
-                                   "SELECT position, name, value FROM member JOIN number USING(trial)"
-                                   " WHERE experiment = ?1 ORDER BY position, name",
+                                   "SELECT number_in_list, name, value FROM " NUMBERED " JOIN number USING(trial)"
+                                   " ORDER BY number_in_list, name",
                                    experiment, err);
     return each_row(s, query, show_number, &(caller){.visit.number = visit, .user = user}, err);
 }

@@ -8,7 +8,7 @@
 
 enum {
     APPLICATION = 0x43525543, /* "CRUC", in SQLite's header: tells our files from others */
-    VERSION = 1,
+    VERSION = 2,
 };
 
 /* Everything that hangs on a trial goes when the trial goes. Vectors, curves and scores are little-endian float64,
@@ -28,7 +28,7 @@ static const char create_tables[] =
     "CREATE INDEX trial_claimed ON trial(pid) WHERE pid IS NOT NULL;"
     "CREATE TABLE member(experiment INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE,"
     " position INTEGER NOT NULL, trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, alias TEXT,"
-    " PRIMARY KEY(experiment, position)) WITHOUT ROWID;"
+    " tried INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(experiment, position)) WITHOUT ROWID;"
     "CREATE UNIQUE INDEX member_trial ON member(trial, experiment);"
     "CREATE TABLE setting(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, name TEXT NOT NULL,"
     " value TEXT NOT NULL, PRIMARY KEY(trial, name)) WITHOUT ROWID;"
@@ -40,6 +40,10 @@ static const char create_tables[] =
     " epochs BLOB NOT NULL, data BLOB NOT NULL, PRIMARY KEY(trial, name)) WITHOUT ROWID;"
     "CREATE TABLE scores(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE, rows INTEGER NOT NULL,"
     " cols INTEGER NOT NULL, data BLOB NOT NULL);";
+
+/* From layout 1 to 2: searches; and how a file that must not be changed is made to look like it. */
+static const char add_searches[] = "ALTER TABLE member ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;";
+static const char look_renewed[] = "CREATE TEMP VIEW member AS SELECT *, 0 AS tried FROM main.member;";
 
 /* A statement of one number, such as a pragma. */
 static cru_status read_number(store *s, const char *sql, int64_t *value, cru_error *err)
@@ -74,22 +78,30 @@ static cru_status read_header_at_once(store *s, file_header *header, cru_error *
     return status;
 }
 
-static cru_status create(store *s, cru_error *err)
+static cru_status bring_up(store *s, const char *tables, cru_error *err)
 {
     char header[100];
     snprintf(header, sizeof header, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, VERSION);
-    cru_status status = db_exec(s, create_tables, err);
+    cru_status status = db_exec(s, tables, err);
     return status ? status : db_exec(s, header, err);
 }
 
-/* Inside a write transaction, so that of two processes that open a new file at once only one creates the tables. */
-static cru_status create_once(store *s, cru_error *err)
+static bool is_old(const file_header *header)
+{
+    return header->application == APPLICATION && header->version < VERSION;
+}
+
+/* Inside a write transaction, so that of two processes that open a file at once only one changes the tables. */
+static cru_status bring_up_once(store *s, cru_error *err)
 {
     file_header header;
     cru_status status = db_exec(s, "BEGIN IMMEDIATE", err);
     if (status) return status;
     status = read_header(s, &header, err);
-    if (!status && header.tables == 0) status = create(s, err);
+    if (!status && header.tables == 0)
+        status = bring_up(s, create_tables, err);
+    else if (!status && is_old(&header))
+        status = bring_up(s, add_searches, err);
     if (!status) return db_exec(s, "COMMIT", err);
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
@@ -99,8 +111,8 @@ cru_status schema_check(store *s, cru_error *err)
 {
     file_header header;
     cru_status status = read_header_at_once(s, &header, err);
-    if (!status && header.tables == 0 && !s->options.read_only) {
-        status = create_once(s, err);
+    if (!status && (header.tables == 0 || is_old(&header)) && !s->options.read_only) {
+        status = bring_up_once(s, err);
         if (!status) status = read_header_at_once(s, &header, err);
     }
     if (status) return status;
@@ -112,7 +124,7 @@ cru_status schema_check(store *s, cru_error *err)
                         "%s: written by a newer version of crucible (layout %lld, this program knows %d)", s->path,
                         (long long)header.version, VERSION);
     }
-    return CRU_OK;
+    return is_old(&header) ? db_exec(s, look_renewed, err) : CRU_OK;
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------------------

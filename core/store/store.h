@@ -97,9 +97,15 @@ typedef struct store_trial {
     const char *canonical;         /* all settings as text, as they were hashed */
     const store_setting *settings; /* names unique */
     int64_t setting_count;
+    int64_t place; /* lists are in the order of places, which are above 0 and differ; 0: at the end */
+    int64_t tried; /* by a search: how many settings, when this trial has the one it chose; STORE_CANDIDATE: it has one
+                      that was tried; 0: not part of a search */
 } store_trial;
 
-/* Adds the trial unless its key is known, and links it to the experiment at the end of its list. */
+#define STORE_CANDIDATE (-1)
+
+/* Adds the trial unless its key is known, and links it to the experiment. Of a trial that is linked already only
+ * `tried` changes, and only from STORE_CANDIDATE. */
 cru_status store_add_trial(store *s, int64_t experiment, const store_trial *trial, cru_error *err);
 
 /* ---- running ------------------------------------------------------------------------------------------------------
@@ -180,6 +186,9 @@ cru_status store_delete_experiment(store *s, int64_t experiment, cru_error *err)
  */
 cru_status store_status(store *s, const char *key, store_outcome *outcome, bool *held, cru_error *err);
 
+/* How long a finished trial took; NAN when it is not finished or never began. */
+cru_status store_get_seconds(store *s, const char *key, double *seconds, cru_error *err);
+
 /* A number of a finished trial; NAN when the trial is not finished or has no such number. */
 cru_status store_get_number(store *s, const char *key, const char *name, double *value, cru_error *err);
 
@@ -208,6 +217,7 @@ typedef struct store_trial_view {
     const char *message, *environment;     /* may be NULL */
     double seconds_total, seconds_to_best; /* NAN: not finished */
     int64_t peak_bytes, best_epoch;
+    int64_t tried; /* see store_trial */
 } store_trial_view;
 typedef bool store_trial_visitor(void *user, const store_trial_view *view);
 cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *visit, void *user, cru_error *err);

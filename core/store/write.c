@@ -136,17 +136,21 @@ static cru_status put_trial(store *s, const store_trial *trial, int64_t *row, cr
     return put_settings(s, *row, trial, err);
 }
 
-static cru_status put_member(store *s, int64_t experiment, int64_t row, const char *alias, cru_error *err)
+static cru_status put_member(store *s, int64_t experiment, int64_t row, const store_trial *trial, cru_error *err)
 {
     sqlite3_stmt *insert = db_statement(s,
-                                        "INSERT INTO member(experiment, position, trial, alias) VALUES(?1,"
-                                        " (SELECT 1 + ifnull(max(position), -1) FROM member WHERE experiment = ?1),"
-                                        " ?2, ?3) ON CONFLICT(trial, experiment) DO NOTHING",
+                                        "INSERT INTO member(experiment, position, trial, alias, tried) VALUES(?1,"
+                                        " ifnull(nullif(?4, 0),"
+                                        " (SELECT 1 + ifnull(max(position), -1) FROM member WHERE experiment = ?1)),"
+                                        " ?2, ?3, ?5) ON CONFLICT(trial, experiment) DO"
+                                        " UPDATE SET tried = excluded.tried WHERE member.tried = -1",
                                         err);
     if (!insert) return CRU_IO;
     sqlite3_bind_int64(insert, 1, experiment);
     sqlite3_bind_int64(insert, 2, row);
-    db_bind_text(insert, 3, alias);
+    db_bind_text(insert, 3, trial->alias);
+    sqlite3_bind_int64(insert, 4, trial->place);
+    sqlite3_bind_int64(insert, 5, trial->tried);
     return db_run(s, insert, err);
 }
 
@@ -156,7 +160,7 @@ cru_status store_add_trial(store *s, int64_t experiment, const store_trial *tria
     if (status) return status;
     int64_t row;
     status = put_trial(s, trial, &row, err);
-    if (!status) status = put_member(s, experiment, row, trial->alias, err);
+    if (!status) status = put_member(s, experiment, row, trial, err);
     return write_end(s, status, err);
 }
 

@@ -59,6 +59,34 @@ START_TEST(a_newer_layout_is_refused_with_both_numbers)
 }
 END_TEST
 
+static bool is_plain(void *user, const store_trial_view *view)
+{
+    ck_assert_int_eq(view->tried, 0);
+    ++*(int *)user;
+    return true;
+}
+
+/* Layout 1 knew no searches. A file of it can be read as it is, and is renewed by the first who may write. */
+START_TEST(an_older_layout_is_read_and_renewed)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    add_trial(s, id, "a");
+    ok(store_close(s, &err));
+    run_sql("ALTER TABLE member DROP COLUMN tried; PRAGMA user_version = 1");
+    for (int writing = 0; writing < 2; writing++) {
+        int seen = 0;
+        s = open_store(&(store_options){.read_only = !writing});
+        ok(store_each_trial(s, id, is_plain, &seen, &err));
+        ck_assert_int_eq(seen, 1);
+        ok(store_close(s, &err));
+    }
+    s = open_store(NULL);
+    add_trial(s, id, "b");
+    ok(store_close(s, &err));
+}
+END_TEST
+
 START_TEST(a_missing_file_is_not_created_for_reading)
 {
     store *s;
@@ -160,6 +188,7 @@ Suite *suite(void)
     tcase_add_checked_fixture(tc, make_folder, remove_folder);
     tcase_add_test(tc, a_file_that_is_no_database_is_refused_and_left_alone);
     tcase_add_test(tc, a_database_of_another_program_is_refused);
+    tcase_add_test(tc, an_older_layout_is_read_and_renewed);
     tcase_add_test(tc, a_newer_layout_is_refused_with_both_numbers);
     tcase_add_test(tc, a_missing_file_is_not_created_for_reading);
     tcase_add_test(tc, a_folder_that_does_not_exist_is_an_error);

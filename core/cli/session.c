@@ -1,0 +1,249 @@
+#include "cli/session.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/setup.h"
+#include "report/report.h"
+#include "runner/clock.h"
+#include "runner/progress.h"
+#include "search/tuning.h"
+
+/* ---- one run ------------------------------------------------------------------------------------------------------
+ */
+
+typedef struct session {
+    const session_request *request;
+    experiment *experiment;
+    runner *runner;
+    store *store;
+    agenda agenda;  /* of an experiment without a search */
+    tuning *tuning; /* of one with a search; else NULL */
+    progress progress;
+} session;
+
+static runner_next next_trial(void *user, trial *t, char key[SHA256_HEX])
+{
+    session *s = user;
+    return s->tuning ? tuning_next(s->tuning, t, key) : agenda_next(&s->agenda, t, key);
+}
+
+/* Trials that remain to be run in all, as far as a search can tell. */
+static int64_t todo_count(const session *s)
+{
+    return s->tuning ? tuning_count(s->tuning)->trials - tuning_count(s->tuning)->known : s->agenda.todo_count;
+}
+
+static void trial_done(void *user, const runner_result *result)
+{
+    session *s = user;
+    if (s->tuning) tuning_done(s->tuning, result);
+    s->progress.total = todo_count(s);
+    progress_done(&s->progress, result);
+}
+
+static void trial_known(void *user, const char *key)
+{
+    session *s = user;
+    if (s->tuning) tuning_known(s->tuning, key);
+    s->progress.done++;
+}
+
+static void trials_awaited(void *user, int64_t count)
+{
+    session *s = user;
+    if (s->request->quiet || s->request->json) return;
+    progress_end(&s->progress);
+    fprintf(stderr, "waiting for %" PRId64 " trials that another process is running\n", count);
+}
+
+static void trial_tick(void *user, const trial *const *running, int32_t count)
+{
+    progress_tick(&((session *)user)->progress, running, count);
+}
+
+static agenda_again again_from(const session_request *q)
+{
+    return q->force ? AGENDA_ALL : q->retry ? AGENDA_FAILED : AGENDA_MISSING;
+}
+
+static progress_style style_from(const session_request *q)
+{
+    return q->json ? PROGRESS_JSON : q->quiet ? PROGRESS_QUIET : PROGRESS_BAR;
+}
+
+/* ---- afterwards ---------------------------------------------------------------------------------------------------
+ */
+
+static int64_t failures(const runner_summary *summary)
+{
+    int64_t count = 0;
+    for (int i = STORE_OOM; i < STORE_OUTCOMES; i++) count += summary->ended[i];
+    return count;
+}
+
+static int64_t experiment_id(const session *s)
+{
+    return s->tuning ? tuning_count(s->tuning)->experiment : s->agenda.id;
+}
+
+static void print_json_end(const session *s, const runner_summary *summary, int64_t left)
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "event", "end");
+    json_add_text(object, "experiment", s->experiment->name);
+    for (int i = STORE_OK; i < STORE_OUTCOMES; i++)
+        cJSON_AddNumberToObject(object, store_outcome_name((store_outcome)i), (double)summary->ended[i]);
+    cJSON_AddNumberToObject(object, "left", (double)left);
+    cJSON_AddBoolToObject(object, "interrupted", summary->interrupted);
+    if (s->tuning) {
+        cJSON_AddNumberToObject(object, "searches", (double)tuning_count(s->tuning)->searches);
+        cJSON_AddNumberToObject(object, "settings_tried", (double)tuning_count(s->tuning)->settings);
+    }
+    char *text = cJSON_PrintUnformatted(object);
+    printf("%s\n", text ? text : "{}");
+    cJSON_free(text);
+    cJSON_Delete(object);
+}
+
+static void print_end(const session *s, const runner_summary *summary, int64_t left)
+{
+    char took[DURATION_SIZE];
+    int64_t ran = summary->ended[STORE_OK] + failures(summary);
+    int64_t all = s->tuning ? ran + summary->elsewhere + tuning_count(s->tuning)->known : s->agenda.count;
+    int64_t known = s->tuning ? tuning_count(s->tuning)->known : s->agenda.count - s->agenda.todo_count;
+    fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " trials run in %s", s->experiment->name, ran, all,
+            duration_text(clock_now() - s->progress.begun, took));
+    if (known) fprintf(stderr, ", %" PRId64 " known before", known);
+    if (summary->elsewhere) fprintf(stderr, ", %" PRId64 " run by another process", summary->elsewhere);
+    if (failures(summary)) fprintf(stderr, ", %" PRId64 " without a result", failures(summary));
+    fprintf(stderr, "; results in %s\n", store_path(s->store));
+    if (s->tuning) {
+        const tuning_figures *f = tuning_count(s->tuning);
+        fprintf(stderr, "%" PRId64 " of %" PRId64 " searches over, %" PRId64 " settings tried\n", f->over, f->searches,
+                f->settings);
+    }
+    if (summary->interrupted && s->tuning)
+        fprintf(stderr, "Interrupted. Run the same command again to go on.\n");
+    else if (summary->interrupted)
+        fprintf(stderr, "Interrupted: %" PRId64 " trials remain. Run the same command again to go on.\n", left);
+}
+
+/* A search that was stopped early may have nothing to show yet. */
+static bool can_show(const session *s, int64_t good)
+{
+    const tuning_figures *f = s->tuning ? tuning_count(s->tuning) : NULL;
+    return !s->request->json && !s->request->quiet && good && (!f || f->over || !f->searches);
+}
+
+static int finish(const session *s, const runner_summary *summary)
+{
+    cru_error err = {0};
+    int64_t counts[STORE_OUTCOMES];
+    if (store_count(s->store, experiment_id(s), counts, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (s->request->json)
+        print_json_end(s, summary, counts[STORE_PENDING]);
+    else if (!s->request->quiet || summary->interrupted)
+        print_end(s, summary, counts[STORE_PENDING]);
+    if (can_show(s, counts[STORE_OK]) && report_print_compact(s->store, experiment_id(s), stdout, &err) != CRU_OK)
+        return cli_fail("%s", err.text);
+    return summary->interrupted ? CLI_FAILED : CLI_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------------------------
+ */
+
+static cru_status open_work(session *s, cru_error *err)
+{
+    agenda_again again = again_from(s->request);
+    if (s->experiment->search.method == SEARCH_NONE) return agenda_open(s->runner, s->store, again, &s->agenda, err);
+    tuning_options options = {.runner = s->runner, .store = s->store, .experiment = s->experiment, .again = again};
+    return tuning_open(&options, &s->tuning, err);
+}
+
+static int run_session(session *s, const setup *with)
+{
+    const session_request *q = s->request;
+    cru_error err = {0};
+    runner_summary summary;
+    runner_options options = {.experiment = with->experiment,
+                              .plugins = with->plugins,
+                              .store = s->store,
+                              .jobs = (int32_t)q->jobs,
+                              .in_process = q->in_process};
+    if (runner_open(&options, &s->runner, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (open_work(s, &err) != CRU_OK) return cli_fail("%s", err.text);
+    progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);
+    runner_source source = {.next = next_trial,
+                            .done = trial_done,
+                            .known = trial_known,
+                            .waiting = trials_awaited,
+                            .tick = trial_tick,
+                            .user = s};
+    cru_status status = runner_run(s->runner, &source, &summary, &err);
+    progress_end(&s->progress);
+    if (status == CRU_OK && s->tuning) status = tuning_status(s->tuning, &err);
+    return status == CRU_OK ? finish(s, &summary) : cli_fail("%s", err.text);
+}
+
+static int run(const session_request *q)
+{
+    setup with;
+    int code = setup_open(&q->files, &q->sets, &with);
+    if (code != CLI_GO_ON) return code;
+    if (q->must_search && with.experiment->search.method == SEARCH_NONE) {
+        setup_close(&with);
+        return cli_wrong("no search is described: give [search] a method, or --set search.method=tpe");
+    }
+    session s = {.request = q, .experiment = with.experiment};
+    cru_error err = {0};
+    const char *db = q->db ? q->db : with.experiment->run.db;
+    if (store_open(db, &(store_options){.batch_trials = 64, .batch_ms = 20}, &s.store, &err) != CRU_OK)
+        code = cli_fail("%s", err.text);
+    else
+        code = run_session(&s, &with);
+    runner_close(s.runner);
+    agenda_close(&s.agenda);
+    tuning_close(s.tuning);
+    if (store_close(s.store, &err) != CRU_OK && code == CLI_OK) code = cli_fail("%s", err.text);
+    setup_close(&with);
+    return code;
+}
+
+int session_command(const cli_syntax *syntax, bool must_search, int argc, char **argv)
+{
+    session_request q = {.must_search = must_search};
+    const cli_option options[] = {
+        {.name = "db", .argument = "FILE", .text = &q.db, .help = "where results are kept; default: results.db"},
+        {.name = "set",
+         .argument = "SECTION.KEY=VALUE",
+         .words = &q.sets,
+         .help = "override a setting; may be repeated"},
+        {.name = "jobs",
+         .letter = 'j',
+         .argument = "N",
+         .number = &q.jobs,
+         .help = "trials at a time; default: one a core"},
+        {.name = "quiet", .letter = 'q', .flag = &q.quiet, .help = "no progress and no table"},
+        {.name = "json", .flag = &q.json, .help = "one JSON object a line: every trial, then a summary"},
+        {.name = "force", .flag = &q.force, .help = "run all trials again"},
+        {.name = "retry", .argument = "failed", .text = &q.retry, .help = "run trials again that gave no result"},
+        {.name = "in-process",
+         .flag = &q.in_process,
+         .help = "run methods inside this process, for a debugger: no limits, no sandbox, a crash ends everything"},
+        {0},
+    };
+    cli_syntax full = *syntax;
+    full.operands = "FILE...";
+    full.least = 1;
+    full.most = CLI_WORDS_MAX;
+    full.options = options;
+    int code = cli_parse(&full, argc, argv, &q.files);
+    if (code != CLI_GO_ON) return code;
+    if (q.retry && strcmp(q.retry, "failed") != 0)
+        return cli_wrong("--retry %s: only 'failed' can be retried", q.retry);
+    if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
+    return run(&q);
+}

@@ -1,0 +1,15 @@
+#include "cli/session.h"
+#include "cli/verbs.h"
+
+int verb_search(int argc, char **argv)
+{
+    const cli_syntax syntax = {
+        .verb = "search",
+        .about = "Searches settings of the methods of an experiment, chooses by validation score and prints the test\n"
+                 "results of what was chosen. The section [search] says how: method = grid, random or tpe; trials and\n"
+                 "minutes limit one search; per = seed, first-seed or all-seeds. Searched is every setting that has a\n"
+                 "distribution (see 'crucible info') and that the files do not set, or set to search(...).\n"
+                 "An interrupted search goes on where it stopped and ends with the same choice.",
+    };
+    return session_command(&syntax, true, argc, argv);
+}
