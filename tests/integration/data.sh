@@ -14,7 +14,15 @@ roles = {e["role"] for e in entries}
 assert roles >= {"card", "generator", "format"}, roles
 for e in entries:
     assert {"name", "kind", "version", "summary", "path", "status"} <= e.keys()
+states = {e["name"]: e["status"] for e in entries if e["role"] == "card"}
+assert states["cora"] == "fetchable" and states["pokec"] == "needs terms" and states["bgp"] == "missing", states
+assert states["gencat-cora"] == "generated", states
 PYTHON
+
+mkdir -p "$work/mirror/bgp"
+touch "$work"/mirror/bgp/{x,y,edge_index}.npy
+CRUCIBLE_MIRROR=$work/mirror expect 0 "$CRUCIBLE" list datasets
+grep -q "^  bgp  *present " "$work/stdout" || fail "a mirror is not looked at"
 
 # A generator, with settings and seed.
 expect 0 "$CRUCIBLE" stats csbm --set nodes=200 --set classes=2 --seed 3
