@@ -341,6 +341,49 @@ START_TEST(matlab_relations_and_their_union)
 }
 END_TEST
 
+/* ---- dgl: edges 0 -> 1 and 1 -> 2, node 2 is not marked ------------------------------------------------------------
+ */
+
+START_TEST(dgl_graphs_with_masks)
+{
+    static const char *const roles[] = {"graph", NULL};
+    format_run run = {.name = "dgl", .settings = {"task", "anomaly", "directed", "yes"}};
+    corpus("coo", roles, &run);
+    must_load(&run);
+    ck_assert_int_eq(data->nodes, 3);
+    ck_assert_int_eq(data->truth[1], 1);
+    ck_assert_int_eq(data->truth[2], CRU_UNLABELLED);
+    ck_assert(has_edge(1, 0) && has_edge(2, 1));
+    ck_assert_int_eq(cru_csr_nnz(&data->graph), 2);
+    ck_assert_float_eq(data->x.dense[5], 6);
+    ck_assert_int_eq(data->official_count, 2);
+    check_ids(data->official[0].train, "0 ");
+    check_ids(data->official[1].train, "1 ");
+    check_ids(data->official[0].test, "1 ");
+}
+END_TEST
+
+START_TEST(dgl_relations_in_any_form)
+{
+    static const char *const roles[] = {"graph", NULL};
+    format_run run = {.name = "dgl", .settings = {"task", "anomaly", "directed", "yes"}};
+    corpus("csr-csc-relations", roles, &run);
+    must_load(&run);
+    ck_assert_int_eq(data->relation_count, 2);
+    ck_assert_str_eq(data->relations[1].name, "usu");
+    ck_assert_int_eq(data->relations[0].graph.ids[0], 0); /* 0 -> 1 */
+    ck_assert_int_eq(data->relations[1].graph.ids[0], 1); /* 1 -> 2 */
+    ck_assert(has_edge(1, 0) && has_edge(2, 1));
+}
+END_TEST
+
+START_TEST(dgl_names_the_byte)
+{
+    format_run run = {.name = "dgl", .files = {{"graph", text("no graph at all")}}};
+    must_fail(&run, "byte 8: not a file of dgl.save_graphs");
+}
+END_TEST
+
 START_TEST(facebook100_columns_are_coded)
 {
     static const char *const roles[] = {"graph", NULL};
@@ -397,6 +440,9 @@ Suite *suite(void)
     tcase_add_test(c, people_make_candidate_sets_of_cifar);
     tcase_add_test(c, matlab_networks);
     tcase_add_test(c, matlab_relations_and_their_union);
+    tcase_add_test(c, dgl_graphs_with_masks);
+    tcase_add_test(c, dgl_relations_in_any_form);
+    tcase_add_test(c, dgl_names_the_byte);
     tcase_add_test(c, facebook100_columns_are_coded);
     tcase_add_test(c, candidate_sets_of_either_orientation);
     suite_add_tcase(s, c);

@@ -1,0 +1,10 @@
+/* Files of dgl.save_graphs. */
+#include "../../datasets/formats/dgl.c"
+
+#include "format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    static const char *const roles[] = {"graph", NULL};
+    return format_fuzz(roles, NULL, bytes, size);
+}
