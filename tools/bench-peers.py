@@ -106,6 +106,109 @@ def conv(batch, channels, side, grad):
     return lambda: torch.autograd.grad(y, (x, weight), dy, retain_graph=True)
 
 
+SHAPES = {  # features, words a row (None: dense), hidden, classes, every n-th node is a training node
+    "cora": (1433, 18, 16, 7, 19),
+    "photo": (745, 261, 16, 8, 48),
+    "arxiv": (128, None, 64, 40, 2),
+}
+
+
+def train(weights, logits, rows, classes, evaluate):
+    """A training step with Adam and, for graphs, an evaluation, as training scripts write them."""
+    optimiser = torch.optim.Adam(weights, lr=0.01, weight_decay=5e-4)
+    labels = torch.arange(len(rows)) % classes
+
+    def run():
+        optimiser.zero_grad()
+        F.cross_entropy(logits(True)[rows], labels).backward()
+        optimiser.step()
+        if evaluate:
+            with torch.no_grad():
+                logits(False)
+
+    return run
+
+
+def weight(*shape):
+    return torch.nn.Parameter((torch.rand(*shape) - 0.5) * 0.2)
+
+
+def graph_features(graph, columns, words):
+    return torch.rand(graph.nodes, columns) if words is None else (torch.rand(graph.nodes, columns) < words / columns).float()
+
+
+def gcn_epoch(graph, name, sparse_features=False):
+    """Features are dense, as in the published scripts; the case `sparse x` keeps them sparse."""
+    columns, words, hidden, classes, every = SHAPES[name]
+    x = graph_features(graph, columns, words)
+    if sparse_features:
+        x = x.to_sparse()
+    w1, b1, w2, b2 = weight(columns, hidden), weight(hidden), weight(hidden, classes), weight(classes)
+
+    def logits(training):
+        h = F.relu(torch.sparse.mm(graph.coo, torch.sparse.mm(x, w1) if sparse_features else x @ w1) + b1)
+        return torch.sparse.mm(graph.coo, F.dropout(h, 0.5, training) @ w2) + b2
+
+    return train([w1, b1, w2, b2], logits, torch.arange(0, graph.nodes, every), classes, True)
+
+
+def attention(graph, h, source, target, heads):
+    """One GAT layer after its linear map, by gather and scatter as PyTorch Geometric does it."""
+    h = h.view(graph.nodes, heads, -1)
+    scores = F.leaky_relu((h * target).sum(-1)[graph.row] + (h * source).sum(-1)[graph.col], 0.2)
+    index = graph.row.unsqueeze(1).expand(-1, heads)
+    top = torch.zeros(graph.nodes, heads).scatter_reduce(0, index, scores.detach(), "amax", include_self=False)
+    e = (scores - top[graph.row]).exp()
+    alpha = e / torch.zeros(graph.nodes, heads).index_add(0, graph.row, e)[graph.row]
+    messages = h[graph.col] * alpha.unsqueeze(-1)
+    return torch.zeros_like(h).index_add(0, graph.row, messages).view(graph.nodes, -1)
+
+
+def gat_epoch(graph, name):
+    columns, words, _, classes, every = SHAPES[name]
+    x = graph_features(graph, columns, words)
+    w1, s1, t1, b1 = weight(columns, 64), weight(8, 8), weight(8, 8), weight(64)
+    w2, s2, t2, b2 = weight(64, classes), weight(1, classes), weight(1, classes), weight(classes)
+
+    def logits(training):
+        h = F.elu(attention(graph, x @ w1, s1, t1, 8) + b1)
+        return attention(graph, F.dropout(h, 0.5, training) @ w2, s2, t2, 1) + b2
+
+    return train([w1, s1, t1, b1, w2, s2, t2, b2], logits, torch.arange(0, graph.nodes, every), classes, True)
+
+
+def mlp_step(batch, columns, classes):
+    x = torch.rand(batch, columns)
+    net = torch.nn.Sequential(torch.nn.Linear(columns, 500), torch.nn.ReLU(), torch.nn.Linear(500, classes))
+    return train(list(net.parameters()), lambda training: net(x), torch.arange(batch), classes, False)
+
+
+class Block(torch.nn.Module):
+    def __init__(self, before, width, stride):
+        super().__init__()
+        self.conv1 = torch.nn.Conv2d(before, width, 3, stride, 1, bias=False)
+        self.conv2 = torch.nn.Conv2d(width, width, 3, 1, 1, bias=False)
+        self.norm1, self.norm2 = torch.nn.BatchNorm2d(width), torch.nn.BatchNorm2d(width)
+        self.shortcut = torch.nn.Sequential() if before == width else torch.nn.Sequential(
+            torch.nn.Conv2d(before, width, 1, stride, bias=False), torch.nn.BatchNorm2d(width))
+
+    def forward(self, x):
+        h = self.norm2(self.conv2(F.relu(self.norm1(self.conv1(x)))))
+        return F.relu(h + self.shortcut(x))
+
+
+def resnet_step(batch):
+    """ResNet-32: three stages of five blocks."""
+    layers, before = [torch.nn.Conv2d(3, 16, 3, 1, 1, bias=False), torch.nn.BatchNorm2d(16), torch.nn.ReLU()], 16
+    for width in (16, 32, 64):
+        for number in range(5):
+            layers.append(Block(before, width, 2 if number == 0 and width > 16 else 1))
+            before = width
+    net = torch.nn.Sequential(*layers, torch.nn.AvgPool2d(8), torch.nn.Flatten(), torch.nn.Linear(64, 10))
+    x = torch.rand(batch, 3, 32, 32)
+    return train(list(net.parameters()), lambda training: net(x), torch.arange(batch), 10, False)
+
+
 FUNCTIONS = {"relu": F.relu, "elu": F.elu, "tanh": torch.tanh, "gelu": F.gelu, "dropout": lambda x: F.dropout(x, 0.5)}
 
 
@@ -113,6 +216,14 @@ def peer_of(name, graph):
     words = name.replace(",", "").split()
     sizes = [int(word) for word in words if word.isdigit()]
     kind = words[0]
+    if name.startswith("gcn epoch"):
+        return gcn_epoch(graph, words[2], name.endswith("sparse x"))
+    if name.startswith("gat epoch"):
+        return gat_epoch(graph, words[2])
+    if kind == "mlp":
+        return mlp_step(*sizes)
+    if kind == "resnet":
+        return resnet_step(*sizes)
     if kind == "gemm":
         return gemm(*sizes, words[-2] if words[-1] == "transposed" else None)
     if kind in ("spmm", "sddmm"):
@@ -141,7 +252,7 @@ def prepare(name, graph_path, threads):
     torch.set_num_threads(threads)
     torch.manual_seed(1)
     run = peer_of(name, Graph(graph_path) if graph_path else None)
-    if run is None or "grad" in name or name.startswith("adam"):
+    if run is None or name.split()[0] in ("adam", "gcn", "gat", "mlp", "resnet") or "grad" in name:
         return run
 
     def without_tape():

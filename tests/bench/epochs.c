@@ -222,6 +222,7 @@ static void setup_resnet(bench_job *job, const bench_case *which)
 
 const bench_case bench_epochs[] = {
     {.name = "gcn epoch cora", .setup = setup_gcn, .graph = "cora"},
+    {.name = "gcn epoch cora, sparse x", .setup = setup_gcn, .graph = "cora"}, /* the peer's features sparse, too */
     {.name = "gcn epoch photo", .setup = setup_gcn, .graph = "photo"},
     {.name = "gcn epoch arxiv", .setup = setup_gcn, .graph = "arxiv"},
     {.name = "gat epoch cora", .setup = setup_gat, .graph = "cora"},
