@@ -50,115 +50,132 @@ typedef struct block_kind {
     bool near;     /* x is small, weights are in order: nothing to prefetch or look up */
 } block_kind;
 
-/* Where a block lies. */
+/* Where a block lies: its first float, the head of its first vector, and, when it spans heads, how many vectors a head
+ * has and how many of the first head's lie before it. */
 typedef struct block_place {
-    int64_t first, tail_lanes;
-    first_lanes mask;
-    int64_t head[SPMM_BLOCK + 1]; /* of every vector */
+    int64_t first, head, per_head, before;
+    first_lanes mask; /* of the tail */
 } block_place;
 
 INLINE void add_entry(const spmm_task *t, int64_t e, const block_place *at, block_kind kind, vec *sum)
 {
     const float *x = t->s->x + at->first + t->s->a.ids[e] * t->stride;
-    const float *w = kind.near ? t->weights + e * t->step : weights_of(t, e);
+    const float *w = (kind.near ? t->weights + e * t->step : weights_of(t, e)) + at->head;
     if (!kind.near) prefetch(t, e, at->first, kind.vectors * LANES + (kind.tail ? LANES : 0));
-    for (int k = 0; k < kind.vectors; k++) sum[k] += w[at->head[kind.one_head ? 0 : k]] * load(x + k * LANES);
-    if (kind.tail) sum[kind.vectors] += w[at->head[0]] * load_first(x + kind.vectors * LANES, at->mask);
+    if (kind.one_head) {
+        const float weight = *w;
+        for (int k = 0; k < kind.vectors; k++) sum[k] += weight * load(x + k * LANES);
+        if (kind.tail) sum[kind.vectors] += weight * load_first(x + kind.vectors * LANES, at->mask);
+        return;
+    }
+    int64_t left = at->per_head - at->before;
+    for (int k = 0; k < kind.vectors; k++, left--) {
+        if (left == 0) w += t->step != 0, left = at->per_head;
+        sum[k] += *w * load(x + k * LANES);
+    }
 }
 
-/* The part of the row that starts at float `first`. Vector k has the weight of head (first + k LANES) / cols. Narrow
- * blocks take entries by fours into sums of their own: one chain of additions would wait for itself. */
-INLINE void sum_block(const spmm_row *r, int64_t first, int64_t tail_lanes, block_kind kind)
+/* Narrow blocks take entries by fours into sums of their own: one chain of additions would wait for itself. */
+INLINE void sum_block(const spmm_row *r, const block_place *at, block_kind kind)
 {
     enum { CHAINS = 4, NARROW = 2 };
-    const spmm_task *t = r->t;
-    block_place at = {.first = first, .tail_lanes = tail_lanes, .mask = first_mask(tail_lanes)};
-    vec sum[CHAINS][SPMM_BLOCK + 1];
     const int chains = kind.vectors <= NARROW ? CHAINS : 1;
-    for (int k = 0; k <= kind.vectors; k++) {
-        for (int c = 0; c < chains; c++) sum[c][k] = (vec){0};
-        at.head[k] = t->step ? (first + (kind.one_head ? 0 : k * LANES)) / t->s->cols : 0;
-    }
+    vec sum[CHAINS][SPMM_BLOCK + 1];
+    for (int c = 0; c < chains; c++)
+        for (int k = 0; k <= kind.vectors; k++) sum[c][k] = (vec){0};
     int64_t e = r->begin;
     for (; e + chains <= r->end; e += chains)
-        for (int c = 0; c < chains; c++) add_entry(t, e + c, &at, kind, sum[c]);
-    for (; e < r->end; e++) add_entry(t, e, &at, kind, sum[0]);
-    for (int k = 0; k <= kind.vectors; k++)
-        for (int c = 1; c < chains; c++) sum[0][k] += sum[c][k];
-    float *y = r->y + first;
+        for (int c = 0; c < chains; c++) add_entry(r->t, e + c, at, kind, sum[c]);
+    for (; e < r->end; e++) add_entry(r->t, e, at, kind, sum[0]);
+    for (int c = 1; c < chains; c++)
+        for (int k = 0; k <= kind.vectors; k++) sum[0][k] += sum[c][k];
+    float *y = r->y + at->first;
     for (int k = 0; k < kind.vectors; k++, y += LANES) {
         const vec result = sum[0][k] * r->scale;
         store(y, r->accumulate ? load(y) + result : result);
     }
     if (!kind.tail) return;
     const vec result = sum[0][kind.vectors] * r->scale;
-    store_first(y, r->accumulate ? load_first(y, at.mask) + result : result, at.mask);
+    store_first(y, r->accumulate ? load_first(y, at->mask) + result : result, at->mask);
 }
 
 /* One pass over the entries for 1 to SPMM_BLOCK whole vectors. */
-INLINE void sum_vectors(const spmm_row *r, int64_t first, int64_t vectors, block_kind kind)
+INLINE void sum_vectors(const spmm_row *r, const block_place *at, int64_t vectors, block_kind kind)
 {
-    kind.tail = false;
     switch (vectors) {
     case 1:
         kind.vectors = 1;
-        sum_block(r, first, 0, kind);
+        sum_block(r, at, kind);
         return;
     case 2:
         kind.vectors = 2;
-        sum_block(r, first, 0, kind);
+        sum_block(r, at, kind);
         return;
     case 3:
         kind.vectors = 3;
-        sum_block(r, first, 0, kind);
+        sum_block(r, at, kind);
         return;
     case 4:
         kind.vectors = 4;
-        sum_block(r, first, 0, kind);
+        sum_block(r, at, kind);
         return;
     case 5:
         kind.vectors = 5;
-        sum_block(r, first, 0, kind);
+        sum_block(r, at, kind);
         return;
     case 6:
         kind.vectors = 6;
-        sum_block(r, first, 0, kind);
+        sum_block(r, at, kind);
         return;
     case 7:
         kind.vectors = 7;
-        sum_block(r, first, 0, kind);
+        sum_block(r, at, kind);
         return;
     default:
         kind.vectors = 8;
-        sum_block(r, first, 0, kind);
+        sum_block(r, at, kind);
         return;
     }
 }
 
-INLINE void sum_span(const spmm_row *r, int64_t first, int64_t floats, block_kind kind)
+/* The columns of one head. */
+INLINE void sum_head(const spmm_row *r, int64_t head, bool near)
 {
+    const int64_t cols = r->t->s->cols;
+    block_place at = {.first = head * cols, .head = r->t->step ? head : 0};
+    int64_t floats = cols;
     while (floats >= LANES) {
         const int64_t vectors = floats / LANES < SPMM_BLOCK ? floats / LANES : SPMM_BLOCK;
-        sum_vectors(r, first, vectors, kind);
-        first += vectors * LANES;
+        sum_vectors(r, &at, vectors, (block_kind){.one_head = true, .near = near});
+        at.first += vectors * LANES;
         floats -= vectors * LANES;
     }
     if (floats == 0) return;
-    kind.vectors = 0;
-    kind.tail = true;
-    sum_block(r, first, floats, kind);
+    at.mask = first_mask(floats);
+    sum_block(r, &at, (block_kind){.tail = true, .one_head = true, .near = near});
 }
 
-/* Heads whose columns fill whole vectors form one span; others are spans of their own. */
+/* All heads together, when each fills whole vectors: the entries pass by once for several of them. */
+INLINE void sum_heads(const spmm_row *r, bool near)
+{
+    const int64_t per_head = r->t->s->cols / LANES, total = r->t->s->heads * per_head;
+    block_place at = {.per_head = per_head};
+    for (int64_t done = 0; done < total; done += SPMM_BLOCK) {
+        const int64_t vectors = total - done < SPMM_BLOCK ? total - done : SPMM_BLOCK;
+        at.first = done * LANES;
+        at.before = done % per_head;
+        at.head = r->t->step ? done / per_head : 0;
+        sum_vectors(r, &at, vectors, (block_kind){.near = near});
+    }
+}
+
 INLINE void sum_entries(const spmm_row *r, bool near)
 {
     const cru_spmm_args *s = r->t->s;
-    if (s->heads > 1 && s->cols % LANES == 0) {
-        sum_span(r, 0, s->heads * s->cols, (block_kind){.near = near});
-        return;
-    }
-    for (int64_t h = 0; h < s->heads; h++)
-        sum_span(r, h * s->cols, s->cols, (block_kind){.one_head = true, .near = near});
+    if (s->heads > 1 && s->cols % LANES == 0)
+        sum_heads(r, near);
+    else
+        for (int64_t h = 0; h < s->heads; h++) sum_head(r, h, near);
 }
 
 /* Calls, so that the many blocks above are compiled once each. */
