@@ -6,6 +6,8 @@
  *     time SECONDS            runs it for about so long; answers with the medians of elapsed and of
  *                             processor time, in nanoseconds
  *     close
+ *     once                    runs the open case once; answers with the elapsed nanoseconds
+ *     peak                    answers with the most memory this program has held, in bytes
  *     triad THREADS           answers with the bandwidth of a[i] = b[i] + s c[i] in bytes a second, by
  *                             elapsed time and by processor time a thread
  *
@@ -14,11 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "bench.h"
 
-static const bench_case *const tables[] = {bench_epochs, bench_operators};
+static const bench_case *const tables[] = {bench_epochs, bench_operators, bench_large};
 
 typedef struct session {
     cru_device device;
@@ -75,6 +78,20 @@ static void report_time(session *s, double limit)
 {
     const timing t = time_job(s, limit);
     printf("%.0f %.0f\n", 1e9 * t.elapsed, 1e9 * t.processor);
+}
+
+static void report_once(session *s)
+{
+    const double begin = seconds_now();
+    s->job.run(&s->device, s->job.arg);
+    printf("%.0f\n", 1e9 * (seconds_now() - begin));
+}
+
+static void report_peak(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%.0f\n", 1024.0 * (double)usage.ru_maxrss);
 }
 
 static const bench_case *find(const char *name)
@@ -164,6 +181,10 @@ static void obey(session *s, const char *line)
         open_job(s, threads, name);
     else if (sscanf(line, "time %lf", &seconds) == 1 && s->open)
         report_time(s, seconds);
+    else if (strcmp(line, "once") == 0 && s->open)
+        report_once(s);
+    else if (strcmp(line, "peak") == 0)
+        report_peak();
     else if (sscanf(line, "triad %d", &threads) == 1)
         report_triad(threads);
     else if (strcmp(line, "close") == 0)
