@@ -16,6 +16,7 @@
 #include "runner/judges.h"
 #include "runner/runner.h"
 #include "runner/sandbox.h"
+#include "runner/scratch.h"
 
 typedef enum problem_state { PROBLEM_PREPARING, PROBLEM_READY, PROBLEM_BROKEN } problem_state;
 
@@ -92,7 +93,7 @@ struct runner {
     int64_t held_count, held_space;
     double look_again; /* when to ask for them */
     bool waiting_told;
-    char *scratch;        /* folder of the slots' folders */
+    scratch scratch;      /* folder of the slots' folders */
     int signals;          /* descriptor; -1: none */
     int64_t kernel_kills; /* out-of-memory kills on this machine that are accounted for */
     const runner_source *source;

@@ -1,48 +1,16 @@
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "runner/schedule.h"
-
-/* ---- scratch folders ----------------------------------------------------------------------------------------------
- */
-
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *at)
-{
-    (void)info;
-    (void)type;
-    if (at->level > 0) remove(path);
-    return 0;
-}
-
-/* What is inside; symbolic links are removed, not followed. */
-static void empty_folder(const char *path)
-{
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
 
 static char *join(const char *folder, const char *format, int32_t number)
 {
     char name[64], *path = NULL;
     snprintf(name, sizeof name, format, number);
     return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
-}
-
-static cru_status make_scratch(runner *r, cru_error *err)
-{
-    const char *base = getenv("TMPDIR");
-    r->scratch = join(base && *base ? base : "/tmp", "crucible-XXXXXX", 0);
-    if (r->scratch && mkdtemp(r->scratch)) return CRU_OK;
-    cru_fail(err, CRU_IO, "cannot make a scratch folder %s: %s", r->scratch ? r->scratch : "", strerror(errno));
-    free(r->scratch);
-    r->scratch = NULL;
-    return CRU_IO;
 }
 
 /* ---- what methods may read ----------------------------------------------------------------------------------------
@@ -63,9 +31,9 @@ static const char **plugin_files(const registry *plugins)
 static cru_status open_slot(runner *r, int32_t index, const char *const *readable, cru_error *err)
 {
     slot *s = &r->slots[index];
-    s->scratch = join(r->scratch, "%d", index);
+    s->scratch = join(r->scratch.path, "%d", index);
     if (!s->scratch || mkdir(s->scratch, 0700) != 0)
-        return cru_fail(err, CRU_IO, "cannot make a scratch folder in %s: %s", r->scratch, strerror(errno));
+        return cru_fail(err, CRU_IO, "cannot make a scratch folder in %s: %s", r->scratch.path, strerror(errno));
     if (!r->run->sandbox) return CRU_OK;
     return sandbox_create(&(sandbox_options){.readable = readable, .scratch = s->scratch}, &s->box, err);
 }
@@ -74,8 +42,8 @@ cru_status slots_open(runner *r, cru_error *err)
 {
     r->slots = calloc((size_t)r->slot_count, sizeof *r->slots);
     const char **readable = plugin_files(r->options.plugins);
-    cru_status status =
-        r->slots && readable ? make_scratch(r, err) : cru_fail(err, CRU_NO_MEMORY, "no memory for the workers");
+    cru_status status = r->slots && readable ? scratch_make(&r->scratch, err)
+                                             : cru_fail(err, CRU_NO_MEMORY, "no memory for the workers");
     for (int32_t i = 0; status == CRU_OK && i < r->slot_count; i++) status = open_slot(r, i, readable, err);
     free(readable);
     return status;
@@ -89,11 +57,7 @@ void slots_close(runner *r)
     }
     free(r->slots);
     r->slots = NULL;
-    if (!r->scratch) return;
-    empty_folder(r->scratch);
-    rmdir(r->scratch);
-    free(r->scratch);
-    r->scratch = NULL;
+    scratch_remove(&r->scratch);
 }
 
 int32_t slots_take(runner *r)
@@ -108,6 +72,6 @@ int32_t slots_take(runner *r)
 
 void slots_give(runner *r, int32_t index)
 {
-    empty_folder(r->slots[index].scratch);
+    scratch_empty(r->slots[index].scratch);
     r->slots[index].taken = false;
 }

@@ -7,7 +7,8 @@
 #include "store/db.h"
 
 /* Clock ticks between boot and the start of the process: field 22 of /proc/<pid>/stat, the 20th after the command name,
- * which is in parentheses and may itself hold spaces and parentheses. -1: no such process. */
+ * which is in parentheses and may itself hold spaces and parentheses. -1: no such process, or one that is dead and only
+ * waits for its parent to notice. */
 static int64_t start_of(int64_t pid)
 {
     char path[64], line[1024];
@@ -18,6 +19,7 @@ static int64_t start_of(int64_t pid)
     fclose(file);
     line[length] = '\0';
     const char *field = strrchr(line, ')');
+    if (field && (strncmp(field, ") Z", 3) == 0 || strncmp(field, ") X", 3) == 0)) return -1;
     for (int i = 0; field && i < 20; i++) field = strchr(field + 1, ' ');
     int64_t start;
     return field && sscanf(field, "%" SCNd64, &start) == 1 ? start : -1;
