@@ -104,6 +104,7 @@ cru_status array_whole(const array *a, int64_t place, array_range range, int64_t
 {
     double real = array_real(a, place);
     bool sound = real >= (double)range.lo && real <= (double)range.hi; /* false for NaN */
+    if (a->type != ARRAY_INT) sound = sound && real < 0x1p63;          /* (double)INT64_MAX is 2^63 */
     if (sound && a->type == ARRAY_FLOAT) sound = real == floor(real);
     if (sound) *out = a->type == ARRAY_INT ? signed_at(a, place) : (int64_t)real;
     if (sound && *out >= range.lo && *out <= range.hi) return CRU_OK;

@@ -3,9 +3,10 @@
 #include <math.h>
 #include <matio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <crucible/csr.h>
+
+#include "mat-check.h"
 
 struct mat_file {
     const char *path;
@@ -17,10 +18,22 @@ static void be_silent(int level, char *message)
     (void)level, (void)message;
 }
 
+static cru_status check_file(const char *path, cru_error *err)
+{
+    blob file;
+    cru_arena *arena = cru_arena_create();
+    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
+    cru_status status = blob_read(arena, path, &file, err);
+    if (status == CRU_OK) status = mat_check(&file, arena, err);
+    cru_arena_destroy(arena);
+    return status;
+}
+
 cru_status mat_open(const char *path, mat_file **out, cru_error *err)
 {
     *out = NULL;
-    if (access(path, R_OK) != 0) return cru_fail(err, CRU_IO, "%s: cannot be read", path);
+    cru_status status = check_file(path, err);
+    if (status != CRU_OK) return status;
     Mat_LogInitFunc("crucible", be_silent);
     mat_file *file = malloc(sizeof *file);
     if (!file) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
