@@ -8,30 +8,31 @@
 
 #include "bench.h"
 
-/* Blocks of a job form a list; the payload follows the header at a multiple of 64 bytes. */
+/* Blocks of a job form a list; the payload is device memory. */
 typedef struct bench_block {
     struct bench_block *next;
+    void *memory;
 } bench_block;
-
-enum { HEADER = 64 };
 
 void *bench_memory(bench_job *job, size_t bytes)
 {
-    bench_block *block = aligned_alloc(64, HEADER + ((bytes + 63) & ~(size_t)63));
-    if (!block) {
+    bench_block *block = malloc(sizeof *block);
+    void *memory = block ? cru_backend_cpu()->alloc(job->device, bytes) : NULL;
+    if (!memory) {
         fprintf(stderr, "bench: no memory for %zu bytes\n", bytes);
         exit(1);
     }
-    memset(block, 0, HEADER + bytes);
-    block->next = job->blocks;
+    memset(memory, 0, bytes);
+    *block = (bench_block){job->blocks, memory};
     job->blocks = block;
-    return (char *)block + HEADER;
+    return memory;
 }
 
 void bench_job_free(bench_job *job)
 {
     for (bench_block *b = job->blocks, *next; b; b = next) {
         next = b->next;
+        cru_backend_cpu()->release(job->device, b->memory);
         free(b);
     }
     job->blocks = NULL;

@@ -2,6 +2,7 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cpu.h"
 
@@ -60,11 +61,17 @@ void cpu_close(cru_device *device)
     device->state = NULL;
 }
 
+/* Large blocks ask for huge pages: kernels that gather rows from all over a tensor would else spend much of their time
+ * on looking up addresses. A refusal does no harm. */
 void *cpu_alloc(cru_device *device, size_t bytes)
 {
+    enum { LINE = 64, HUGE_PAGE = 2 << 20 };
     (void)device;
-    if (bytes > SIZE_MAX - 63) return NULL;
-    return aligned_alloc(64, bytes ? (bytes + 63) & ~(size_t)63 : 64);
+    const size_t align = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : LINE;
+    if (bytes > SIZE_MAX - align) return NULL;
+    void *memory = aligned_alloc(align, bytes ? (bytes + align - 1) / align * align : align);
+    if (memory && align == HUGE_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
+    return memory;
 }
 
 void cpu_release(cru_device *device, void *memory)

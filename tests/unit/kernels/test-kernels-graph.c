@@ -204,10 +204,10 @@ START_TEST(edge_sums_reach_their_node)
             for (int64_t e = a.offsets[v]; e < a.offsets[v + 1]; e++)
                 for (int64_t j = 0; j < cols; j++) want[v * cols + j] += (double)x[reversed[e] * cols + j];
         cru_edge_sum_args s = {a, reversed, cols, x, NULL, false};
-        check_kernel(&(kernel_check){"edge sum", call_edge_sum, &s, n, NULL, want, 1e-6});
+        check_kernel(&(kernel_check){"edge sum", call_edge_sum, &s, n, NULL, want, 2e-5});
         s.accumulate = true;
         for (int64_t i = 0; i < n; i++) want[i] += (double)before[i];
-        check_kernel(&(kernel_check){"edge sum, added", call_edge_sum, &s, n, before, want, 1e-6});
+        check_kernel(&(kernel_check){"edge sum, added", call_edge_sum, &s, n, before, want, 2e-5});
         free(x), free(before), free(want);
     }
     free(reversed);

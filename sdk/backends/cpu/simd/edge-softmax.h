@@ -20,51 +20,25 @@ INLINE int64_t tile_end(const cru_csr *a, int64_t v, int64_t end, int64_t heads)
     return v;
 }
 
-/* Heads of an entry, LANES at a time; the last ones may be fewer. */
-typedef struct head_strip {
-    int64_t first;
-    bool whole;
-    first_lanes mask;
-} head_strip;
-
-INLINE head_strip strip_at(int64_t first, int64_t heads)
-{
-    const int64_t left = heads - first;
-    return (head_strip){first, left >= LANES, first_mask(left >= LANES ? 0 : left)};
-}
-
-INLINE vec load_strip(const float *x, head_strip strip)
-{
-    return strip.whole ? load(x) : load_first(x, strip.mask);
-}
-
-INLINE void store_strip(float *x, vec v, head_strip strip)
-{
-    if (strip.whole)
-        store(x, v);
-    else
-        store_first(x, v, strip.mask);
-}
-
 /* y = x - max of the row */
-INLINE void subtract_max(const cru_edge_softmax_args *s, int64_t v, head_strip strip)
+INLINE void subtract_max(const cru_edge_softmax_args *s, int64_t v, strip at)
 {
     const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1], heads = s->heads;
-    const float *x = s->x + strip.first;
+    const float *x = s->x + at.first;
     vec max = (vec){0} - INFINITY;
-    for (int64_t e = begin; e < end; e++) max = vec_max(max, load_strip(x + e * heads, strip));
+    for (int64_t e = begin; e < end; e++) max = vec_max(max, load_strip(x + e * heads, at));
     for (int64_t e = begin; e < end; e++)
-        store_strip(s->y + strip.first + e * heads, load_strip(x + e * heads, strip) - max, strip);
+        store_strip(s->y + at.first + e * heads, load_strip(x + e * heads, at) - max, at);
 }
 
-INLINE void divide_by_sum(const cru_edge_softmax_args *s, int64_t v, head_strip strip)
+INLINE void divide_by_sum(const cru_edge_softmax_args *s, int64_t v, strip at)
 {
     const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1], heads = s->heads;
-    float *y = s->y + strip.first;
+    float *y = s->y + at.first;
     vec sum = {0};
-    for (int64_t e = begin; e < end; e++) sum += load_strip(y + e * heads, strip);
+    for (int64_t e = begin; e < end; e++) sum += load_strip(y + e * heads, at);
     const vec scale = 1.0f / sum;
-    for (int64_t e = begin; e < end; e++) store_strip(y + e * heads, load_strip(y + e * heads, strip) * scale, strip);
+    for (int64_t e = begin; e < end; e++) store_strip(y + e * heads, load_strip(y + e * heads, at) * scale, at);
 }
 
 /* The same with one head: rows too short for vectors. */
@@ -121,15 +95,15 @@ static void edge_softmax(cru_device *device, const cru_edge_softmax_args *args)
 }
 
 /* dx = y (dy - sum over the row of y dy) */
-INLINE void softmax_grad_strip(const cru_edge_softmax_grad_args *s, int64_t v, head_strip strip)
+INLINE void softmax_grad_strip(const cru_edge_softmax_grad_args *s, int64_t v, strip at)
 {
-    const int64_t begin = s->a.offsets[v] * s->heads + strip.first, end = s->a.offsets[v + 1] * s->heads;
+    const int64_t begin = s->a.offsets[v] * s->heads + at.first, end = s->a.offsets[v + 1] * s->heads;
     vec sum = {0};
-    for (int64_t i = begin; i < end; i += s->heads) sum += load_strip(s->y + i, strip) * load_strip(s->dy + i, strip);
+    for (int64_t i = begin; i < end; i += s->heads) sum += load_strip(s->y + i, at) * load_strip(s->dy + i, at);
     for (int64_t i = begin; i < end; i += s->heads) {
-        vec dx = load_strip(s->y + i, strip) * (load_strip(s->dy + i, strip) - sum);
-        if (s->accumulate) dx += load_strip(s->dx + i, strip);
-        store_strip(s->dx + i, dx, strip);
+        vec dx = load_strip(s->y + i, at) * (load_strip(s->dy + i, at) - sum);
+        if (s->accumulate) dx += load_strip(s->dx + i, at);
+        store_strip(s->dx + i, dx, at);
     }
 }
 

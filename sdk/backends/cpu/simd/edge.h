@@ -88,21 +88,39 @@ static void edge(cru_device *device, const cru_edge_args *args)
     cpu_for_rows(device, &(cpu_row_loop){&args->a, args->heads, edge_rows, args});
 }
 
+/* One strip of the sum of a row, in pieces so that long rows lose less to rounding. */
+INLINE void sum_edges(const cru_edge_sum_args *s, int64_t v, strip at)
+{
+    enum { PIECE = 256 };
+    const int64_t end = s->a.offsets[v + 1];
+    vec sum = {0};
+    for (int64_t begin = s->a.offsets[v], next; begin < end; begin = next) {
+        next = end - begin < PIECE ? end : begin + PIECE;
+        vec part = {0};
+        for (int64_t e = begin; e < next; e++)
+            part += load_strip(s->x + (s->order ? s->order[e] : e) * s->cols + at.first, at);
+        sum += part;
+    }
+    float *y = s->y + v * s->cols + at.first;
+    store_strip(y, s->accumulate ? load_strip(y, at) + sum : sum, at);
+}
+
+static void sum_edges_single(const cru_edge_sum_args *s, int64_t v)
+{
+    double sum = 0;
+    for (int64_t e = s->a.offsets[v]; e < s->a.offsets[v + 1]; e++) sum += (double)s->x[s->order ? s->order[e] : e];
+    cpu_store(s->y + v, (float)sum, s->accumulate);
+}
+
 static void edge_sum_rows(const void *task, int64_t begin, int64_t end)
 {
-    enum { STRIP = 16 };
     const cru_edge_sum_args *s = task;
-    for (int64_t v = begin; v < end; v++)
-        for (int64_t first = 0; first < s->cols; first += STRIP) {
-            const int64_t width = s->cols - first < STRIP ? s->cols - first : STRIP;
-            double sum[STRIP] = {0};
-            for (int64_t e = s->a.offsets[v]; e < s->a.offsets[v + 1]; e++) {
-                const float *x = s->x + (s->order ? s->order[e] : e) * s->cols + first;
-                for (int64_t j = 0; j < width; j++) sum[j] += (double)x[j];
-            }
-            float *y = s->y + v * s->cols + first;
-            for (int64_t j = 0; j < width; j++) cpu_store(y + j, (float)sum[j], s->accumulate);
-        }
+    for (int64_t v = begin; v < end; v++) {
+        if (s->cols == 1)
+            sum_edges_single(s, v);
+        else
+            for (int64_t first = 0; first < s->cols; first += LANES) sum_edges(s, v, strip_at(first, s->cols));
+    }
 }
 
 static void edge_sum(cru_device *device, const cru_edge_sum_args *args)

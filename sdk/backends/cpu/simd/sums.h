@@ -7,6 +7,10 @@
 INLINE double row_total(const float *x, int64_t n)
 {
     double sum = 0;
+    if (n < 16) { /* not worth starting the vector loop */
+        for (int64_t i = 0; i < n; i++) sum += (double)x[i];
+        return sum;
+    }
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = 0; i < n; i++) sum += (double)x[i];
     return sum;

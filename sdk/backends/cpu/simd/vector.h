@@ -3,6 +3,7 @@
 #ifndef CRUCIBLE_CPU_SIMD_VECTOR_H
 #define CRUCIBLE_CPU_SIMD_VECTOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #if LANES > 4
 #include <immintrin.h>
@@ -78,18 +79,34 @@ INLINE void store_first(float *x, vec v, first_lanes mask)
     _mm512_mask_storeu_ps(x, mask, (__m512)v);
 }
 #elif LANES == 8
-typedef __m256i first_lanes;
+typedef struct first_lanes {
+    __m256i mask;
+    int64_t count;
+} first_lanes;
 INLINE first_lanes first_mask(int64_t count)
 {
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    return (first_lanes){_mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)),
+                         count};
 }
-INLINE vec load_first(const float *x, first_lanes mask)
+INLINE vec load_first(const float *x, first_lanes lanes)
 {
-    return (vec)_mm256_maskload_ps(x, mask);
+    return (vec)_mm256_maskload_ps(x, lanes.mask);
 }
-INLINE void store_first(float *x, vec v, first_lanes mask)
+/* In halves: a masked store takes tens of cycles on some processors. */
+INLINE void store_first(float *x, vec v, first_lanes lanes)
 {
-    _mm256_maskstore_ps(x, mask, (__m256)v);
+    __m128 part = _mm256_castps256_ps128((__m256)v);
+    if (lanes.count & 4) {
+        _mm_storeu_ps(x, part);
+        part = _mm256_extractf128_ps((__m256)v, 1);
+        x += 4;
+    }
+    if (lanes.count & 2) {
+        _mm_storel_pi((__m64 *)x, part);
+        part = _mm_movehl_ps(part, part);
+        x += 2;
+    }
+    if (lanes.count & 1) _mm_store_ss(x, part);
 }
 #else
 typedef int64_t first_lanes;
@@ -108,5 +125,31 @@ INLINE void store_first(float *x, vec v, first_lanes count)
     for (int64_t i = 0; i < count; i++) x[i] = v[i];
 }
 #endif
+
+/* A short row of floats is walked in strips of LANES, of which the last may be shorter. */
+typedef struct strip {
+    int64_t first;
+    bool whole;
+    first_lanes mask;
+} strip;
+
+INLINE strip strip_at(int64_t first, int64_t count)
+{
+    const int64_t left = count - first;
+    return (strip){first, left >= LANES, first_mask(left >= LANES ? 0 : left)};
+}
+
+INLINE vec load_strip(const float *x, strip at)
+{
+    return at.whole ? load(x) : load_first(x, at.mask);
+}
+
+INLINE void store_strip(float *x, vec v, strip at)
+{
+    if (at.whole)
+        store(x, v);
+    else
+        store_first(x, v, at.mask);
+}
 
 #endif
