@@ -12,8 +12,10 @@
 
 #include <crucible/backend.h>
 
-/* Number of doubles, floats... that make a parallel region worth its start: a few microseconds of work. */
-enum { CPU_GRAIN_CHEAP = 32768, CPU_GRAIN_MATH = 8192 };
+/* Floats that make a parallel region worth its start, streamed through cheap operations or through exponentials and the
+ * like: some tens of microseconds. On an idle machine less would do; on a busy one every region risks waiting for a
+ * thread that is not running. */
+enum { CPU_GRAIN_CHEAP = 131072, CPU_GRAIN_MATH = 32768 };
 
 typedef enum cpu_isa { CPU_PORTABLE, CPU_AVX2, CPU_AVX512, CPU_ISA_COUNT } cpu_isa;
 

@@ -10,6 +10,9 @@
 
 enum { ROWS = 512, COLS = 512, DEPTH = 2048, MOST_DEPTHS = 64 };
 
+/* Multiplications worth sharing: some tens of microseconds. */
+enum { PARALLEL_FROM = 1 << 21 };
+
 typedef struct gemm_task {
     const cru_gemm_args *g;
     int64_t rows, cols, depth;  /* of a piece */
@@ -103,7 +106,8 @@ void cpu_gemm(cru_device *device, const cru_gemm_args *args)
         t.deep = pieces(g->k, t.depth);
         t.partial = cpu_scratch(device, CPU_SCRATCH_GEMM, sizeof(float) * (size_t)(batch * t.deep * g->m * g->n));
     }
-    cpu_jobs jobs = {batch * t.down * t.across * t.deep, g->m * g->n * g->k * batch > 1 << 18, multiply_piece, &t};
+    cpu_jobs jobs = {batch * t.down * t.across * t.deep, g->m * g->n * g->k * batch > PARALLEL_FROM, multiply_piece,
+                     &t};
     cpu_each(device, &jobs);
     if (t.deep > 1)
         cpu_for(device, &(cpu_loop){batch * g->m, cpu_grain(CPU_GRAIN_MATH, g->n * t.deep), add_partials, &t});

@@ -39,9 +39,8 @@ void cpu_for_rows(const cru_device *device, const cpu_row_loop *loop)
     const cru_csr *a = loop->a;
     if (a->rows <= 0) return;
     int64_t cost = cru_csr_nnz(a) + a->rows;
-    /* Gathered rows cost several times what streamed ones do, hence the factor. Several parts per thread even out
-     * rows that hit the caches differently. */
-    int64_t grains = cost * (loop->width + 1) * 2 / CPU_GRAIN_CHEAP;
+    /* Several parts per thread even out rows that hit the caches differently. */
+    int64_t grains = cost * (loop->width + 1) / (2 * CPU_GRAIN_CHEAP);
     int64_t parts = device->threads > 1 ? 4 * (int64_t)device->threads : 1;
     if (parts > grains) parts = grains;
     if (parts <= 1) {
