@@ -3,7 +3,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "terminal/colour.h"
 
 static void complain(const char *format, va_list args)
 {
@@ -30,19 +31,11 @@ int cli_wrong(const char *format, ...)
     return CLI_USAGE;
 }
 
-static bool wants_colour(FILE *out)
-{
-    const char *no_color = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
-    if (no_color && *no_color) return false;
-    return term && strcmp(term, "dumb") != 0 && isatty(fileno(out));
-}
-
 const char *cli_paint(FILE *out, cli_style style)
 {
     static const char *const escapes[] = {
         [CLI_PLAIN] = "\033[0m", [CLI_BOLD] = "\033[1m",   [CLI_DIM] = "\033[2m",
         [CLI_RED] = "\033[31m",  [CLI_GREEN] = "\033[32m", [CLI_YELLOW] = "\033[33m",
     };
-    return wants_colour(out) ? escapes[style] : "";
+    return terminal_has_colours(out) ? escapes[style] : "";
 }

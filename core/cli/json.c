@@ -1,7 +1,5 @@
 #include "cli/json.h"
 
-#include <math.h>
-
 #include "cli/cli.h"
 
 int json_print(cJSON *value)
@@ -12,22 +10,4 @@ int json_print(cJSON *value)
     puts(text);
     cJSON_free(text);
     return CLI_OK;
-}
-
-void json_add_text(cJSON *object, const char *key, const char *text)
-{
-    if (text) {
-        cJSON_AddStringToObject(object, key, text);
-    } else {
-        cJSON_AddNullToObject(object, key);
-    }
-}
-
-void json_add_number(cJSON *object, const char *key, double number)
-{
-    if (isfinite(number)) {
-        cJSON_AddNumberToObject(object, key, number);
-    } else {
-        cJSON_AddNullToObject(object, key);
-    }
 }

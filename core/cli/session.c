@@ -11,8 +11,7 @@
 #include "runner/progress.h"
 #include "search/tuning.h"
 
-/* ---- one run ------------------------------------------------------------------------------------------------------
- */
+/* ---- one run --------------------------------------------------------------------------------------------- */
 
 typedef struct session {
     const session_request *request;
@@ -74,8 +73,7 @@ static progress_style style_from(const session_request *q)
     return q->json ? PROGRESS_JSON : q->quiet ? PROGRESS_QUIET : PROGRESS_BAR;
 }
 
-/* ---- afterwards ---------------------------------------------------------------------------------------------------
- */
+/* ---- afterwards ------------------------------------------------------------------------------------------ */
 
 static int64_t failures(const runner_summary *summary)
 {
@@ -152,8 +150,7 @@ static int finish(const session *s, const runner_summary *summary)
     return summary->interrupted ? CLI_FAILED : CLI_OK;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------------------- */
 
 static cru_status open_work(session *s, cru_error *err)
 {

@@ -16,8 +16,7 @@ typedef struct request {
     const char *mirror;
 } request;
 
-/* ---- while it runs ------------------------------------------------------------------------------------------------
- */
+/* ---- while it runs --------------------------------------------------------------------------------------- */
 
 /* On a terminal a bar, elsewhere a line for each file. */
 typedef struct display {
@@ -61,8 +60,7 @@ static void on_done(void *user, const transfer *t)
     fflush(stdout);
 }
 
-/* ---- what came of it ----------------------------------------------------------------------------------------------
- */
+/* ---- what came of it ------------------------------------------------------------------------------------- */
 
 static const char *outcome_name(const fetch_dataset *d)
 {
@@ -130,8 +128,7 @@ static int print_outcome(const fetch_plan *plan, const request *q)
     return code;
 }
 
-/* ---- the verb -----------------------------------------------------------------------------------------------------
- */
+/* ---- the verb -------------------------------------------------------------------------------------------- */
 
 static cru_status fill_plan(fetch_plan *plan, const request *q, const cli_words *names, cru_error *err)
 {

@@ -50,8 +50,7 @@
 #include "data/data.h"
 #include "registry/registry.h"
 
-/* ---- the outcome --------------------------------------------------------------------------------------------------
- */
+/* ---- the outcome ----------------------------------------------------------------------------------------- */
 
 /* A setting that a search may draw. */
 typedef struct search_axis {
@@ -109,8 +108,7 @@ typedef struct experiment {
     experiment_plan *plan;
 } experiment;
 
-/* ---- loading ------------------------------------------------------------------------------------------------------
- */
+/* ---- loading --------------------------------------------------------------------------------------------- */
 
 /* Resolves a dataset name, as data_find does; its signature plus a user pointer. The loader calls data_found_clear. A
  * failure is not yet an error: the name may be that of a generator in the registry. */
@@ -140,8 +138,7 @@ void config_paths_destroy(config_paths *paths);
 
 void experiment_destroy(experiment *e); /* NULL is fine */
 
-/* ---- trials -------------------------------------------------------------------------------------------------------
- */
+/* ---- trials ---------------------------------------------------------------------------------------------- */
 
 #define CONFIG_MAX_TRIALS   10000000
 #define CONFIG_MAX_VARIANTS 100000 /* of one section */

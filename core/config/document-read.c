@@ -32,8 +32,7 @@ static config_place place_at(const reading *r, int32_t line)
     return (config_place){.file = r->source->path, .line = line, .order = r->source->order};
 }
 
-/* ---- one file ------------------------------------------------------------------------------------------------------
- */
+/* ---- one file -------------------------------------------------------------------------------------------- */
 
 /* All bytes, in the arena. NULL, with errno set, when it cannot be read; a file above the limit counts as such. */
 static char *load(cru_arena *arena, const char *path, size_t *size)
@@ -136,8 +135,7 @@ static void on_fault(void *user, const char *subject, const char *message, int32
     diagnostics_add(r->doc->diags, &place, subject, "%s", message);
 }
 
-/* ---- includes ------------------------------------------------------------------------------------------------------
- */
+/* ---- includes -------------------------------------------------------------------------------------------- */
 
 /* "a.ini -> b.ini -> a.ini", from the file that closes the circle. */
 static const char *chain_text(cru_arena *arena, const struct source *from, const char *real)
@@ -208,8 +206,7 @@ void document_read(document *doc, const char *path)
     read_source(doc, path, NULL, NULL);
 }
 
-/* ---- --set ---------------------------------------------------------------------------------------------------------
- */
+/* ---- --set ----------------------------------------------------------------------------------------------- */
 
 /* A name in a list of [experiment] needs no section of its own. */
 static bool listed(const document *doc, const section *s)

@@ -14,8 +14,7 @@ static bool same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* ---- titles -------------------------------------------------------------------------------------------------------
- */
+/* ---- titles ---------------------------------------------------------------------------------------------- */
 
 static bool unknown_type(document *doc, const section *s, const char *word, const config_place *place)
 {
@@ -66,8 +65,7 @@ bool document_title(document *doc, const char *title, const config_place *place,
     return false;
 }
 
-/* ---- sections and entries -----------------------------------------------------------------------------------------
- */
+/* ---- sections and entries -------------------------------------------------------------------------------- */
 
 static section *find(const document *doc, const section *like)
 {

@@ -36,8 +36,7 @@ static const variant_list *named_variants(config_loader *l, section *s)
     return s->variants;
 }
 
-/* ---- host sections with grids -------------------------------------------------------------------------------------
- */
+/* ---- host sections with grids ---------------------------------------------------------------------------- */
 
 typedef struct host_table {
     section_type type;
@@ -58,8 +57,7 @@ static variant_list host_variants(config_loader *l, const host_table *table)
     return variants_build(&l->doc, &source);
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------------------- */
 
 static variant_list append(cru_arena *arena, variant_list a, variant_list b)
 {
@@ -129,8 +127,7 @@ static void build_groups(config_loader *l)
     if (l->plan->group_count > 0) check_distinct(l, &l->plan->groups[0].algorithms, SECTION_ALGORITHM);
 }
 
-/* ---- chains -------------------------------------------------------------------------------------------------------
- */
+/* ---- chains ---------------------------------------------------------------------------------------------- */
 
 static void build_chain(config_loader *l, section *const *links, int64_t count, plan_chain *chain)
 {
@@ -180,8 +177,7 @@ static void build_chains(config_loader *l)
     }
 }
 
-/* ---- counting -----------------------------------------------------------------------------------------------------
- */
+/* ---- counting -------------------------------------------------------------------------------------------- */
 
 static int64_t add_sizes(int64_t a, int64_t b)
 {

@@ -10,8 +10,7 @@ static const cru_kind kinds[SECTION_TYPES] = {
     [SECTION_METRIC] = CRU_KIND_METRIC,
 };
 
-/* ---- lists of [experiment] ----------------------------------------------------------------------------------------
- */
+/* ---- lists of [experiment] ------------------------------------------------------------------------------- */
 
 static const char *list_text(const config_loader *l, section_type type)
 {
@@ -81,8 +80,7 @@ static void add_listed(config_loader *l, section_type type, const char *key)
         if (!is_none(type, word)) open_implicit(l, type, word, &place);
 }
 
-/* ---- plugins ------------------------------------------------------------------------------------------------------
- */
+/* ---- plugins --------------------------------------------------------------------------------------------- */
 
 static void unknown_name(config_loader *l, const section *s, const char *near)
 {
@@ -168,8 +166,7 @@ static void check_named(config_loader *l, section *s)
     section_check(&l->doc, s, &rules);
 }
 
-/* ---- sections for one dataset -------------------------------------------------------------------------------------
- */
+/* ---- sections for one dataset ---------------------------------------------------------------------------- */
 
 /* A dataset that this experiment does not use is fine, so that files of defaults can be shared; one that nobody knows
  * is a slip. */
@@ -190,8 +187,7 @@ static void adopt_plugin(const config_loader *l, section *s)
     if (base) s->name = base->name;
 }
 
-/* ---- host sections with grids -------------------------------------------------------------------------------------
- */
+/* ---- host sections with grids ---------------------------------------------------------------------------- */
 
 static void check_host(config_loader *l, section_type type, const cru_param *params, size_t size)
 {

@@ -36,8 +36,7 @@ struct experiment_plan {
     cru_settings *run, *search, *report, *paths; /* own the texts in the experiment's structs */
 };
 
-/* ---- loading: the steps of config_load, each in a file of its own -------------------------------------------------
- */
+/* ---- loading: the steps of config_load, each in a file of its own ---------------------------------------- */
 
 typedef struct config_loader {
     const config_request *request;
@@ -66,8 +65,7 @@ section **loader_selected(config_loader *l, section_type type, int64_t *count);
 /* The product of two sizes, or -1 when it exceeds `limit` or one of them is -1. */
 int64_t plan_multiply(int64_t a, int64_t b, int64_t limit);
 
-/* ---- checking a section against its table -------------------------------------------------------------------------
- */
+/* ---- checking a section against its table ---------------------------------------------------------------- */
 
 /* What a section is checked against. */
 typedef struct section_rules {
@@ -81,8 +79,7 @@ typedef struct section_rules {
 /* Fills param, values and search of every entry; faults go to the diagnostics. */
 void section_check(document *doc, section *s, const section_rules *rules);
 
-/* ---- from a checked section to its variants -----------------------------------------------------------------------
- */
+/* ---- from a checked section to its variants -------------------------------------------------------------- */
 
 typedef struct variant_source {
     const section *base, *more;   /* `more` replaces entries of `base`; each may be NULL */

@@ -55,8 +55,7 @@ int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t positio
     return index + (position - within / step % e->seed_count) * step;
 }
 
-/* ---- draws --------------------------------------------------------------------------------------------------------
- */
+/* ---- draws ----------------------------------------------------------------------------------------------- */
 
 static bool is_axis(const variant *v, const char *key)
 {

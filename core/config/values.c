@@ -79,8 +79,7 @@ bool values_number(const char *text, double *out)
     return true;
 }
 
-/* ---- ranges -------------------------------------------------------------------------------------------------------
- */
+/* ---- ranges ---------------------------------------------------------------------------------------------- */
 
 /* A range in its three words: "lo..hi step by". False: not a range at all. */
 static bool range_words(const char *item, char lo[64], char hi[64], char by[64])

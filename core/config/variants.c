@@ -11,8 +11,7 @@ int64_t plan_multiply(int64_t a, int64_t b, int64_t limit)
     return product;
 }
 
-/* ---- texts --------------------------------------------------------------------------------------------------------
- */
+/* ---- texts ----------------------------------------------------------------------------------------------- */
 
 static int by_text(const void *a, const void *b)
 {
@@ -76,8 +75,7 @@ cru_settings *variant_settings(const variant *v)
     return settings;
 }
 
-/* ---- the grid -----------------------------------------------------------------------------------------------------
- */
+/* ---- the grid -------------------------------------------------------------------------------------------- */
 
 typedef struct grid {
     const entry **entries; /* without faults; those with one are reported and left out */

@@ -90,8 +90,7 @@ cru_status data_visit(const data_places *places, data_visitor *visit, void *user
 /* Where a card's file is: the path (the caller frees it), or NULL when it is nowhere. */
 char *data_locate(const card *c, const char *file, const data_places *places);
 
-/* ---- splits -------------------------------------------------------------------------------------------------------
- */
+/* ---- splits ---------------------------------------------------------------------------------------------- */
 
 typedef enum split_scheme {
     SPLIT_AUTO,         /* official when the data has any, else stratified */
@@ -131,8 +130,7 @@ extern const cru_param split_params[];
  * CRU_UNSUPPORTED: the data has no such split (no official ones, a class too small ...): the message says which. */
 cru_status data_split(const split_settings *settings, cru_data *data, uint64_t seed, cru_error *err);
 
-/* ---- preprocessing ------------------------------------------------------------------------------------------------
- */
+/* ---- preprocessing --------------------------------------------------------------------------------------- */
 
 /* The [preprocess] section; steps run in the order of the fields. */
 typedef struct preprocess_settings {

@@ -66,8 +66,7 @@ void data_found_clear(data_found *found)
     *found = (data_found){0};
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------------------- */
 
 /* Frees `path` unless a readable file is there. */
 static char *keep_readable(char *path)
@@ -130,8 +129,7 @@ const char *data_state_name(data_state state)
     return "unknown";
 }
 
-/* ---- the list of all ----------------------------------------------------------------------------------------------
- */
+/* ---- the list of all ------------------------------------------------------------------------------------- */
 
 typedef struct names {
     char **items;

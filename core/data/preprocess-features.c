@@ -6,8 +6,7 @@
 
 #include "data/preprocess.h"
 
-/* ---- degrees as features ------------------------------------------------------------------------------------------
- */
+/* ---- degrees as features --------------------------------------------------------------------------------- */
 
 /* The code of every degree 0 .. most, and how many codes there are.
  *   exact:    the rank of d among the degrees that occur
@@ -55,8 +54,7 @@ cru_status preprocess_degrees(cru_data *data, degree_rule rule, cru_error *err)
     return CRU_OK;
 }
 
-/* ---- scaling ------------------------------------------------------------------------------------------------------
- */
+/* ---- scaling --------------------------------------------------------------------------------------------- */
 
 /* x_i <- x_i / (sum of x_i + epsilon), signed or of absolute values; a divisor of 0 leaves zeros. `in` NULL: all 1. */
 static void scale_row(const float *in, float *out, int64_t count, const scaling *s)

@@ -24,8 +24,7 @@ void preprocess_loops(cru_data *data, loop_rule rule)
         data->relations[r].graph = cru_graph_loops(pool, &data->relations[r].graph, CRU_LOOPS_REMOVE);
 }
 
-/* ---- fewer nodes --------------------------------------------------------------------------------------------------
- */
+/* ---- fewer nodes ----------------------------------------------------------------------------------------- */
 
 static void keep_features(cru_data *data, cru_ids kept)
 {

@@ -8,8 +8,7 @@
 #include "fetch/unzip.h"
 #include "process/child.h"
 
-/* ---- opening ------------------------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------------------- */
 
 typedef struct opening {
     const fetch_plan *plan;
@@ -62,8 +61,7 @@ cru_status fetch_open(const fetch_plan *plan, const card *c, fetch_counts *count
     return answer.error.status;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------------------- */
 
 typedef struct row {
     transfer *items;

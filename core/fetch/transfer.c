@@ -36,8 +36,7 @@ typedef struct crowd {
     const transfer_watch *watch;
 } crowd;
 
-/* ---- an answer ----------------------------------------------------------------------------------------------------
- */
+/* ---- an answer ------------------------------------------------------------------------------------------- */
 
 /* 0 for a file address. */
 static long answer_code(const active *a)
@@ -95,8 +94,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     return size * count;
 }
 
-/* ---- one try ------------------------------------------------------------------------------------------------------
- */
+/* ---- one try --------------------------------------------------------------------------------------------- */
 
 static void set_options(active *a)
 {
@@ -157,8 +155,7 @@ static cru_status start_try(crowd *all, active *a)
     return cru_fail(&a->t->error, CRU_IO, "%s: libcurl takes no more transfers", a->t->name);
 }
 
-/* ---- what came of it ----------------------------------------------------------------------------------------------
- */
+/* ---- what came of it ------------------------------------------------------------------------------------- */
 
 typedef enum verdict { WELL, AGAIN, AFRESH, FAILED } verdict;
 
@@ -239,8 +236,7 @@ static void conclude(crowd *all, active *a, CURLcode code)
     leave(all, a);
 }
 
-/* ---- all of them --------------------------------------------------------------------------------------------------
- */
+/* ---- all of them ----------------------------------------------------------------------------------------- */
 
 static void enter(crowd *all, active *a, transfer *t)
 {

@@ -2,9 +2,9 @@
  * is in percent), with all their digits. */
 #include <math.h>
 
-#include "cli/json.h"
 #include "report/escape.h"
 #include "report/format.h"
+#include "json/json.h"
 
 static const char *mark_name(table_mark mark)
 {

@@ -35,8 +35,7 @@ static panel panel_number(svg *s, int64_t index)
                    .size = {INNER_WIDE, INNER_HIGH}};
 }
 
-/* ---- curves -------------------------------------------------------------------------------------------------------
- */
+/* ---- curves ---------------------------------------------------------------------------------------------- */
 
 static bool same_sweep(const table *t, int64_t a, int64_t b)
 {
@@ -156,8 +155,7 @@ cru_status plot_curve(const plot_input *in, FILE *out, cru_error *err)
     return CRU_OK;
 }
 
-/* ---- scatter ------------------------------------------------------------------------------------------------------
- */
+/* ---- scatter --------------------------------------------------------------------------------------------- */
 
 static void draw_scatter(panel *p, const plot_input *in, int64_t col)
 {

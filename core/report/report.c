@@ -7,16 +7,15 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "report/format.h"
 #include "report/page.h"
 #include "report/plot.h"
+#include "terminal/colour.h"
 
 const char *const report_format_names[REPORT_FORMATS] = {"text", "markdown", "latex", "csv", "json", "html"};
 const char *const report_spread_names[4] = {"std", "std0", "sem", "sem0"};
 
-/* ---- what is asked for --------------------------------------------------------------------------------------------
- */
+/* ---- what is asked for ----------------------------------------------------------------------------------- */
 
 typedef struct section {
     report_request *request;
@@ -63,8 +62,7 @@ static cru_status unknown_metric(const frame *f, const char *name, cru_error *er
     return cru_fail(err, CRU_BAD_INPUT, "no metric '%s' in '%s'; there are: %s", name, f->experiment, known);
 }
 
-/* ---- making -------------------------------------------------------------------------------------------------------
- */
+/* ---- making ---------------------------------------------------------------------------------------------- */
 
 static cru_status add_table(report *r, const frame_measure *measure, const table_request *pivot,
                             const report_request *request, cru_error *err)
@@ -164,13 +162,12 @@ void report_destroy(report *r)
     if (r) frame_destroy(r->f);
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------------------- */
 
 static void write_text(const report *r, FILE *out)
 {
     struct winsize window;
-    text_style style = {.colour = cli_paint(out, CLI_BOLD)[0] != '\0'};
+    text_style style = {.colour = terminal_has_colours(out)};
     if (isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &window) == 0) style.width = window.ws_col;
     for (int64_t i = 0; i < r->count; i++) {
         if (i) fputc('\n', out);

@@ -21,8 +21,7 @@ double stats_spread(const double *values, int64_t n, report_spread kind)
     return kind == REPORT_SEM || kind == REPORT_SEM0 ? deviation / sqrt((double)n) : deviation;
 }
 
-/* ---- ranks --------------------------------------------------------------------------------------------------------
- */
+/* ---- ranks ----------------------------------------------------------------------------------------------- */
 
 typedef struct item {
     double value;
@@ -74,8 +73,7 @@ double stats_quantile(const double *sorted, int64_t n, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-/* ---- Wilcoxon -----------------------------------------------------------------------------------------------------
- */
+/* ---- Wilcoxon -------------------------------------------------------------------------------------------- */
 
 enum { EXACT_PAIRS = 25, EXACT_SUMS = EXACT_PAIRS * (EXACT_PAIRS + 1) + 1 };
 
@@ -156,8 +154,7 @@ void stats_holm(double *p, int64_t m)
     free(items);
 }
 
-/* ---- Nemenyi ------------------------------------------------------------------------------------------------------
- */
+/* ---- Nemenyi --------------------------------------------------------------------------------------------- */
 
 static double normal_cdf(double x)
 {

@@ -11,8 +11,7 @@
 #include "report/keys.h"
 #include "report/stats.h"
 
-/* ---- heads --------------------------------------------------------------------------------------------------------
- */
+/* ---- heads ----------------------------------------------------------------------------------------------- */
 
 /* Names speak for themselves; other values are shown with their key, without the plugin's name before it. */
 static const char *part_text(const frame *f, const frame_column *column, int64_t trial)
@@ -85,8 +84,7 @@ static const char **key_names(const frame *f, const key_list *keys)
     return names;
 }
 
-/* ---- cells --------------------------------------------------------------------------------------------------------
- */
+/* ---- cells ----------------------------------------------------------------------------------------------- */
 
 static int by_pair(const void *a, const void *b)
 {
@@ -151,8 +149,7 @@ static int64_t usual_runs(const table *t)
     return best;
 }
 
-/* ---- comparison of rows -------------------------------------------------------------------------------------------
- */
+/* ---- comparison of rows ---------------------------------------------------------------------------------- */
 
 /* Ranks, best and second of one column. */
 static void rank_column(table *t, int64_t col, double *means, double *ranks)

@@ -72,8 +72,7 @@ static cru_status forget(store *s, const agenda *a, agenda_again again, cru_erro
     return outcomes ? store_reset(s, a->id, outcomes, NULL, err) : CRU_OK;
 }
 
-/* ---- which of them have no result ---------------------------------------------------------------------------------
- */
+/* ---- which of them have no result ------------------------------------------------------------------------ */
 
 typedef struct keyed {
     const char *key;
@@ -149,8 +148,7 @@ runner_next agenda_next(void *user, trial *t, char key[SHA256_HEX])
     return RUNNER_TRIAL;
 }
 
-/* ---- titles -------------------------------------------------------------------------------------------------------
- */
+/* ---- titles ---------------------------------------------------------------------------------------------- */
 
 typedef struct writer {
     char *text;

@@ -22,8 +22,7 @@ void maker_step(maker *m, const char *kind, const char *name)
     snprintf(m->board->step, sizeof m->board->step, "%s %s", kind, name);
 }
 
-/* ---- making a problem ---------------------------------------------------------------------------------------------
- */
+/* ---- making a problem ------------------------------------------------------------------------------------ */
 
 static void put_labelled(void *user, const char *name, const double *values, int64_t count)
 {

@@ -47,8 +47,7 @@ static score_shape shape_of(const judge *j, const cru_data *data)
     return (score_shape){data->items, data->classes, embedding_wanted(j->maker.setup->experiment)};
 }
 
-/* ---- keeping problems ---------------------------------------------------------------------------------------------
- */
+/* ---- keeping problems ------------------------------------------------------------------------------------ */
 
 static exhibit *find(judge *j, int64_t trial_index)
 {
@@ -100,8 +99,7 @@ static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, reco
     return CRU_OK;
 }
 
-/* ---- requests -----------------------------------------------------------------------------------------------------
- */
+/* ---- requests -------------------------------------------------------------------------------------------- */
 
 static cru_status checksum(judge *j, const judge_request *request, answer *a, cru_error *err)
 {

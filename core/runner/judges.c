@@ -28,8 +28,7 @@ struct judges {
     bench *seats;
 };
 
-/* ---- starting and ending ------------------------------------------------------------------------------------------
- */
+/* ---- starting and ending --------------------------------------------------------------------------------- */
 
 /* A reply comes in one piece or its sender is broken: waiting for the rest of one must end. */
 static void limit_waiting(int socket, double seconds)
@@ -115,8 +114,7 @@ int32_t judges_count(const judges *all)
     return all->options.count;
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------------------- */
 
 cru_status judges_ask(judges *all, judge_call *call, cru_error *err)
 {

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/json.h"
 #include "runner/agenda.h"
 #include "runner/clock.h"
+#include "json/json.h"
 
 enum { TITLE = 160 };
 
@@ -18,8 +18,7 @@ void progress_begin(progress *p, progress_style style, int64_t total, FILE *out)
     status_line_begin(&p->line, out);
 }
 
-/* ---- the bar ------------------------------------------------------------------------------------------------------
- */
+/* ---- the bar --------------------------------------------------------------------------------------------- */
 
 static void draw(progress *p)
 {
@@ -51,8 +50,7 @@ void progress_end(progress *p)
     fflush(p->out);
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------------------- */
 
 static int first_line(const char *text)
 {

@@ -12,8 +12,7 @@
 /* No honest reply is larger. */
 #define PAYLOAD_MAX (UINT64_C(1) << 28)
 
-/* ---- numbers by name ----------------------------------------------------------------------------------------------
- */
+/* ---- numbers by name ------------------------------------------------------------------------------------- */
 
 typedef struct record_head {
     int64_t count;
@@ -74,8 +73,7 @@ bool records_next(const records *list, size_t *position, record *out)
     return true;
 }
 
-/* ---- host and judge -----------------------------------------------------------------------------------------------
- */
+/* ---- host and judge -------------------------------------------------------------------------------------- */
 
 static bool write_all(int socket, const void *bytes, size_t size)
 {
@@ -179,8 +177,7 @@ bool reply_receive(int socket, judge_reply *reply, records *payload, int *fd)
     return false;
 }
 
-/* ---- scores -------------------------------------------------------------------------------------------------------
- */
+/* ---- scores ---------------------------------------------------------------------------------------------- */
 
 int64_t scores_count(const score_shape *shape)
 {

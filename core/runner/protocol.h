@@ -16,8 +16,7 @@
 #include "hash/sha256.h"
 #include "store/store.h"
 
-/* ---- numbers by name ----------------------------------------------------------------------------------------------
- */
+/* ---- numbers by name ------------------------------------------------------------------------------------- */
 
 /* A growing list of (name, values). Zeroed is empty. */
 typedef struct records {
@@ -38,8 +37,7 @@ typedef struct record {
 /* The record at *position, which moves on. False at the end or where the bytes do not hold a whole record. */
 bool records_next(const records *list, size_t *position, record *out);
 
-/* ---- host and judge -----------------------------------------------------------------------------------------------
- */
+/* ---- host and judge -------------------------------------------------------------------------------------- */
 
 typedef enum judge_op {
     JUDGE_CHECKSUM = 1, /* of the trial's dataset; reply: text */
@@ -75,8 +73,7 @@ bool request_receive(int socket, judge_request *request, int *fd);
 bool reply_send(int socket, const judge_reply *reply, const records *payload, int fd);
 bool reply_receive(int socket, judge_reply *reply, records *payload, int *fd);
 
-/* ---- scores -------------------------------------------------------------------------------------------------------
- */
+/* ---- scores ---------------------------------------------------------------------------------------------- */
 
 /* The memory file between worker, host and judge: final scores, then the latest checkpoint, both items x classes, then
  * room for an embedding of up to `embedding` columns. Only what is written takes memory. */
@@ -100,8 +97,7 @@ int scores_create(const score_shape *shape);
 float *scores_map(int fd, const score_shape *shape, bool writable);
 void scores_unmap(float *scores, const score_shape *shape);
 
-/* ---- worker to host -----------------------------------------------------------------------------------------------
- */
+/* ---- worker to host -------------------------------------------------------------------------------------- */
 
 typedef enum worker_message_type { WORKER_POINT = 1, WORKER_CHECKPOINT, WORKER_OUTCOME } worker_message_type;
 

@@ -64,8 +64,7 @@ static void figures_free(figures *f)
     free(f->vectors);
 }
 
-/* ---- handing over -------------------------------------------------------------------------------------------------
- */
+/* ---- handing over ---------------------------------------------------------------------------------------- */
 
 static void hand_over(job *j, store_result *result, double validation)
 {

@@ -13,8 +13,7 @@ static char *join(const char *folder, const char *format, int32_t number)
     return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* ---- what methods may read ----------------------------------------------------------------------------------------
- */
+/* ---- what methods may read ------------------------------------------------------------------------------- */
 
 /* The files of all working plugins, NULL-terminated; the strings are the registry's. */
 static const char **plugin_files(const registry *plugins)

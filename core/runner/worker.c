@@ -63,8 +63,7 @@ static void tell(const worker *w, const worker_message *message)
     while (n < 0 && errno == EINTR);
 }
 
-/* ---- the monitor's hooks ------------------------------------------------------------------------------------------
- */
+/* ---- the monitor's hooks --------------------------------------------------------------------------------- */
 
 static void send_point(void *user, const monitor_point *point)
 {
@@ -92,8 +91,7 @@ static void write_log(void *user, const char *line)
     dprintf(STDERR_FILENO, "%s\n", line);
 }
 
-/* ---- the method ---------------------------------------------------------------------------------------------------
- */
+/* ---- the method ------------------------------------------------------------------------------------------ */
 
 /* Puts the learned representation where a metric can see it. */
 static cru_status hand_embedding(worker *w, const cru_algorithm *method, void *self, cru_ctx *ctx)
@@ -218,8 +216,7 @@ static cru_status map_inputs(worker *w, cru_error *err)
     return w->scores ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "cannot map the scores: %s", strerror(errno));
 }
 
-/* ---- the process --------------------------------------------------------------------------------------------------
- */
+/* ---- the process ----------------------------------------------------------------------------------------- */
 
 static void on_panic(void *user, cru_status status, const char *message)
 {

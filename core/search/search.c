@@ -26,8 +26,7 @@ struct search {
     bool closed;  /* the time is up */
 };
 
-/* ---- how many -----------------------------------------------------------------------------------------------------
- */
+/* ---- how many -------------------------------------------------------------------------------------------- */
 
 static int64_t grid_size(const search_problem *p)
 {
@@ -63,8 +62,7 @@ void search_destroy(search *s)
     free(s);
 }
 
-/* ---- where --------------------------------------------------------------------------------------------------------
- */
+/* ---- where ----------------------------------------------------------------------------------------------- */
 
 /* The last axis changes fastest. */
 static void grid_point(const search *s, int64_t number, double *point)
@@ -138,8 +136,7 @@ static void fill(const search *s, int64_t number, int64_t known, entry *e)
         random_point(s, &rng, e->point);
 }
 
-/* ---- asking and telling -------------------------------------------------------------------------------------------
- */
+/* ---- asking and telling ---------------------------------------------------------------------------------- */
 
 /* Whether the next setting depends on earlier results. */
 static bool needs_results(const search *s)

@@ -40,8 +40,7 @@ double axis_at_share(const search_axis *axis, double share)
     return axis_levels(axis) ? floor(at) : at;
 }
 
-/* ---- grids --------------------------------------------------------------------------------------------------------
- */
+/* ---- grids ----------------------------------------------------------------------------------------------- */
 
 int64_t axis_grid_size(const search_axis *axis, int64_t points)
 {
@@ -66,8 +65,7 @@ double axis_grid_at(const search_axis *axis, int64_t points, int64_t index)
     return last > 0 ? range.low + (range.high - range.low) * (double)index / (double)last : range.low;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------------------- */
 
 /* Rounding must not carry a value out of the distribution or of the parameter's range. */
 static double clamped(const search_axis *axis, double value)

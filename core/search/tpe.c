@@ -12,8 +12,7 @@ cru_rng axis_stream(const cru_rng *rng, const char *key)
     return cru_rng_split(rng, hash);
 }
 
-/* ---- which settings are the better ones ---------------------------------------------------------------------------
- */
+/* ---- which settings are the better ones ------------------------------------------------------------------ */
 
 typedef struct ranked {
     double score;
@@ -36,8 +35,7 @@ static ranked *rank(const tpe_history *history)
     return order;
 }
 
-/* ---- one axis -----------------------------------------------------------------------------------------------------
- */
+/* ---- one axis -------------------------------------------------------------------------------------------- */
 
 /* A density on one axis. Of an interval: an equal mixture of bumps at `centres`, in ascending order, and of the flat
  * prior. Of a list: the weight of every value, one for the prior and one for every setting that has it. */

@@ -65,8 +65,7 @@ static void *zeroed(int64_t count, size_t size)
     return list;
 }
 
-/* ---- trials of a unit ---------------------------------------------------------------------------------------------
- */
+/* ---- trials of a unit ------------------------------------------------------------------------------------ */
 
 static int64_t trial_index(const tuning *t, const unit *u, int64_t seed)
 {
@@ -98,8 +97,7 @@ static cru_status enter(tuning *t, errand *e, int64_t tried)
     return status;
 }
 
-/* ---- the end of a search ------------------------------------------------------------------------------------------
- */
+/* ---- the end of a search --------------------------------------------------------------------------------- */
 
 static int by_settings(const void *a, const void *b)
 {
@@ -146,8 +144,7 @@ static void finish(tuning *t, unit *u)
     close_unit(u);
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------------------- */
 
 static search_result summary_of(const unit *u, const attempt *a)
 {
@@ -222,8 +219,7 @@ void tuning_known(void *user, const char *key)
     if (read_end(user, key, &end)) resolve_key(user, key, &end);
 }
 
-/* ---- what to try next ---------------------------------------------------------------------------------------------
- */
+/* ---- what to try next ------------------------------------------------------------------------------------ */
 
 /* Enters the trials of a setting on the seeds from .. to - 1; those whose result is known need not be run. */
 static void send(tuning *t, unit *u, int64_t number, const int64_t seeds[2])
@@ -326,8 +322,7 @@ runner_next tuning_next(void *user, trial *out, char key[SHA256_HEX])
     return RUNNER_TRIAL;
 }
 
-/* ---- opening and closing ------------------------------------------------------------------------------------------
- */
+/* ---- opening and closing --------------------------------------------------------------------------------- */
 
 /* Members of an experiment are known only until it is entered again. */
 static cru_status forget(const tuning *t, cru_error *err)

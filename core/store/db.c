@@ -118,8 +118,7 @@ int64_t clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* ---- transactions -------------------------------------------------------------------------------------------------
- */
+/* ---- transactions ---------------------------------------------------------------------------------------- */
 
 /* Runs a statement that takes no parameters; prepared once. */
 static cru_status step(store *s, const char *sql, cru_error *err)

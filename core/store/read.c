@@ -31,8 +31,7 @@ static cru_status each_row(store *s, sqlite3_stmt *query, row_visitor *visit, vo
     return status;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------------------- */
 
 /* The number in the first column of the first row, NAN when there is none. */
 static cru_status first_number(store *s, sqlite3_stmt *query, double *value, cru_error *err)
@@ -82,8 +81,7 @@ cru_status store_count(store *s, int64_t experiment, int64_t counts[STORE_OUTCOM
     return each_row(s, query, add_count, counts, err);
 }
 
-/* ---- experiments --------------------------------------------------------------------------------------------------
- */
+/* ---- experiments ----------------------------------------------------------------------------------------- */
 
 static bool take_id(sqlite3_stmt *query, void *context)
 {
@@ -141,8 +139,7 @@ cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor 
     return each_row(s, query, show_metric, &(caller){.visit.metric = visit, .user = user}, err);
 }
 
-/* ---- trials of an experiment --------------------------------------------------------------------------------------
- */
+/* ---- trials of an experiment ----------------------------------------------------------------------------- */
 
 /* Members with their number in the list; positions may have gaps. */
 #define NUMBERED                                                                                                       \
@@ -214,8 +211,7 @@ cru_status store_each_number(store *s, int64_t experiment, store_number_visitor 
     return each_row(s, query, show_number, &(caller){.visit.number = visit, .user = user}, err);
 }
 
-/* ---- what hangs on one trial --------------------------------------------------------------------------------------
- */
+/* ---- what hangs on one trial ----------------------------------------------------------------------------- */
 
 static bool show_vector(sqlite3_stmt *query, void *context)
 {

@@ -127,8 +127,7 @@ cru_status schema_check(store *s, cru_error *err)
     return is_old(&header) ? db_exec(s, look_renewed, err) : CRU_OK;
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------------------- */
 
 static store_options with_defaults(const store_options *options)
 {

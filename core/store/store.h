@@ -30,8 +30,7 @@
 
 typedef struct store store;
 
-/* ---- opening ------------------------------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------------------- */
 
 /* Who holds a claim. The start time tells a process from a later one with the same number. */
 typedef struct store_owner {
@@ -64,8 +63,7 @@ cru_status store_flush(store *s, cru_error *err);
 
 const char *store_path(const store *s);
 
-/* ---- what is to be run --------------------------------------------------------------------------------------------
- */
+/* ---- what is to be run ----------------------------------------------------------------------------------- */
 
 typedef struct store_metric {
     const char *name;
@@ -108,8 +106,7 @@ typedef struct store_trial {
  * `tried` changes, and only from STORE_CANDIDATE. */
 cru_status store_add_trial(store *s, int64_t experiment, const store_trial *trial, cru_error *err);
 
-/* ---- running ------------------------------------------------------------------------------------------------------
- */
+/* ---- running --------------------------------------------------------------------------------------------- */
 
 typedef enum store_outcome {
     STORE_PENDING = 0,
@@ -179,8 +176,7 @@ cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t 
 /* Deletes the experiment and the trials that no other experiment lists. */
 cru_status store_delete_experiment(store *s, int64_t experiment, cru_error *err);
 
-/* ---- asking -------------------------------------------------------------------------------------------------------
- */
+/* ---- asking ---------------------------------------------------------------------------------------------- */
 
 /* *outcome of a trial; *held tells whether another process is running it (may be NULL). CRU_BAD_INPUT: no such key.
  */

@@ -39,8 +39,7 @@ cru_status trial_row(store *s, const char *key, int64_t *row, cru_error *err)
     return cru_fail(err, CRU_BAD_INPUT, "%s: no trial has the key %s", s->path, key);
 }
 
-/* ---- experiments --------------------------------------------------------------------------------------------------
- */
+/* ---- experiments ----------------------------------------------------------------------------------------- */
 
 static cru_status put_environment(store *s, const char *description, cru_error *err)
 {
@@ -106,8 +105,7 @@ cru_status store_delete_experiment(store *s, int64_t experiment, cru_error *err)
     return write_end(s, status, err);
 }
 
-/* ---- trials -------------------------------------------------------------------------------------------------------
- */
+/* ---- trials ---------------------------------------------------------------------------------------------- */
 
 static cru_status put_settings(store *s, int64_t row, const store_trial *trial, cru_error *err)
 {
@@ -164,8 +162,7 @@ cru_status store_add_trial(store *s, int64_t experiment, const store_trial *tria
     return write_end(s, status, err);
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------
- */
+/* ---- results --------------------------------------------------------------------------------------------- */
 
 /* Only for the holder of the claim; the claim ends with it. *mine tells whether it was. */
 static cru_status put_outcome(store *s, int64_t row, const store_result *result, bool *mine, cru_error *err)

@@ -116,8 +116,7 @@ static cru_status read_target(const reading *r)
     return status;
 }
 
-/* ---- features: the only JSON there is, an object of lists of whole numbers ----------------------------------------
- */
+/* ---- features: the only JSON there is, an object of lists of whole numbers ------------------------------- */
 
 static bool take(cursor *c, char sign)
 {

@@ -116,8 +116,7 @@ cru_tensor *cru_grad_of(cru_tape *tape, cru_tensor *x)
     return tape_emit_view(tape, NULL, &shape, NULL, 0, 0).out;
 }
 
-/* ---- cru_grad ------------------------------------------------------------------------------------------------------
- */
+/* ---- cru_grad -------------------------------------------------------------------------------------------- */
 
 /* What is put back on an asked-for tensor after the pass. */
 typedef struct borrowed {

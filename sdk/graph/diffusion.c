@@ -106,8 +106,7 @@ static void solve_heat(block *b, double t)
     }
 }
 
-/* ---- given right-hand sides ---------------------------------------------------------------------------------------
- */
+/* ---- given right-hand sides ------------------------------------------------------------------------------ */
 
 static void load_columns(block *b, const double *x, int64_t stride, int64_t first)
 {
@@ -178,8 +177,7 @@ void cru_ppr_rows(const cru_csr *s, cru_ids sources, const cru_ppr_options *opti
     cru_arena_destroy(scratch);
 }
 
-/* ---- the diffused graph -------------------------------------------------------------------------------------------
- */
+/* ---- the diffused graph ---------------------------------------------------------------------------------- */
 
 /* Columns of the result, each with its own arrays until all are there. */
 typedef struct sparse_column {

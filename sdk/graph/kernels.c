@@ -9,8 +9,7 @@
 #include "sparse/draft.h"
 #include "sparse/sort.h"
 
-/* ---- colours ------------------------------------------------------------------------------------------------------
- */
+/* ---- colours --------------------------------------------------------------------------------------------- */
 
 /* The signature of v: its colour, then its neighbours' colours ascending. Signatures lie one after the other: that of v
  * starts at offsets[v] + v. */
@@ -125,8 +124,7 @@ cru_csr cru_colour_histograms(cru_pool pool, const int32_t *colour, int32_t colo
     return result;
 }
 
-/* ---- shortest paths -----------------------------------------------------------------------------------------------
- */
+/* ---- shortest paths -------------------------------------------------------------------------------------- */
 
 /* A growing list of (key, graph) for every ordered pair. */
 typedef struct pair_list {

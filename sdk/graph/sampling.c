@@ -67,8 +67,7 @@ void cru_walk_node2vec(const cru_csr *g, cru_ids starts, const cru_node2vec *opt
     }
 }
 
-/* ---- what is not there --------------------------------------------------------------------------------------------
- */
+/* ---- what is not there ----------------------------------------------------------------------------------- */
 
 /* Columns that row v could be given: not stored, not v itself. */
 static int64_t free_columns(const cru_csr *g, int64_t v)
@@ -135,8 +134,7 @@ cru_status cru_sample_non_edges(const cru_csr *g, cru_rng *rng, const cru_pairs 
     return CRU_OK;
 }
 
-/* ---- what is there ------------------------------------------------------------------------------------------------
- */
+/* ---- what is there --------------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {

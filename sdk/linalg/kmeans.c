@@ -50,8 +50,7 @@ static double point_distance(const kmeans *m, int64_t i, const float *c)
     return sum;
 }
 
-/* ---- k-means++ ----------------------------------------------------------------------------------------------------
- */
+/* ---- k-means++ ------------------------------------------------------------------------------------------- */
 
 /* nearest[i] = min(nearest[i], distance to point c); returns the sum. `out` may be `nearest`. */
 static double add_seed(const kmeans *m, int64_t c, const double *nearest, double *out)
@@ -103,8 +102,7 @@ static void seed_centres(kmeans *m, cru_rng *rng)
     free(nearest);
 }
 
-/* ---- Lloyd --------------------------------------------------------------------------------------------------------
- */
+/* ---- Lloyd ----------------------------------------------------------------------------------------------- */
 
 static void assign_block(const kmeans *m, int64_t first, const float *centre_square, float *products)
 {

@@ -13,8 +13,7 @@
 #include "linalg/quadtree.h"
 #include "memory/heap.h"
 
-/* ---- affinities ---------------------------------------------------------------------------------------------------
- */
+/* ---- affinities ------------------------------------------------------------------------------------------ */
 
 /* p_j ~ exp(-beta d_j^2) with the entropy log(perplexity), by bisection on beta. */
 static void calibrate(const float *distance, int64_t k, double perplexity, float *p)
@@ -54,8 +53,7 @@ static cru_csr affinities(cru_pool pool, const cru_dense *x, int64_t k, double p
     return cru_csr_add(pool, &g, half, &reverse, half);
 }
 
-/* ---- descent ------------------------------------------------------------------------------------------------------
- */
+/* ---- descent --------------------------------------------------------------------------------------------- */
 
 typedef struct descent {
     const cru_csr *p;

@@ -5,8 +5,7 @@
 
 #include "nn/naming.h"
 
-/* ---- gat ------------------------------------------------------------------------------------------------------------
- */
+/* ---- gat ------------------------------------------------------------------------------------------------- */
 
 cru_gat cru_gat_create(cru_net *net, const char *name, const cru_gat_shape *shape)
 {
@@ -63,8 +62,7 @@ cru_tensor *cru_gat_input(cru_tape *t, const cru_gat *layer, cru_sparse *adj, co
     return attend(t, layer, adj, cru_input_linear(t, x, layer->w, NULL));
 }
 
-/* ---- scaled dot products --------------------------------------------------------------------------------------------
- */
+/* ---- scaled dot products --------------------------------------------------------------------------------- */
 
 cru_attention cru_attention_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t heads)
 {

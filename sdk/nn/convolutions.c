@@ -7,8 +7,7 @@
 
 static const cru_init glorot = {.kind = CRU_INIT_GLOROT_UNIFORM}, zeros = {.kind = CRU_INIT_ZEROS};
 
-/* ---- gcn ------------------------------------------------------------------------------------------------------------
- */
+/* ---- gcn ------------------------------------------------------------------------------------------------- */
 
 cru_gcn cru_gcn_create(cru_net *net, const char *name, int64_t in, int64_t out)
 {
@@ -34,8 +33,7 @@ cru_tensor *cru_gcn_input(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, co
     return with_bias(t, cru_spmm(t, adj, cru_input_linear(t, x, layer->w, NULL)), layer->b);
 }
 
-/* ---- sage -----------------------------------------------------------------------------------------------------------
- */
+/* ---- sage ------------------------------------------------------------------------------------------------ */
 
 cru_sage cru_sage_create(cru_net *net, const char *name, const int64_t in_out[2], cru_reduce op)
 {
@@ -51,8 +49,7 @@ cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, 
     return cru_add(t, cru_fc_apply(t, &layer->neighbour, neighbours), cru_fc_apply(t, &layer->self, x));
 }
 
-/* ---- gin ------------------------------------------------------------------------------------------------------------
- */
+/* ---- gin ------------------------------------------------------------------------------------------------- */
 
 cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shape, bool learn_eps)
 {
@@ -82,8 +79,7 @@ cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, co
     return cru_mlp_after_first(t, &layer->mlp, with_bias(t, h, first->b));
 }
 
-/* ---- cheb -----------------------------------------------------------------------------------------------------------
- */
+/* ---- cheb ------------------------------------------------------------------------------------------------ */
 
 cru_cheb cru_cheb_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order)
 {
@@ -110,8 +106,7 @@ cru_tensor *cru_cheb_apply(cru_tape *t, const cru_cheb *layer, cru_sparse *lapla
     return sum;
 }
 
-/* ---- propagation ----------------------------------------------------------------------------------------------------
- */
+/* ---- propagation ----------------------------------------------------------------------------------------- */
 
 cru_tensor *cru_propagate(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops)
 {
@@ -126,8 +121,7 @@ cru_tensor *cru_appnp(cru_tape *t, cru_sparse *adj, cru_tensor *h, float alpha, 
     return z;
 }
 
-/* ---- relations ------------------------------------------------------------------------------------------------------
- */
+/* ---- relations ------------------------------------------------------------------------------------------- */
 
 cru_rgcn cru_rgcn_create(cru_net *net, const char *name, const cru_rgcn_shape *shape)
 {

@@ -54,8 +54,7 @@ cru_tensor *cru_dense_transition_apply(cru_tape *t, const cru_dense_transition *
     return cru_avg_pool2d(t, h, (cru_pool_shape){.kernel = 2});
 }
 
-/* ---- the network ---------------------------------------------------------------------------------------------------
- */
+/* ---- the network ----------------------------------------------------------------------------------------- */
 
 enum { RUNS = 3 };
 

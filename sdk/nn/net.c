@@ -40,8 +40,7 @@ cru_ctx *cru_net_ctx(const cru_net *net)
     return net->ctx;
 }
 
-/* ---- drawing -------------------------------------------------------------------------------------------------------
- */
+/* ---- drawing --------------------------------------------------------------------------------------------- */
 
 typedef struct fans {
     double in, out;
@@ -127,8 +126,7 @@ static void draw(cru_net *net, const entry *e)
     cru_arena_destroy(scratch);
 }
 
-/* ---- members -------------------------------------------------------------------------------------------------------
- */
+/* ---- members --------------------------------------------------------------------------------------------- */
 
 static entry *append(cru_net *net, entry_list *list, const char *name)
 {
@@ -204,8 +202,7 @@ void cru_net_reset(cru_net *net)
     cru_net_clear(net);
 }
 
-/* ---- copies --------------------------------------------------------------------------------------------------------
- */
+/* ---- copies ---------------------------------------------------------------------------------------------- */
 
 static void copy_values(cru_ctx *ctx, float *to, const float *from, int64_t n, float scale, bool add)
 {

@@ -16,8 +16,7 @@ cru_tensor *cru_conv_apply(cru_tape *t, const cru_conv_layer *layer, cru_tensor 
     return cru_conv2d(t, x, layer->w, NULL, layer->shape);
 }
 
-/* ---- residual blocks ------------------------------------------------------------------------------------------------
- */
+/* ---- residual blocks ------------------------------------------------------------------------------------- */
 
 cru_res_block cru_res_block_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t stride)
 {
@@ -50,8 +49,7 @@ cru_tensor *cru_res_block_apply(cru_tape *t, const cru_res_block *block, cru_ten
     return cru_relu(t, cru_add(t, h, x));
 }
 
-/* ---- the network ---------------------------------------------------------------------------------------------------
- */
+/* ---- the network ----------------------------------------------------------------------------------------- */
 
 enum { STAGES = 3 };
 

@@ -30,8 +30,7 @@ static void sum_edges(cru_tape *t, tape_node *n, cru_tensor *into, bool source)
     t->device->backend->edge_sum(t->device, &args);
 }
 
-/* ---- e = l_v op r_u -------------------------------------------------------------------------------------------------
- */
+/* ---- e = l_v op r_u -------------------------------------------------------------------------------------- */
 
 static void add_backward(cru_tape *t, tape_node *n)
 {
@@ -87,8 +86,7 @@ cru_tensor *cru_edge_mul(cru_tape *t, cru_sparse *a, cru_tensor *l, cru_tensor *
     return combine(t, &edge_mul_op, CRU_BINARY_MUL, a, (cru_tensor *[]){l, r});
 }
 
-/* ---- rows of one end ------------------------------------------------------------------------------------------------
- */
+/* ---- rows of one end ------------------------------------------------------------------------------------- */
 
 static void dst_backward(cru_tape *t, tape_node *n)
 {
@@ -178,8 +176,7 @@ cru_tensor *cru_sddmm(cru_tape *t, cru_sparse *a, cru_tensor *l, cru_tensor *r, 
     return result.out;
 }
 
-/* ---- edges to nodes, softmax over in-edges ------------------------------------------------------------------------
- */
+/* ---- edges to nodes, softmax over in-edges --------------------------------------------------------------- */
 
 static void edge_sum_backward(cru_tape *t, tape_node *n)
 {

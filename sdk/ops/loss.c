@@ -5,8 +5,7 @@
 
 #include "autograd/tape.h"
 
-/* ---- distributions --------------------------------------------------------------------------------------------------
- */
+/* ---- distributions --------------------------------------------------------------------------------------- */
 
 cru_tensor *cru_soft_cross_entropy_each(cru_tape *t, cru_tensor *logits, cru_tensor *q)
 {
@@ -37,8 +36,7 @@ cru_tensor *cru_js_logits(cru_tape *t, cru_tensor *a, cru_tensor *b)
     return cru_scale(t, cru_add(t, cru_kl(t, p, log_middle), cru_kl(t, q, log_middle)), 0.5f);
 }
 
-/* ---- binary ---------------------------------------------------------------------------------------------------------
- */
+/* ---- binary ---------------------------------------------------------------------------------------------- */
 
 static cru_tensor *complement(cru_tape *t, cru_tensor *p)
 {
@@ -114,8 +112,7 @@ cru_tensor *cru_margin_ranking(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_te
     return cru_mean(t, cru_relu(t, cru_affine(t, gap, -1, margin)), CRU_ALL);
 }
 
-/* ---- robust classification ------------------------------------------------------------------------------------------
- */
+/* ---- robust classification ------------------------------------------------------------------------------- */
 
 /* log p_y of every chosen row */
 static cru_tensor *log_prob_of_label(cru_tape *t, cru_tensor *logits, const cru_targets *targets)

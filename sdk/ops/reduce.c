@@ -88,8 +88,7 @@ cru_index cru_argmax(cru_tape *t, const cru_tensor *x)
     return (cru_index){.ids = where, .count = v.outer};
 }
 
-/* ---- log-sum-exp --------------------------------------------------------------------------------------------------
- */
+/* ---- log-sum-exp ----------------------------------------------------------------------------------------- */
 
 typedef struct lse_state {
     axis_view v;
@@ -147,8 +146,7 @@ cru_tensor *cru_logsumexp(cru_tape *t, cru_tensor *x, int32_t axis)
     return r.out;
 }
 
-/* ---- spread of values ----------------------------------------------------------------------------------------------
- */
+/* ---- spread of values ------------------------------------------------------------------------------------ */
 
 /* x - mean along the axis, as rows along the last axis: outer*inner x count. */
 static cru_tensor *rows_along(cru_tape *t, cru_tensor *x, int32_t axis)

@@ -23,8 +23,7 @@ static void scatter_add(cru_tape *t, cru_index ids, const float *x, const cru_te
     t->device->backend->scatter(t->device, &args);
 }
 
-/* ---- gather ---------------------------------------------------------------------------------------------------------
- */
+/* ---- gather ---------------------------------------------------------------------------------------------- */
 
 static void gather_backward(cru_tape *t, tape_node *n)
 {
@@ -55,8 +54,7 @@ cru_tensor *cru_gather(cru_tape *t, cru_tensor *x, cru_index ids)
     return r.out;
 }
 
-/* ---- scatter --------------------------------------------------------------------------------------------------------
- */
+/* ---- scatter --------------------------------------------------------------------------------------------- */
 
 static void scatter_backward(cru_tape *t, tape_node *n)
 {

@@ -35,8 +35,7 @@ cru_tensor *cru_as_matrix(cru_tape *t, cru_tensor *x, int64_t rows, int64_t cols
     return cru_reshape(t, x, 2, (const int64_t[]){rows, cols});
 }
 
-/* ---- permute --------------------------------------------------------------------------------------------------------
- */
+/* ---- permute --------------------------------------------------------------------------------------------- */
 
 typedef struct permute_state {
     int32_t order[4];
@@ -94,8 +93,7 @@ cru_tensor *cru_transposed(cru_tape *t, cru_tensor *x)
     return cru_permute(t, x, (const int32_t[]){1, 0, 2, 3});
 }
 
-/* ---- concat ---------------------------------------------------------------------------------------------------------
- */
+/* ---- concat ---------------------------------------------------------------------------------------------- */
 
 /* Column blocks of the result, one per input. Stacking rows is the same with every input seen as one long row. */
 typedef struct concat_state {
@@ -184,8 +182,7 @@ cru_tensor *cru_concat_rows(cru_tape *t, cru_tensor *const *x, int64_t count)
     return concat(t, x, count, &shape, (concat_state){.rows = 1, .cols = rows * cols, .stacked = true});
 }
 
-/* ---- slices ---------------------------------------------------------------------------------------------------------
- */
+/* ---- slices ---------------------------------------------------------------------------------------------- */
 
 static void slice_backward(cru_tape *t, tape_node *n)
 {
@@ -250,8 +247,7 @@ cru_tensor *cru_slice_rows(cru_tape *t, cru_tensor *x, int64_t from, int64_t to)
     return r.out;
 }
 
-/* ---- broadcast ------------------------------------------------------------------------------------------------------
- */
+/* ---- broadcast ------------------------------------------------------------------------------------------- */
 
 typedef struct broadcast_state {
     int64_t outer, count, inner;

@@ -24,8 +24,7 @@ static void propagate(cru_tape *t, const cru_csr *a, const float *x, int64_t col
     t->device->backend->spmm(t->device, &args);
 }
 
-/* ---- fixed values -------------------------------------------------------------------------------------------------
- */
+/* ---- fixed values ---------------------------------------------------------------------------------------- */
 
 static void spmm_backward(cru_tape *t, tape_node *n)
 {
@@ -66,8 +65,7 @@ cru_tensor *cru_spmm_transposed(cru_tape *t, cru_sparse *a, cru_tensor *x)
     return fixed(t, a, x, true);
 }
 
-/* ---- learned values -------------------------------------------------------------------------------------------------
- */
+/* ---- learned values -------------------------------------------------------------------------------------- */
 
 static void weighted_backward(cru_tape *t, tape_node *n)
 {
@@ -108,8 +106,7 @@ cru_tensor *cru_spmm_weighted(cru_tape *t, cru_sparse *a, cru_tensor *w, cru_ten
     return r.out;
 }
 
-/* ---- mean, max, min -------------------------------------------------------------------------------------------------
- */
+/* ---- mean, max, min -------------------------------------------------------------------------------------- */
 
 static cru_csr unweighted(cru_csr a)
 {

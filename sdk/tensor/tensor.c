@@ -96,8 +96,7 @@ void cru_weight_clear(cru_tensor *w)
     w->pass = 0;
 }
 
-/* ---- host and device ----------------------------------------------------------------------------------------------
- */
+/* ---- host and device ------------------------------------------------------------------------------------- */
 
 cru_tensor *cru_tensor_upload(cru_tape *tape, int32_t rank, const int64_t *dim, const float *host)
 {

@@ -97,8 +97,7 @@ bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss)
     return !(verdict & CRU_STOP);
 }
 
-/* ---- the algorithm vtable ------------------------------------------------------------------------------------------
- */
+/* ---- the algorithm vtable -------------------------------------------------------------------------------- */
 
 static cru_index observed_labels(cru_ctx *ctx, const cru_task *task)
 {

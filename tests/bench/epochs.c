@@ -80,8 +80,7 @@ static void run_epoch(cru_device *device, void *arg)
     m->logits(m, m->tape);
 }
 
-/* ---- graphs ---------------------------------------------------------------------------------------------------------
- */
+/* ---- graphs ---------------------------------------------------------------------------------------------- */
 
 /* `per_row` random words a row of 0/1 features; all columns, dense, when it is 0. */
 static void make_features(bench_job *job, model *m, int64_t n, int64_t cols, int64_t per_row)
@@ -177,8 +176,7 @@ static void setup_gat(bench_job *job, const bench_case *which)
     ready(job, m, run_epoch);
 }
 
-/* ---- rows and images ------------------------------------------------------------------------------------------------
- */
+/* ---- rows and images ------------------------------------------------------------------------------------- */
 
 static cru_tensor *mlp_logits(model *m, cru_tape *t)
 {

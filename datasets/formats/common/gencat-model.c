@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- measuring ----------------------------------------------------------------------------------------------------
- */
+/* ---- measuring ------------------------------------------------------------------------------------------- */
 
 static int descending(const void *a, const void *b)
 {
@@ -93,8 +92,7 @@ cru_status gencat_measure(const cru_data *base, cru_data *data, gencat_model *m,
     return CRU_OK;
 }
 
-/* ---- bending ------------------------------------------------------------------------------------------------------
- */
+/* ---- bending --------------------------------------------------------------------------------------------- */
 
 static void adjust_row(gencat_model *m, int64_t a, double shift)
 {
@@ -136,8 +134,7 @@ void gencat_freeze(const double *u, int64_t k, double t, double *out)
     for (int64_t h = 0; h < k; h++) out[h] /= sum;
 }
 
-/* ---- fitting ------------------------------------------------------------------------------------------------------
- */
+/* ---- fitting --------------------------------------------------------------------------------------------- */
 
 typedef struct fitting {
     const gencat_model *m;
@@ -208,8 +205,7 @@ void gencat_fit(const gencat_model *m, const int32_t *label, double *u, double *
     free(scratch);
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------------------- */
 
 void gencat_table(const gencat_model *m, const double *tie, int64_t a, int64_t cells, int32_t *table)
 {

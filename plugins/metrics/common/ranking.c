@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- sorting ------------------------------------------------------------------------------------------------------
- */
+/* ---- sorting --------------------------------------------------------------------------------------------- */
 
 /* Bits that order as unsigned integers like the doubles they stand for; -0 and 0 are equal. */
 static uint64_t sort_key(double score)
@@ -47,8 +46,7 @@ cru_status ranking_sort(ranking *r, cru_error *err)
     return CRU_OK;
 }
 
-/* ---- measures -----------------------------------------------------------------------------------------------------
- */
+/* ---- measures -------------------------------------------------------------------------------------------- */
 
 /* Equal scores: items first .. end-1, among them `positives`. */
 typedef struct tie {
@@ -112,8 +110,7 @@ double ranking_recall_at_k(const ranking *r, bool stable)
     return found / (double)r->positives;
 }
 
-/* ---- evidence -----------------------------------------------------------------------------------------------------
- */
+/* ---- evidence -------------------------------------------------------------------------------------------- */
 
 double log_sum_exp(const float *scores, int32_t classes)
 {

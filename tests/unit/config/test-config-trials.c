@@ -161,8 +161,7 @@ START_TEST(a_cards_settings_lie_between_defaults_and_sections)
 }
 END_TEST
 
-/* ---- precedence ---------------------------------------------------------------------------------------------------
- */
+/* ---- precedence ------------------------------------------------------------------------------------------ */
 
 START_TEST(a_file_overrides_what_it_includes_whatever_the_order)
 {
@@ -274,8 +273,7 @@ START_TEST(paths_are_known_before_there_is_a_registry)
 }
 END_TEST
 
-/* ---- searches -----------------------------------------------------------------------------------------------------
- */
+/* ---- searches -------------------------------------------------------------------------------------------- */
 
 START_TEST(a_search_opens_what_no_section_sets)
 {
@@ -313,8 +311,7 @@ START_TEST(a_draw_closes_the_axes)
 }
 END_TEST
 
-/* ---- canonical text -----------------------------------------------------------------------------------------------
- */
+/* ---- canonical text -------------------------------------------------------------------------------------- */
 
 /* The text of the first trial; the caller frees it. */
 static char *text_of(bench *b, const char *config)

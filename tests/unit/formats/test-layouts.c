@@ -139,8 +139,7 @@ START_TEST(npz_layouts_agree)
 }
 END_TEST
 
-/* ---- text ----------------------------------------------------------------------------------------------------------
- */
+/* ---- text ------------------------------------------------------------------------------------------------ */
 
 static const char geom_nodes[] = "node_id\tfeature\tlabel\n1\t0,1\t1\n0\t1,0\t0\n";
 
@@ -278,8 +277,7 @@ START_TEST(musae_refuses_other_json)
 }
 END_TEST
 
-/* ---- images and MATLAB ---------------------------------------------------------------------------------------------
- */
+/* ---- images and MATLAB ----------------------------------------------------------------------------------- */
 
 START_TEST(idx_images_follow_their_header)
 {
@@ -341,8 +339,7 @@ START_TEST(matlab_relations_and_their_union)
 }
 END_TEST
 
-/* ---- dgl: edges 0 -> 1 and 1 -> 2, node 2 is not marked ------------------------------------------------------------
- */
+/* ---- dgl: edges 0 -> 1 and 1 -> 2, node 2 is not marked -------------------------------------------------- */
 
 START_TEST(dgl_graphs_with_masks)
 {

@@ -35,8 +35,7 @@ START_TEST(a_net_is_drawn_by_seed_and_name)
 }
 END_TEST
 
-/* ---- distributions --------------------------------------------------------------------------------------------------
- */
+/* ---- distributions --------------------------------------------------------------------------------------- */
 
 /* Fans of the 200 x 300 matrix are 200 and 300. A uniform distribution on +-s has variance s^2 / 3. */
 static const struct {
@@ -99,8 +98,7 @@ START_TEST(fixed_initialisations_and_the_fans_of_a_convolution)
 }
 END_TEST
 
-/* ---- members --------------------------------------------------------------------------------------------------------
- */
+/* ---- members --------------------------------------------------------------------------------------------- */
 
 /* Weights and buffers. */
 static cru_net *mlp_net(cru_ctx *ctx, const char *name)

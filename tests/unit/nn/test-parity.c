@@ -42,8 +42,7 @@ static void parity_close(parity *p)
     cru_ctx_destroy(p->ctx);
 }
 
-/* ---- layers ---------------------------------------------------------------------------------------------------------
- */
+/* ---- layers ---------------------------------------------------------------------------------------------- */
 
 static cru_tensor *gcn(parity *p)
 {
@@ -152,8 +151,7 @@ START_TEST(a_layer_gives_the_output_and_the_gradients_of_pytorch)
 }
 END_TEST
 
-/* ---- optimisers -----------------------------------------------------------------------------------------------------
- */
+/* ---- optimisers ------------------------------------------------------------------------------------------ */
 
 static double setting(const cJSON *item, const char *key)
 {
@@ -212,8 +210,7 @@ START_TEST(an_optimiser_takes_the_steps_of_pytorch)
 }
 END_TEST
 
-/* ---- schedules ------------------------------------------------------------------------------------------------------
- */
+/* ---- schedules ------------------------------------------------------------------------------------------- */
 
 static const char *const plateau_cases[] = {"plateau-min", "plateau-max"};
 

@@ -19,8 +19,7 @@ static cru_tensor *images(op_bench *b, const int64_t dim[4])
     return op_values(b, 4, dim, -1, 1);
 }
 
-/* ---- convolution ----------------------------------------------------------------------------------------------------
- */
+/* ---- convolution ----------------------------------------------------------------------------------------- */
 
 typedef struct conv_case {
     int64_t image[4], weight[4];
@@ -89,8 +88,7 @@ START_TEST(convolution_with_strides_padding_and_groups)
 }
 END_TEST
 
-/* ---- pooling --------------------------------------------------------------------------------------------------------
- */
+/* ---- pooling --------------------------------------------------------------------------------------------- */
 
 static const cru_pool_shape pool_cases[] = {
     {.kernel = 2}, {.kernel = 3, .stride = 2}, {.kernel = 3, .stride = 1, .pad = 1}, {.kernel = 1, .stride = 2}};

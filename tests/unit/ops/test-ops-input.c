@@ -1,8 +1,7 @@
 /* Segments and sparse inputs, against loops over a dense matrix. */
 #include "ops/small-graph.h"
 
-/* ---- segments -------------------------------------------------------------------------------------------------------
- */
+/* ---- segments -------------------------------------------------------------------------------------------- */
 
 enum { SEGMENTS = 5, MEMBERS = 7 };
 static const int64_t runs[SEGMENTS + 1] = {0, 2, 2, 6, 7, 7}; /* the second and the last are empty */
@@ -66,8 +65,7 @@ START_TEST(softmax_stays_within_its_segment)
 }
 END_TEST
 
-/* ---- sparse inputs --------------------------------------------------------------------------------------------------
- */
+/* ---- sparse inputs --------------------------------------------------------------------------------------- */
 
 static cru_input sparse_input(op_bench *b, const cru_csr *csr)
 {

@@ -6,8 +6,7 @@ enum { N = 5, C = 4 };
 
 static const int32_t all_labels[N] = {1, 3, 0, 2, 1};
 
-/* ---- losses of two tensors ------------------------------------------------------------------------------------------
- */
+/* ---- losses of two tensors ------------------------------------------------------------------------------- */
 
 typedef cru_tensor *const *operands;
 
@@ -216,8 +215,7 @@ START_TEST(margin_ranking_punishes_pairs_in_the_wrong_order)
 }
 END_TEST
 
-/* ---- contrastive ----------------------------------------------------------------------------------------------------
- */
+/* ---- contrastive ----------------------------------------------------------------------------------------- */
 
 static double cosine(const cru_tensor *a, int64_t i, const cru_tensor *b, int64_t j)
 {

@@ -18,8 +18,7 @@ static const cru_targets by_class = {
 static const cru_targets by_both = {
     .rows = &chosen, .labels = {chosen_labels, CHOSEN}, .weights = item_weights, .class_weights = class_weights};
 
-/* ---- formulas -------------------------------------------------------------------------------------------------------
- */
+/* ---- formulas -------------------------------------------------------------------------------------------- */
 
 static double weight_of(const cru_targets *y, int64_t i)
 {
@@ -159,8 +158,7 @@ START_TEST(large_logits_neither_overflow_nor_lose_the_gradient)
 }
 END_TEST
 
-/* ---- nothing to average ---------------------------------------------------------------------------------------------
- */
+/* ---- nothing to average ---------------------------------------------------------------------------------- */
 
 static const cru_index no_rows = {chosen_rows, 0};
 static const cru_targets nothing = {.rows = &no_rows, .labels = {chosen_labels, 0}};

@@ -3,8 +3,7 @@
 
 typedef cru_tensor *const *operands;
 
-/* ---- batch norm -----------------------------------------------------------------------------------------------------
- */
+/* ---- batch norm ------------------------------------------------------------------------------------------ */
 
 static const float eps = 1e-5f;
 
@@ -117,8 +116,7 @@ START_TEST(batch_norm_without_gain_and_shift)
 }
 END_TEST
 
-/* ---- layer, graph and pair norm -------------------------------------------------------------------------------------
- */
+/* ---- layer, graph and pair norm -------------------------------------------------------------------------- */
 
 static cru_tensor *layer_norm(void *user, cru_tape *t, operands x)
 {

@@ -28,8 +28,7 @@ static void check_values(const cru_csr *a, const cru_tensor *y, operands x, form
             ck_assert_double_eq_tol(op_at(y, i, k), expected(a, x, i, k), 1e-5);
 }
 
-/* ---- propagation ----------------------------------------------------------------------------------------------------
- */
+/* ---- propagation ----------------------------------------------------------------------------------------- */
 
 static cru_tensor *spmm(cru_tape *t, cru_sparse *a, operands x)
 {
@@ -105,8 +104,7 @@ static double ref_smallest(const cru_csr *a, operands x, int64_t v, int64_t k)
     return isfinite(best) ? best : 0;
 }
 
-/* ---- edges ----------------------------------------------------------------------------------------------------------
- */
+/* ---- edges ----------------------------------------------------------------------------------------------- */
 
 static cru_tensor *one_product(cru_tape *t, cru_sparse *a, operands x)
 {

@@ -184,8 +184,7 @@ START_TEST(a_task_that_is_not_claimed_fails_with_a_reason)
 }
 END_TEST
 
-/* ---- the judge ----------------------------------------------------------------------------------------------------
- */
+/* ---- the judge ------------------------------------------------------------------------------------------- */
 
 typedef struct judge_case {
     const char *fault, *expected;
@@ -237,8 +236,7 @@ START_TEST(a_corruptor_fails_the_trials_of_its_problem_only)
 }
 END_TEST
 
-/* ---- the truth ----------------------------------------------------------------------------------------------------
- */
+/* ---- the truth ------------------------------------------------------------------------------------------- */
 
 static ended rob(const char *settings, const char *run)
 {

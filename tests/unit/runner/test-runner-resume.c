@@ -107,8 +107,7 @@ static void session_open(session *s)
     snprintf(s->db, sizeof s->db, "%s/results.db", s->f.folder);
 }
 
-/* ---- what a store holds -------------------------------------------------------------------------------------------
- */
+/* ---- what a store holds ---------------------------------------------------------------------------------- */
 
 typedef struct contents {
     char keys[TRIALS][SHA256_HEX];
@@ -173,8 +172,7 @@ static void expect_same(const session *s, const contents *expected)
     ck_assert_mem_eq(&found, expected, sizeof found);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------------------- */
 
 START_TEST(a_second_run_has_nothing_to_do)
 {
@@ -289,8 +287,7 @@ START_TEST(two_processes_share_the_work)
 }
 END_TEST
 
-/* ---- a trial of another process -----------------------------------------------------------------------------------
- */
+/* ---- a trial of another process -------------------------------------------------------------------------- */
 
 /* Claims the first trial, says so, and waits to be told that it is waited for. Then it stores a result, or dies. */
 static _Noreturn void hold(const session *s, const int pipes[2][2], bool finish)
@@ -333,8 +330,7 @@ START_TEST(a_trial_of_another_process_is_waited_for)
 }
 END_TEST
 
-/* ---- what is left behind ------------------------------------------------------------------------------------------
- */
+/* ---- what is left behind --------------------------------------------------------------------------------- */
 
 static size_t scratch_folders(const session *s)
 {

@@ -112,8 +112,7 @@ START_TEST(metrics_see_embeddings_where_there_are_some)
 }
 END_TEST
 
-/* ---- independence -------------------------------------------------------------------------------------------------
- */
+/* ---- independence ---------------------------------------------------------------------------------------- */
 
 static const char *const grid = "[experiment]\nmetrics = runner-accuracy\nseeds = 0..5\n[dataset runner-secret]\n"
                                 "[corruptor runner-corruptor]\n"
@@ -209,8 +208,7 @@ START_TEST(keys_tell_trials_apart_and_repeat)
 }
 END_TEST
 
-/* ---- a source that waits ------------------------------------------------------------------------------------------
- */
+/* ---- a source that waits --------------------------------------------------------------------------------- */
 
 typedef struct patient {
     fixture f;

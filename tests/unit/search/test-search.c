@@ -58,8 +58,7 @@ static double run(search *s)
     return best;
 }
 
-/* ---- what is tried ------------------------------------------------------------------------------------------------
- */
+/* ---- what is tried --------------------------------------------------------------------------------------- */
 
 START_TEST(a_grid_has_all_combinations_with_the_last_axis_fastest)
 {
@@ -194,8 +193,7 @@ START_TEST(the_draws_of_the_study_are_repeated)
 }
 END_TEST
 
-/* ---- tpe ----------------------------------------------------------------------------------------------------------
- */
+/* ---- tpe ------------------------------------------------------------------------------------------------- */
 
 /* On the mean of 20 seeds, after 60 settings it has lost less than 0.7 of what random draws lose. */
 START_TEST(tpe_comes_closer_to_the_optimum_than_random_draws)
@@ -254,8 +252,7 @@ START_TEST(tpe_waits_for_no_more_results_than_it_must)
 }
 END_TEST
 
-/* ---- the choice ---------------------------------------------------------------------------------------------------
- */
+/* ---- the choice ------------------------------------------------------------------------------------------ */
 
 static int64_t choice_of(search_ties ties, const search_result *results, int64_t count)
 {
@@ -284,8 +281,7 @@ START_TEST(the_best_score_is_chosen)
 }
 END_TEST
 
-/* ---- values -------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------------------- */
 
 static void expect_text(const search_axis *axis, double coordinate, const char *text)
 {

@@ -76,8 +76,7 @@ static tuning_figures run(session *s, agenda_again again)
     return figures;
 }
 
-/* ---- what a store holds -------------------------------------------------------------------------------------------
- */
+/* ---- what a store holds ---------------------------------------------------------------------------------- */
 
 typedef struct kept {
     char key[SHA256_HEX], alias[32], x[32], seed[8];
@@ -163,8 +162,7 @@ static const kept *chosen(const contents *c, const char *seed)
     return found;
 }
 
-/* ---- the choice ---------------------------------------------------------------------------------------------------
- */
+/* ---- the choice ------------------------------------------------------------------------------------------ */
 
 static const char *const random_12 = NAMED CONTRARY "[search]\nmethod = random\ntrials = 12\n";
 static const char *const tpe_12 = NAMED CONTRARY "[search]\nmethod = tpe\ntrials = 12\nstartup = 4\nahead = 2\n";
@@ -256,8 +254,7 @@ START_TEST(a_search_in_which_all_fails_chooses_the_first)
 }
 END_TEST
 
-/* ---- again --------------------------------------------------------------------------------------------------------
- */
+/* ---- again ----------------------------------------------------------------------------------------------- */
 
 START_TEST(a_second_search_has_nothing_to_do_unless_forced)
 {

@@ -91,8 +91,7 @@ START_TEST(nothing_flows_to_a_tensor_that_the_loss_does_not_use)
 }
 END_TEST
 
-/* ---- cutting and changing -------------------------------------------------------------------------------------------
- */
+/* ---- cutting and changing -------------------------------------------------------------------------------- */
 
 START_TEST(a_detached_branch_is_a_constant)
 {
@@ -155,8 +154,7 @@ START_TEST(a_gradient_is_changed_on_its_way_through)
 }
 END_TEST
 
-/* ---- cru_grad -------------------------------------------------------------------------------------------------------
- */
+/* ---- cru_grad -------------------------------------------------------------------------------------------- */
 
 START_TEST(asking_for_gradients_leaves_those_of_weights_and_inputs_alone)
 {
@@ -196,8 +194,7 @@ START_TEST(recorded_and_plain_gradients_agree)
 }
 END_TEST
 
-/* ---- gradients of gradients -----------------------------------------------------------------------------------------
- */
+/* ---- gradients of gradients ------------------------------------------------------------------------------ */
 
 typedef struct model {
     cru_tensor *x;

@@ -4,8 +4,7 @@
 
 typedef cru_tensor *const *operands;
 
-/* ---- operators, by what they take ----------------------------------------------------------------------------------
- */
+/* ---- operators, by what they take ------------------------------------------------------------------------ */
 
 static cru_tensor *add(cru_tape *t, operands x)
 {

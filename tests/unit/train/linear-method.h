@@ -8,8 +8,7 @@
 
 #include <crucible/crucible.h>
 
-/* ---- the problem: the class is the sign of x_0 ----------------------------------------------------------------------
- */
+/* ---- the problem: the class is the sign of x_0 ----------------------------------------------------------- */
 
 enum { ITEMS = 6, COLS = 2, CLASSES = 2 };
 
