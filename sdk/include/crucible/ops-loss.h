@@ -49,9 +49,9 @@ CRU_API cru_tensor *cru_kl(cru_tape *t, cru_tensor *p, cru_tensor *log_q);
 CRU_API cru_tensor *cru_kl_each(cru_tape *t, cru_tensor *p, cru_tensor *log_q);
 /* Jensen-Shannon divergence of two sets of logits, mean over rows */
 CRU_API cru_tensor *cru_js_logits(cru_tape *t, cru_tensor *a, cru_tensor *b);
-/* generalised cross-entropy (1 - p_y^q) / q per chosen row, mean */
+/* generalised cross-entropy (1 - p_y^q) / q per chosen row, mean; takes no weights */
 CRU_API cru_tensor *cru_gce(cru_tape *t, cru_tensor *logits, const cru_targets *targets, float q);
-/* focal loss -(1 - p_y)^gamma log p_y per chosen row, mean */
+/* focal loss -(1 - p_y)^gamma log p_y per chosen row, mean; takes no weights */
 CRU_API cru_tensor *cru_focal(cru_tape *t, cru_tensor *logits, const cru_targets *targets, float gamma);
 /* mean max(0, margin - sign * (a - b)), PyTorch's margin ranking loss; a, b, sign: n */
 CRU_API cru_tensor *cru_margin_ranking(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_tensor *sign, float margin);
