@@ -33,6 +33,26 @@ cru_tensor *cru_gcn_input(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, co
     return with_bias(t, cru_spmm(t, adj, cru_input_linear(t, x, layer->w, NULL)), layer->b);
 }
 
+cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn_shape *shape)
+{
+    cru_assert(shape->layers >= 1 && shape->layers <= CRU_MAX_LAYERS, "gcn: %lld layers", (long long)shape->layers);
+    cru_gcn_stack stack = {.layers = shape->layers, .dropout = shape->dropout};
+    for (int64_t i = 0; i < shape->layers; i++) {
+        const int64_t in_out[] = {i ? shape->hidden : shape->in, i < shape->layers - 1 ? shape->hidden : shape->out};
+        cru_fc dense = cru_fc_create_drawn(net, name_numbered(name, i).text, in_out, shape->draw, !shape->no_bias);
+        stack.layer[i] = (cru_gcn){.w = dense.w, .b = dense.b};
+    }
+    return stack;
+}
+
+cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x)
+{
+    cru_tensor *h = cru_gcn_input(t, &stack->layer[0], adj, x);
+    for (int64_t i = 1; i < stack->layers; i++)
+        h = cru_gcn_apply(t, &stack->layer[i], adj, cru_dropout(t, cru_relu(t, h), stack->dropout));
+    return h;
+}
+
 /* ---- sage ------------------------------------------------------------------------------------------------ */
 
 cru_sage cru_sage_create(cru_net *net, const char *name, const int64_t in_out[2], cru_reduce op)

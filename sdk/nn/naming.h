@@ -1,4 +1,4 @@
-/* naming.h: "layer.part" names of a layer's tensors. */
+/* naming.h: "layer.part" and numbered names of a layer's tensors. */
 #ifndef SDK_NN_NAMING_H
 #define SDK_NN_NAMING_H
 
@@ -23,6 +23,14 @@ static inline tensor_name name_of_number(const char *layer, const char *part, lo
     tensor_name out;
     int length = snprintf(out.text, sizeof out.text, "%s.%s%lld", layer, part, i);
     cru_assert(length >= 0 && (size_t)length < sizeof out.text, "net: the name %s.%s%lld is too long", layer, part, i);
+    return out;
+}
+
+static inline tensor_name name_numbered(const char *layer, long long i)
+{
+    tensor_name out;
+    int length = snprintf(out.text, sizeof out.text, "%s%lld", layer, i);
+    cru_assert(length >= 0 && (size_t)length < sizeof out.text, "net: the name %s%lld is too long", layer, i);
     return out;
 }
 

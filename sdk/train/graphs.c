@@ -3,6 +3,9 @@
 
 #include <crucible/train.h>
 
+const char *const cru_readout_names[] = {"sum", "mean", NULL};
+static const cru_reduce readouts[] = {CRU_REDUCE_SUM, CRU_REDUCE_MEAN};
+
 cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj)
 {
     const cru_task *task = learner->task;
@@ -40,16 +43,24 @@ cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs)
                         .x = cru_input_rows(t, &all->x, cru_index_step(t, nodes, offsets[graphs.count]))};
 }
 
-double cru_graphs_pass(cru_learner *learner, cru_batches *batches, const cru_graphs *all, cru_graphs_forward *forward)
+cru_tensor *cru_graphs_readout(cru_tape *t, const cru_learner *learner, const cru_graphs *graphs, cru_tensor *h)
+{
+    if (learner->task->problem != CRU_GRAPHS) return h;
+    const cru_graph_settings *s = (const void *)((const char *)learner->settings + learner->method->graphs);
+    return cru_segment(t, h, graphs->offsets, graphs->count, readouts[s->readout]);
+}
+
+double cru_graphs_pass(cru_learner *learner)
 {
     cru_tape *t = learner->tape;
-    const int64_t steps = cru_batches_per_pass(batches);
+    const int64_t steps = cru_batches_per_pass(&learner->batches);
     double sum = 0;
     for (int64_t i = 0; i < steps; i++) {
-        cru_ids ids = cru_batches_next(batches);
+        cru_ids ids = cru_batches_next(&learner->batches);
         cru_tape_begin(t, CRU_TRAIN);
-        cru_graphs some = cru_graphs_select(t, all, ids);
-        cru_tensor *loss = cru_learner_batch_loss(learner, t, forward(learner, t, &some), ids);
+        cru_graphs some = cru_graphs_select(t, &learner->graphs, ids);
+        cru_tensor *z = learner->method->forward(learner, t, &some);
+        cru_tensor *loss = cru_learner_batch_loss(learner, t, z, ids);
         if (cru_ctx_status(learner->ctx)) return NAN;
         sum += cru_learner_step(learner, learner->optim, loss);
     }

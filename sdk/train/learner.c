@@ -65,11 +65,17 @@ double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss
     return (double)cru_tensor_item(learner->tape, loss);
 }
 
+cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t)
+{
+    const cru_method *method = learner->method;
+    return method->forward ? method->forward(learner, t, &learner->graphs) : method->logits(learner, t);
+}
+
 /* Scores of all items with the weights as they are. */
 static cru_status evaluate(cru_learner *l)
 {
     cru_tape_begin(l->tape, CRU_EVAL);
-    cru_tensor *z = l->method->logits(l, l->tape);
+    cru_tensor *z = cru_learner_logits(l, l->tape);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     cru_assert(cru_tensor_rows(z) == l->task->items && cru_tensor_cols(z) == l->task->classes,
                "logits: %lld x %lld for %lld items of %d classes", (long long)cru_tensor_rows(z),
@@ -129,6 +135,14 @@ static cru_status accept_task(const cru_method *method, const cru_task *task, cr
     return status;
 }
 
+static void open_graphs(cru_learner *l)
+{
+    const cru_graph_settings *s = (const void *)((const char *)l->settings + l->method->graphs);
+    cru_csr adj = cru_adjacency_graph(l->ctx, &l->task->graph, &s->adjacency);
+    l->graphs = cru_graphs_all(l, &adj);
+    if (l->task->problem == CRU_GRAPHS) l->batches = cru_batches_create(l->ctx, l->task->split.train, s->batch, false);
+}
+
 cru_status cru_method_create(const cru_method *method, void **self, const void *settings, const cru_task *task,
                              cru_ctx *ctx)
 {
@@ -147,6 +161,7 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
     l->class_weights = weigh_classes(l);
     l->scores = cru_ctx_alloc(ctx, task->items * task->classes, sizeof *l->scores);
     l->net = cru_learner_net(l, "net");
+    if (method->forward) open_graphs(l);
     status = method->build(l);
     if (!status) status = cru_ctx_status(ctx);
     if (status) {
@@ -161,8 +176,12 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
 cru_status cru_learner_epoch(cru_learner *l, double *loss)
 {
     cru_tape *t = l->tape;
+    if (l->method->forward && l->task->problem == CRU_GRAPHS) {
+        *loss = cru_graphs_pass(l);
+        return cru_ctx_status(l->ctx);
+    }
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *z = l->method->logits(l, t);
+    cru_tensor *z = cru_learner_logits(l, t);
     cru_tensor *value = l->method->loss ? l->method->loss(l, t, z) : cru_learner_loss(l, t, z);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     *loss = cru_learner_step(l, l->optim, value);

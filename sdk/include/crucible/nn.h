@@ -174,6 +174,23 @@ CRU_API cru_gcn cru_gcn_create(cru_net *net, const char *name, int64_t in, int64
 CRU_API cru_tensor *cru_gcn_apply(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, cru_tensor *x);
 CRU_API cru_tensor *cru_gcn_input(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, const cru_input *x);
 
+/* Convolutions with ReLU and dropout between them, none after the last: the backbone of many methods. */
+typedef struct cru_gcn_stack {
+    int64_t layers;
+    cru_gcn layer[CRU_MAX_LAYERS];
+    float dropout;
+} cru_gcn_stack;
+typedef struct cru_gcn_shape {
+    int64_t in, hidden, out;
+    int64_t layers; /* 1: in -> out; 2: in -> hidden -> out; ... */
+    cru_draw draw;
+    bool no_bias;
+    float dropout;
+} cru_gcn_shape;
+/* The layers are called `name`0, `name`1, ... */
+CRU_API cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn_shape *shape);
+CRU_API cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x);
+
 /* x W_self + reduce(neighbours) W_neigh + b, as SAGEConv; adj unweighted without self-loops. */
 typedef struct cru_sage {
     cru_fc self, neighbour; /* bias on `neighbour`, as in PyTorch Geometric */

@@ -112,6 +112,53 @@ CRU_API extern const char *const cru_class_weight_names[]; /* "equal", "balanced
         .choices = cru_norm_names, .help = "of the adjacency"                                                          \
     }
 
+/* What a method over graphs is told by its settings. */
+typedef struct cru_graph_settings {
+    cru_adjacency adjacency;
+    int64_t readout; /* whole graphs: the sum or the mean of their nodes */
+    int64_t batch;   /* whole graphs: how many in a step */
+} cru_graph_settings;
+
+CRU_API extern const char *const cru_readout_names[]; /* "sum", "mean", NULL */
+
+/* Entries for a cru_graph_settings member: those of its adjacency, `readout` and `batch`. */
+#define CRU_GRAPH_SETTINGS(type_, member_, loops_, norm_)                                                              \
+    CRU_ADJACENCY_SETTINGS(type_, member_.adjacency, loops_, norm_),                                                   \
+        {.key = "readout",                                                                                             \
+         .type = CRU_PARAM_CHOICE,                                                                                     \
+         .offset = offsetof(type_, member_.readout),                                                                   \
+         .choices = cru_readout_names,                                                                                 \
+         .help = "whole graphs: from nodes to a graph"},                                                               \
+    {                                                                                                                  \
+        .key = "batch", .type = CRU_PARAM_INT, .offset = offsetof(type_, member_.batch), .number = 128, .min = 1,      \
+        .max = 1e9, .help = "whole graphs: how many in a step"                                                         \
+    }
+
+/* ---- graphs and minibatches ------------------------------------------------------------------------------ */
+
+/* Graphs side by side in one block-diagonal matrix: all of a task's, or a minibatch of them. */
+typedef struct cru_graphs {
+    int64_t count;
+    const int64_t *offsets; /* count + 1, host: the nodes of each graph */
+    cru_csr host;           /* the matrix, where the host can read it */
+    cru_sparse *adj;        /* the same for operators */
+    cru_input x;            /* of the nodes */
+} cru_graphs;
+
+/* Shuffled passes over a set of rows. The order comes from the stream "sampling"; a new pass reshuffles. */
+typedef struct cru_batches {
+    cru_rng rng;
+    int32_t *order; /* a copy of the ids */
+    int64_t count, size, at;
+    bool drop_last; /* leave out an incomplete last batch, unless it is the only one */
+} cru_batches;
+
+CRU_API cru_batches cru_batches_create(cru_ctx *ctx, cru_ids rows, int64_t size, bool drop_last);
+/* The next batch; valid until the next call. */
+CRU_API cru_ids cru_batches_next(cru_batches *batches);
+/* Batches in one pass. */
+CRU_API int64_t cru_batches_per_pass(const cru_batches *batches);
+
 /* ---- the learner: what every model starts with ----------------------------------------------------------- */
 
 enum { CRU_MAX_NETS = 8 };
@@ -124,6 +171,8 @@ typedef struct cru_learner {
     const cru_train *train; /* inside settings */
     cru_tape *tape;
     cru_input x;            /* the task's features */
+    cru_graphs graphs;      /* methods with `forward`: all graphs, or all nodes as one */
+    cru_batches batches;    /* methods with `forward` on whole graphs: the training graphs */
     cru_index train_rows;   /* the training items */
     cru_index train_labels; /* their observed labels; empty when labels are candidate sets */
     float *class_weights;   /* one per class for the default loss, host; NULL: equal */
@@ -148,6 +197,11 @@ typedef struct cru_method {
 
     /* items x classes. Called in train and in eval mode; must not change the model. */
     cru_tensor *(*logits)(void *model, cru_tape *t);
+
+    /* Instead of `logits`, for methods over graphs: the same for the given graphs, which are all of them or, when whole
+     * graphs are trained, a minibatch. `graphs` is the offset of a cru_graph_settings in the settings. */
+    cru_tensor *(*forward)(void *model, cru_tape *t, const cru_graphs *graphs);
+    size_t graphs;
 
     /* Optional: the scalar to minimise, given this epoch's logits. Default: mean cross-entropy of the training items
      * with their observed labels (for candidate sets: with the uniform distribution over the candidates). */
@@ -195,13 +249,16 @@ CRU_API void cru_method_destroy(void *self);
 /* A further net of the model: trained by the learner's optimiser, kept and restored with the others. Call in build. */
 CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
 
+/* The method's logits of all items. */
+CRU_API cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t);
+
 /* The default loss, for methods that add to it. */
 CRU_API cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits);
 
 /* The default loss of a minibatch: row i of the logits belongs to training item items.ids[i]. */
 CRU_API cru_tensor *cru_learner_batch_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits, cru_ids items);
 
-/* The default epoch: forward in train mode, loss, backward, one step. */
+/* The default epoch: forward in train mode, loss, backward, one step; whole graphs: cru_graphs_pass. */
 CRU_API cru_status cru_learner_epoch(cru_learner *learner, double *loss);
 
 /* backward, a step of `optim`, and the loss as a number. A loss that is NaN because its set was empty steps with zero
@@ -214,33 +271,7 @@ CRU_API cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets,
 /* Evaluates, reports to the monitor, keeps the weights when told to. False: stop. */
 CRU_API bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss);
 
-/* ---- minibatches
- * ------------------------------------------------------------------------------------------------------ */
-
-/* Shuffled passes over a set of rows. The order comes from the stream "sampling"; a new pass reshuffles. */
-typedef struct cru_batches {
-    cru_rng rng;
-    int32_t *order; /* a copy of the ids */
-    int64_t count, size, at;
-    bool drop_last; /* leave out an incomplete last batch, unless it is the only one */
-} cru_batches;
-
-CRU_API cru_batches cru_batches_create(cru_ctx *ctx, cru_ids rows, int64_t size, bool drop_last);
-/* The next batch; valid until the next call. */
-CRU_API cru_ids cru_batches_next(cru_batches *batches);
-/* Batches in one pass. */
-CRU_API int64_t cru_batches_per_pass(const cru_batches *batches);
-
-/* ---- whole graphs ---------------------------------------------------------------------------------------- */
-
-/* Graphs side by side in one block-diagonal matrix: all of a task's, or a minibatch of them. */
-typedef struct cru_graphs {
-    int64_t count;
-    const int64_t *offsets; /* count + 1, host: the nodes of each graph */
-    cru_csr host;           /* the matrix, where the host can read it */
-    cru_sparse *adj;        /* the same for operators */
-    cru_input x;            /* of the nodes */
-} cru_graphs;
+/* ---- parts for methods over graphs ----------------------------------------------------------------------- */
 
 /* All graphs of the learner's task with the matrix `adj`; for other tasks one graph of all nodes. */
 CRU_API cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj);
@@ -248,11 +279,14 @@ CRU_API cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj
 /* Some of them, for this step. */
 CRU_API cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs);
 
-/* One pass over the training graphs in minibatches with the default loss, for the `epoch` of a method that classifies
- * graphs. Returns the mean loss; failures are in the context. `forward` gives graphs x classes. */
-typedef cru_tensor *cru_graphs_forward(void *model, cru_tape *t, const cru_graphs *graphs);
-CRU_API double cru_graphs_pass(cru_learner *learner, cru_batches *batches, const cru_graphs *all,
-                               cru_graphs_forward *forward);
+/* From nodes to items: a graph is the sum or the mean of its nodes, as the method's cru_graph_settings say; where the
+ * items are nodes, h itself. */
+CRU_API cru_tensor *cru_graphs_readout(cru_tape *t, const cru_learner *learner, const cru_graphs *graphs,
+                                       cru_tensor *h);
+
+/* One pass over the training graphs in minibatches with the default loss: the default epoch of whole graphs. Returns
+ * the mean loss; failures are in the context. */
+CRU_API double cru_graphs_pass(cru_learner *learner);
 
 #ifdef __cplusplus
 }

@@ -190,7 +190,7 @@ static inline void bench_run(bench *b)
 {
     cru_learner *l = b->learner;
     cru_tape_begin(l->tape, CRU_TRAIN);
-    b->logits = l->method->logits(l, l->tape);
+    b->logits = cru_learner_logits(l, l->tape);
     b->loss = l->method->loss ? l->method->loss(l, l->tape, b->logits) : cru_learner_loss(l, l->tape, b->logits);
     cru_backward(l->tape, b->loss);
 }

@@ -1,6 +1,7 @@
 /* Minibatches of whole graphs. */
 #include <check.h>
 #include <math.h>
+#include <string.h>
 
 #include <crucible/crucible.h>
 
@@ -11,44 +12,36 @@ static const float weights[] = {1, 2, 3, 4, 5, 6}, features[] = {0, 10, 1, 11, 2
 static const cru_csr graph = {.rows = 6, .cols = 6, .offsets = row_offsets, .ids = ids, .values = weights};
 
 typedef struct settings {
+    cru_graph_settings graphs;
     cru_train train;
 } settings;
 
 typedef struct model {
     cru_learner base;
-    cru_graphs all;
-    cru_batches batches;
     cru_fc fc;
 } model;
 
 static cru_status build(void *self)
 {
     model *m = self;
-    m->all = cru_graphs_all(&m->base, &m->base.task->graph);
-    m->batches = cru_batches_create(m->base.ctx, m->base.task->split.train, 2, false);
     m->fc = cru_fc_create(m->base.net, "fc", m->base.x.cols, 2);
     return CRU_OK;
 }
 
-/* Sum over the nodes of A X W + b. */
+/* Sum or mean over the nodes of A (X W + b). */
 static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
 {
     const model *m = self;
     cru_tensor *h = cru_spmm(t, g->adj, cru_fc_input(t, &m->fc, &g->x));
-    return cru_segment(t, h, g->offsets, g->count, CRU_REDUCE_SUM);
-}
-
-static cru_tensor *logits(void *self, cru_tape *t)
-{
-    model *m = self;
-    return forward(m, t, &m->all);
+    return cru_graphs_readout(t, &m->base, g, h);
 }
 
 static const cru_method method = {.model_size = sizeof(model),
                                   .train = offsetof(settings, train),
                                   .problems = CRU_GRAPHS | CRU_NODES,
                                   .build = build,
-                                  .logits = logits};
+                                  .forward = forward,
+                                  .graphs = offsetof(settings, graphs)};
 
 typedef struct bench {
     cru_ctx *ctx;
@@ -60,7 +53,9 @@ typedef struct bench {
 static void open_bench(bench *b, bool sparse)
 {
     static const int32_t labels[] = {0, 1, 1}, train[] = {0, 1, 2};
-    *b = (bench){.ctx = cru_ctx_create(NULL), .settings = {.train = {.epochs = 1, .lr = 0.01}}};
+    *b = (bench){.ctx = cru_ctx_create(NULL),
+                 .settings = {.graphs = {.batch = 2, .adjacency = {.norm = CRU_NORM_COL + 1}},
+                              .train = {.epochs = 1, .lr = 0.01}}};
     b->task = (cru_task){.size = sizeof b->task,
                          .problem = CRU_GRAPHS,
                          .items = 3,
@@ -88,9 +83,9 @@ START_TEST(a_selection_computes_what_all_compute)
     open_bench(&b, _i == 1);
     cru_tape *t = b.model->base.tape;
     cru_tape_begin(t, CRU_EVAL);
-    cru_tensor_download(t, logits(b.model, t), all);
+    cru_tensor_download(t, cru_learner_logits(&b.model->base, t), all);
     cru_tape_begin(t, CRU_EVAL);
-    cru_graphs some = cru_graphs_select(t, &b.model->all, (cru_ids){choice, 4});
+    cru_graphs some = cru_graphs_select(t, &b.model->base.graphs, (cru_ids){choice, 4});
     ck_assert_int_eq(some.count, 4);
     ck_assert_int_eq(some.offsets[4], 2 + 3 + 1 + 2);
     const cru_tensor *z = forward(b.model, t, &some);
@@ -105,7 +100,7 @@ START_TEST(no_graph_at_all)
     bench b;
     open_bench(&b, false);
     cru_tape_begin(b.model->base.tape, CRU_EVAL);
-    cru_graphs none = cru_graphs_select(b.model->base.tape, &b.model->all, (cru_ids){NULL, 0});
+    cru_graphs none = cru_graphs_select(b.model->base.tape, &b.model->base.graphs, (cru_ids){NULL, 0});
     ck_assert_int_eq(none.count, 0);
     ck_assert_int_eq(none.offsets[0], 0);
     cru_ctx_destroy(b.ctx);
@@ -135,14 +130,33 @@ START_TEST(a_pass_goes_over_every_training_graph)
     double loss[3], sum = 0;
     for (int32_t g = 0; g < 3; g++) {
         cru_tape_begin(l->tape, CRU_TRAIN);
-        cru_graphs one = cru_graphs_select(l->tape, &b.model->all, (cru_ids){&g, 1});
+        cru_graphs one = cru_graphs_select(l->tape, &b.model->base.graphs, (cru_ids){&g, 1});
         cru_tensor *value = cru_learner_batch_loss(l, l->tape, forward(b.model, l->tape, &one), (cru_ids){&g, 1});
         loss[g] = (double)cru_tensor_item(l->tape, value);
         sum += loss[g];
     }
-    const double mean = cru_graphs_pass(l, &b.model->batches, &b.model->all, forward);
-    const int32_t last = b.model->batches.order[2]; /* alone in the second batch */
+    const double mean = cru_graphs_pass(l);
+    const int32_t last = l->batches.order[2]; /* alone in the second batch */
     ck_assert_double_eq_tol(mean, ((sum - loss[last]) / 2 + loss[last]) / 2, 1e-5 * fabs(mean));
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
+/* A^T 1 = (2, 5, 3, 0, 6, 5), so the sum over the first graph of A X is 2 x_0 + 5 x_1 + 3 x_2. */
+START_TEST(readout_is_the_sum_or_the_mean)
+{
+    bench b;
+    open_bench(&b, false);
+    b.settings.graphs.readout = _i;
+    cru_tape *t = b.model->base.tape;
+    const float identity[] = {1, 0, 0, 1};
+    memcpy(b.model->fc.w->data, identity, sizeof identity);
+    memset(b.model->fc.b->data, 0, 2 * sizeof(float));
+    cru_tape_begin(t, CRU_EVAL);
+    const cru_tensor *z = cru_learner_logits(&b.model->base, t);
+    const float nodes = _i ? 3 : 1;
+    ck_assert_float_eq_tol(z->data[0], (2 * 0 + 5 * 1 + 3 * 2) / nodes, 1e-5f);
+    ck_assert_float_eq_tol(z->data[1], (2 * 10 + 5 * 11 + 3 * 12) / nodes, 1e-5f);
     cru_ctx_destroy(b.ctx);
 }
 END_TEST
@@ -152,6 +166,7 @@ Suite *suite(void)
     Suite *s = suite_create("graphs");
     TCase *c = tcase_create("minibatches");
     tcase_add_loop_test(c, a_selection_computes_what_all_compute, 0, 2);
+    tcase_add_loop_test(c, readout_is_the_sum_or_the_mean, 0, 2);
     tcase_add_test(c, no_graph_at_all);
     tcase_add_test(c, nodes_are_one_graph);
     tcase_add_test(c, a_pass_goes_over_every_training_graph);

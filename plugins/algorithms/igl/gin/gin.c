@@ -13,24 +13,19 @@
 enum { PROBLEMS = CRU_GRAPHS | CRU_NODES | CRU_ANOMALY };
 
 typedef struct settings {
-    int64_t layers, hidden, readout, batch;
+    int64_t layers, hidden;
     double dropout;
     bool learn_eps;
-    cru_adjacency adjacency;
+    cru_graph_settings graphs;
     cru_train train;
 } settings;
-
-static const char *const readouts[] = {"sum", "mean", NULL};
-static const cru_reduce reduces[] = {CRU_REDUCE_SUM, CRU_REDUCE_MEAN};
 
 static const cru_param schema[] = {
     CRU_INT(settings, layers, 3, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(2, 3, 4)),
     CRU_INT(settings, hidden, 256, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each layer", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
     CRU_BOOL(settings, learn_eps, false, "learn the weight of a node's own features"),
-    CRU_CHOICE(settings, readout, 0, readouts, "whole graphs: from nodes to a graph"),
-    CRU_INT(settings, batch, 128, 1, 1e9, "whole graphs: how many in a step"),
-    CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
+    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -38,8 +33,6 @@ static const cru_param schema[] = {
 
 typedef struct model {
     cru_learner base;
-    cru_graphs all; /* A and X */
-    cru_batches batches;
     cru_gin conv[CRU_MAX_LAYERS];
     cru_fc out;
 } model;
@@ -49,9 +42,6 @@ static cru_status build(void *self)
     model *m = self;
     const settings *s = m->base.settings;
     const cru_task *task = m->base.task;
-    cru_csr adj = cru_adjacency_graph(m->base.ctx, &task->graph, &s->adjacency);
-    m->all = cru_graphs_all(&m->base, &adj);
-    if (task->problem == CRU_GRAPHS) m->batches = cru_batches_create(m->base.ctx, task->split.train, s->batch, false);
     cru_mlp_shape shape = {.in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = 2, .batch_norm = true};
     for (int64_t i = 0; i < s->layers; i++) {
         char name[32];
@@ -72,30 +62,15 @@ static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
         h = i ? cru_gin_apply(t, &m->conv[i], g->adj, h) : cru_gin_input(t, &m->conv[0], g->adj, &g->x);
         h = cru_dropout(t, cru_relu(t, h), (float)s->dropout);
     }
-    if (m->base.task->problem == CRU_GRAPHS) h = cru_segment(t, h, g->offsets, g->count, reduces[s->readout]);
-    return cru_fc_apply(t, &m->out, h);
-}
-
-static cru_tensor *logits(void *self, cru_tape *t)
-{
-    model *m = self;
-    return forward(m, t, &m->all);
-}
-
-static cru_status epoch(void *self, double *loss)
-{
-    model *m = self;
-    if (m->base.task->problem != CRU_GRAPHS) return cru_learner_epoch(&m->base, loss);
-    *loss = cru_graphs_pass(&m->base, &m->batches, &m->all, forward);
-    return cru_ctx_status(m->base.ctx);
+    return cru_fc_apply(t, &m->out, cru_graphs_readout(t, &m->base, g, h));
 }
 
 static const cru_method method = {.model_size = sizeof(model),
                                   .train = offsetof(settings, train),
                                   .problems = PROBLEMS,
                                   .build = build,
-                                  .logits = logits,
-                                  .epoch = epoch};
+                                  .forward = forward,
+                                  .graphs = offsetof(settings, graphs)};
 CRU_METHOD_VTABLE(method);
 
 CRU_PLUGIN = {
