@@ -44,6 +44,7 @@ const cru_param monitor_params[] = {
             "stop when the validation loss exceeds its mean over this many reports; 0: never"),
     CRU_INT(monitor_settings, skip, 0, 0, 1000000000, "first reports that cannot be selected"),
     CRU_INT(monitor_settings, every, 1, 1, 1000000000, "epochs between checkpoints"),
+    CRU_BOOL(monitor_settings, before_step, false, "judge an epoch by the weights before its step"),
     CRU_BOOL(monitor_settings, restore, true, "predict with the selected weights instead of the last ones"),
     CRU_BOOL(monitor_settings, paper, false, "approximated accuracy as printed: no credit for vanishing candidates"),
     CRU_END,

@@ -53,6 +53,7 @@ typedef struct monitor_settings {
     int64_t window;     /* stop when the validation loss exceeds its mean over this many reports before; 0: never */
     int64_t skip;       /* first reports that cannot be selected */
     int64_t every;      /* epochs between checkpoints */
+    bool before_step;   /* an epoch is judged by the weights before its step, the first by the initial ones */
     bool restore;       /* true: predict with the selected weights; false: with the last ones */
     bool paper;         /* approximated accuracy as the paper prints it: no credit for vanishing candidates */
 } monitor_settings;

@@ -147,7 +147,7 @@ static cru_status check_rule(const monitor_settings *s, const cru_task *task, cr
 cru_status monitor_open(monitor *m, const monitor_settings *settings, const cru_task *task, cru_error *err)
 {
     int64_t limit = settings->epochs ? settings->epochs : INT64_MAX;
-    *m = (monitor){.face = {.epoch = report, .user = m, .limit = limit},
+    *m = (monitor){.face = {.epoch = report, .user = m, .limit = limit, .before_step = settings->before_step},
                    .settings = *settings,
                    .task = task,
                    .best = -INFINITY,

@@ -10,3 +10,8 @@ int64_t cru_monitor_limit(const cru_monitor *monitor)
 {
     return monitor && monitor->limit > 0 ? monitor->limit : INT64_MAX;
 }
+
+bool cru_monitor_before_step(const cru_monitor *monitor)
+{
+    return monitor && monitor->before_step;
+}

@@ -114,15 +114,13 @@ static cru_index observed_labels(cru_ctx *ctx, const cru_task *task)
     return cru_index_create(ctx, labels, train.count);
 }
 
-/* NULL for equal weights, and where there are only candidate sets to count. */
-static float *weigh_classes(const cru_learner *l)
+float *cru_class_weights_create(cru_ctx *ctx, const cru_task *task, cru_class_weights rule)
 {
-    if (l->train->class_weights == CRU_WEIGHTS_EQUAL || !l->train_labels.ids) return NULL;
-    const cru_task *task = l->task;
-    int64_t *size = cru_ctx_alloc(l->ctx, task->classes, sizeof *size), largest = 0;
+    if (rule == CRU_WEIGHTS_EQUAL || !task->labels || task->candidates) return NULL;
+    int64_t *size = cru_ctx_alloc(ctx, task->classes, sizeof *size), largest = 0;
     for (int64_t i = 0; i < task->split.train.count; i++) size[task->labels[task->split.train.ids[i]]]++;
     for (int32_t c = 0; c < task->classes; c++) largest = size[c] > largest ? size[c] : largest;
-    float *weight = cru_ctx_alloc(l->ctx, task->classes, sizeof *weight);
+    float *weight = cru_ctx_alloc(ctx, task->classes, sizeof *weight);
     for (int32_t c = 0; c < task->classes; c++) weight[c] = size[c] ? (float)largest / (float)size[c] : 1;
     return weight;
 }
@@ -158,7 +156,7 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
     l->x = cru_input_create(ctx, &task->x);
     l->train_rows = cru_index_create(ctx, task->split.train.ids, task->split.train.count);
     l->train_labels = observed_labels(ctx, task);
-    l->class_weights = weigh_classes(l);
+    l->class_weights = cru_class_weights_create(ctx, task, (cru_class_weights)l->train->class_weights);
     l->scores = cru_ctx_alloc(ctx, task->items * task->classes, sizeof *l->scores);
     l->net = cru_learner_net(l, "net");
     if (method->forward) open_graphs(l);
@@ -203,11 +201,13 @@ cru_status cru_method_fit(void *self, cru_monitor *monitor)
         if (status) return status;
     }
     int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
+    const bool before_step = cru_monitor_before_step(monitor);
+    double loss = NAN;
     for (l->epoch = 0; l->epoch < epochs; l->epoch++) {
-        double loss = NAN;
+        if (before_step && !cru_learner_report(l, monitor, loss)) break;
         cru_status status = one_epoch(l, &loss);
         if (status) return status;
-        if (!cru_learner_report(l, monitor, loss)) break;
+        if (!before_step && !cru_learner_report(l, monitor, loss)) break;
     }
     for (int64_t i = 0; i < l->net_count && l->kept; i++) cru_snapshot_restore(l->best[i]);
     return cru_ctx_status(l->ctx);

@@ -147,11 +147,16 @@ CRU_API uint32_t cru_monitor_epoch(cru_monitor *monitor, int64_t epoch, double t
  * which is also what a NULL monitor and a limit that is not positive mean. */
 CRU_API int64_t cru_monitor_limit(const cru_monitor *monitor);
 
+/* Whether epoch e is reported before its step, with the weights that the step starts from, instead of after it: the
+ * initial weights are then the first to be judged, and those after the last step are not. train.h obeys it. */
+CRU_API bool cru_monitor_before_step(const cru_monitor *monitor);
+
 /* The host's side of a monitor. */
 struct cru_monitor {
     uint32_t (*epoch)(void *user, int64_t epoch, double train_loss, const float *scores);
     void *user;
     int64_t limit;
+    bool before_step;
 };
 
 typedef struct cru_algorithm {

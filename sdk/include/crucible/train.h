@@ -252,6 +252,10 @@ CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
 /* The method's logits of all items. */
 CRU_API cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t);
 
+/* The weight of every class by a rule, in memory of the context; NULL for equal weights, and where there are only
+ * candidate sets to count. */
+CRU_API float *cru_class_weights_create(cru_ctx *ctx, const cru_task *task, cru_class_weights rule);
+
 /* The default loss, for methods that add to it. */
 CRU_API cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits);
 

@@ -99,6 +99,7 @@ typedef struct trial {
     settings settings;
     script script;
     model *model;
+    bool before_step;
     float scores[ITEMS * CLASSES];
 } trial;
 
@@ -115,7 +116,7 @@ static inline void trial_open(trial *t, const cru_method *method, int64_t epochs
 
 static inline void trial_fit(trial *t, int64_t limit)
 {
-    cru_monitor monitor = {.epoch = follow, .user = &t->script, .limit = limit};
+    cru_monitor monitor = {.epoch = follow, .user = &t->script, .limit = limit, .before_step = t->before_step};
     ck_assert_int_eq(cru_method_fit(t->model, &monitor), CRU_OK);
     ck_assert_int_eq(cru_method_predict(t->model, t->scores), CRU_OK);
 }

@@ -24,6 +24,29 @@ START_TEST(the_kept_epoch_predicts)
 }
 END_TEST
 
+START_TEST(before_the_step_the_first_report_is_of_the_initial_weights)
+{
+    trial after = {0}, before = {.before_step = true, .script = {.verdict = {[3] = CRU_KEEP}}};
+    trial_open(&after, &plain, 6);
+    trial_fit(&after, 0);
+    trial_open(&before, &plain, 6);
+    ck_assert_int_eq(cru_method_predict(before.model, before.scores), CRU_OK);
+    float initial[ITEMS * CLASSES];
+    memcpy(initial, before.scores, sizeof initial);
+    trial_fit(&before, 0);
+    ck_assert_int_eq(before.script.reports, 6);
+    ck_assert_mem_eq(before.script.scores[0], initial, sizeof initial);
+    ck_assert_double_nan(before.script.loss[0]);
+    for (int e = 1; e < 6; e++) {
+        ck_assert_mem_eq(before.script.scores[e], after.script.scores[e - 1], sizeof initial);
+        ck_assert_double_eq(before.script.loss[e], after.script.loss[e - 1]);
+    }
+    ck_assert(predicts_as_in(&before, 3));
+    trial_close(&after);
+    trial_close(&before);
+}
+END_TEST
+
 START_TEST(the_last_epoch_predicts_when_none_was_kept)
 {
     trial t = {0};
@@ -298,6 +321,7 @@ Suite *suite(void)
     TCase *c = tcase_create("methods");
     tcase_add_test(c, training_learns_a_linear_rule);
     tcase_add_test(c, the_kept_epoch_predicts);
+    tcase_add_test(c, before_the_step_the_first_report_is_of_the_initial_weights);
     tcase_add_test(c, the_last_epoch_predicts_when_none_was_kept);
     tcase_add_test(c, training_stops_when_told_to);
     tcase_add_test(c, a_last_word_may_both_keep_and_stop);
