@@ -21,12 +21,12 @@ struct quadtree {
     int64_t used, room;
 };
 
-quadtree *quadtree_create(void)
+quadtree *cru_quadtree_create(void)
 {
     return heap_alloc(1, sizeof(quadtree));
 }
 
-void quadtree_destroy(quadtree *tree)
+void cru_quadtree_destroy(quadtree *tree)
 {
     free(tree->cells);
     free(tree);
@@ -96,7 +96,7 @@ static void insert(quadtree *t, int64_t i)
     }
 }
 
-void quadtree_build(quadtree *t, const double *y, int64_t n)
+void cru_quadtree_build(quadtree *t, const double *y, int64_t n)
 {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (int64_t i = 0; i < 2 * n; i++) {
@@ -112,7 +112,7 @@ void quadtree_build(quadtree *t, const double *y, int64_t n)
 
 /* A point is not repelled by itself: its own part of a leaf (or of the equal points in it) has distance 0, so it adds
  * no force, and exactly 1 to the sum, which is taken off at the end. */
-double quadtree_repulsion(const quadtree *t, int64_t i, double theta, double force[2])
+double cru_quadtree_repulsion(const quadtree *t, int64_t i, double theta, double force[2])
 {
     const double *p = t->y + 2 * i;
     int32_t stack[4 * (DEEPEST + 2)];

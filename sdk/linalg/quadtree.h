@@ -7,12 +7,12 @@
 typedef struct quadtree quadtree;
 
 /* y: n x 2. Built anew by each call; memory is reused. */
-CRU_API quadtree *quadtree_create(void);
-CRU_API void quadtree_destroy(quadtree *tree);
-CRU_API void quadtree_build(quadtree *tree, const double *y, int64_t n);
+CRU_API quadtree *cru_quadtree_create(void);
+CRU_API void cru_quadtree_destroy(quadtree *tree);
+CRU_API void cru_quadtree_build(quadtree *tree, const double *y, int64_t n);
 
 /* force += sum_j q^2 (y_i - y_j), returns sum_j q, with q = 1 / (1 + |y_i - y_j|^2), over all j != i. A cell of width w
  * at distance d counts as one heavy point when w < theta d. Threads may share a built tree. */
-CRU_API double quadtree_repulsion(const quadtree *tree, int64_t i, double theta, double force[2]);
+CRU_API double cru_quadtree_repulsion(const quadtree *tree, int64_t i, double theta, double force[2]);
 
 #endif

@@ -79,7 +79,7 @@ static void push_point(const descent *d, int64_t i)
 {
     double force[2] = {0, 0}, sum = 0;
     if (d->tree) {
-        sum = quadtree_repulsion(d->tree, i, d->o->theta, force);
+        sum = cru_quadtree_repulsion(d->tree, i, d->o->theta, force);
     } else {
         for (int64_t j = 0; j < d->n; j++) {
             double dx = d->y[2 * i] - d->y[2 * j], dy = d->y[2 * i + 1] - d->y[2 * j + 1];
@@ -110,7 +110,7 @@ static void move(const descent *d, double exaggeration, double momentum)
 
 static void step(const descent *d, double exaggeration, double momentum)
 {
-    if (d->tree) quadtree_build(d->tree, d->y, d->n);
+    if (d->tree) cru_quadtree_build(d->tree, d->y, d->n);
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t i = 0; i < d->n; i++) {
         pull_point(d, i);
@@ -167,7 +167,7 @@ cru_status cru_tsne(const cru_dense *x, const cru_tsne_options *options, cru_rng
     cru_pool pool = cru_arena_pool(scratch);
     int64_t k = (int64_t)(3 * o.perplexity);
     cru_csr p = affinities(pool, x, o.exact || k > n - 1 ? n - 1 : k, o.perplexity);
-    descent d = {&p, &o, n, .tree = o.exact ? NULL : quadtree_create()};
+    descent d = {&p, &o, n, .tree = o.exact ? NULL : cru_quadtree_create()};
     double **arrays[] = {&d.y, &d.speed, &d.gain, &d.pull, &d.push, &d.z};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         *arrays[i] = cru_pool_alloc(pool, 2 * n, sizeof(double));
@@ -176,7 +176,7 @@ cru_status cru_tsne(const cru_dense *x, const cru_tsne_options *options, cru_rng
         descend(&d);
         for (int64_t i = 0; i < 2 * n; i++) out[i] = (float)d.y[i];
     }
-    if (d.tree) quadtree_destroy(d.tree);
+    if (d.tree) cru_quadtree_destroy(d.tree);
     cru_arena_destroy(scratch);
     return status;
 }

@@ -20,7 +20,7 @@ enum { CPU_GRAIN_CHEAP = 131072, CPU_GRAIN_MATH = 32768 };
 typedef enum cpu_isa { CPU_PORTABLE, CPU_AVX2, CPU_AVX512, CPU_ISA_COUNT } cpu_isa;
 
 /* The table for an instruction set, NULL when this processor lacks it. For tests and benchmarks. */
-CRU_API const cru_backend *cpu_backend_for(cpu_isa isa);
+CRU_API const cru_backend *cru_cpu_backend_for(cpu_isa isa);
 
 extern const cru_backend cpu_table_portable, cpu_table_avx2, cpu_table_avx512;
 

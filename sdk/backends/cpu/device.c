@@ -14,7 +14,7 @@ typedef struct state {
     cpu_conv_cache *conv;
 } state;
 
-const cru_backend *cpu_backend_for(cpu_isa isa)
+const cru_backend *cru_cpu_backend_for(cpu_isa isa)
 {
     switch (isa) {
     case CPU_PORTABLE:
@@ -36,7 +36,7 @@ const cru_backend *cpu_backend_for(cpu_isa isa)
 const cru_backend *cru_backend_cpu(void)
 {
     const cru_backend *best = NULL;
-    for (int isa = CPU_ISA_COUNT - 1; !best; isa--) best = cpu_backend_for((cpu_isa)isa);
+    for (int isa = CPU_ISA_COUNT - 1; !best; isa--) best = cru_cpu_backend_for((cpu_isa)isa);
     return best;
 }
 

@@ -99,7 +99,7 @@ static inline float *run_kernel(const kernel_check *c, const cru_backend *b, int
 static inline void check_kernel(const kernel_check *c)
 {
     for (int isa = 0; isa < CPU_ISA_COUNT; isa++) {
-        const cru_backend *b = cpu_backend_for((cpu_isa)isa);
+        const cru_backend *b = cru_cpu_backend_for((cpu_isa)isa);
         if (!b) continue;
         float *out = run_kernel(c, b, 1);
         for (int64_t i = 0; i < c->n; i++) {

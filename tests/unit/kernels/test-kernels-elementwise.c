@@ -293,7 +293,7 @@ static void check_ulps(cru_unary op, double (*f)(double), double limit)
     enum { N = 1 << 16 };
     float *x = floats(N), *y = floats(N);
     for (int isa = 0; isa < CPU_ISA_COUNT; isa++) {
-        const cru_backend *b = cpu_backend_for((cpu_isa)isa);
+        const cru_backend *b = cru_cpu_backend_for((cpu_isa)isa);
         cru_device device;
         if (!b) continue;
         ck_assert_int_eq(b->open(&device, 0, 1, NULL), CRU_OK);

@@ -58,11 +58,11 @@ END_TEST
 
 static void check_repulsion(const double *y, int64_t n, double theta, double tolerance)
 {
-    quadtree *tree = quadtree_create();
-    quadtree_build(tree, y, n);
+    quadtree *tree = cru_quadtree_create();
+    cru_quadtree_build(tree, y, n);
     for (int64_t i = 0; i < n; i++) {
         double force[2] = {0}, expected[2] = {0}, sum = 0;
-        double found = quadtree_repulsion(tree, i, theta, force);
+        double found = cru_quadtree_repulsion(tree, i, theta, force);
         for (int64_t j = 0; j < n; j++) {
             double dx = y[2 * i] - y[2 * j], dy = y[2 * i + 1] - y[2 * j + 1], q = 1 / (1 + dx * dx + dy * dy);
             if (j != i) sum += q, expected[0] += q * q * dx, expected[1] += q * q * dy;
@@ -70,7 +70,7 @@ static void check_repulsion(const double *y, int64_t n, double theta, double tol
         ck_assert_double_le(fabs(found - sum), tolerance * (1 + sum));
         for (int c = 0; c < 2; c++) ck_assert_double_le(fabs(force[c] - expected[c]), tolerance * (1 + sum));
     }
-    quadtree_destroy(tree);
+    cru_quadtree_destroy(tree);
 }
 
 /* theta = 0 opens every cell; .5 is close. Repeated points and a line included. */
