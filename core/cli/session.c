@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/json.h"
+#include "cli/profile.h"
 #include "cli/setup.h"
 #include "report/report.h"
 #include "runner/clock.h"
@@ -21,6 +22,7 @@ typedef struct session {
     agenda agenda;  /* of an experiment without a search */
     tuning *tuning; /* of one with a search; else NULL */
     progress progress;
+    profile profile; /* of --profile */
 } session;
 
 static runner_next next_trial(void *user, trial *t, char key[SHA256_HEX])
@@ -169,7 +171,11 @@ static int run_session(session *s, const setup *with)
                               .plugins = with->plugins,
                               .store = s->store,
                               .jobs = (int32_t)q->jobs,
-                              .in_process = q->in_process};
+                              .in_process = q->in_process || q->trace || q->profile,
+                              .trace = q->profile ? profile_add
+                                       : q->trace ? profile_print_event
+                                                  : NULL,
+                              .trace_user = q->profile ? (void *)&s->profile : stderr};
     if (runner_open(&options, &s->runner, &err) != CRU_OK) return cli_fail("%s", err.text);
     if (open_work(s, &err) != CRU_OK) return cli_fail("%s", err.text);
     progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);
@@ -181,6 +187,7 @@ static int run_session(session *s, const setup *with)
                             .user = s};
     cru_status status = runner_run(s->runner, &source, &summary, &err);
     progress_end(&s->progress);
+    if (q->profile) profile_print(&s->profile, stderr);
     if (status == CRU_OK && s->tuning) status = tuning_status(s->tuning, &err);
     return status == CRU_OK ? finish(s, &summary) : cli_fail("%s", err.text);
 }
@@ -230,6 +237,12 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
         {.name = "in-process",
          .flag = &q.in_process,
          .help = "run methods inside this process, for a debugger: no limits, no sandbox, a crash ends everything"},
+        {.name = "trace",
+         .flag = &q.trace,
+         .help = "print every operator with its shape, time and bytes; implies --in-process"},
+        {.name = "profile",
+         .flag = &q.profile,
+         .help = "add up time and bytes per operator and print them at the end; implies --in-process"},
         {0},
     };
     cli_syntax full = *syntax;
@@ -241,6 +254,7 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
     if (code != CLI_GO_ON) return code;
     if (q.retry && strcmp(q.retry, "failed") != 0)
         return cli_wrong("--retry %s: only 'failed' can be retried", q.retry);
+    if (q.trace && q.profile) return cli_wrong("--trace and --profile: choose one");
     if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
     return run(&q);
 }

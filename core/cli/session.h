@@ -8,7 +8,7 @@ typedef struct session_request {
     cli_words files, sets;
     const char *db, *retry;
     int64_t jobs;
-    bool quiet, json, force, in_process;
+    bool quiet, json, force, in_process, trace, profile;
     bool must_search; /* an experiment without a search is a mistake */
 } session_request;
 

@@ -11,8 +11,6 @@ const cru_param experiment_params[] = {
     CRU_END,
 };
 
-static const char *const devices[] = {"cpu", "cuda", NULL};
-
 const cru_param run_params[] = {
     CRU_INT(run_settings, jobs, 0, 0, 4096, "trials at a time; 0: one per core"),
     CRU_INT(run_settings, threads, 1, 1, 4096, "threads per trial"),
@@ -20,7 +18,8 @@ const cru_param run_params[] = {
     CRU_FLOAT(run_settings, timeout, 0, 0, 1e9, "limit per trial in seconds; 0: none"),
     CRU_FLOAT(run_settings, cpu, 0, 0, 1e9, "limit per trial in seconds of CPU time; 0: none"),
     CRU_BOOL(run_settings, sandbox, true, "keep methods from network, files and other processes"),
-    CRU_CHOICE(run_settings, device, RUN_CPU, devices, "where tensors live"),
+    CRU_STRING(run_settings, device, "cpu", "where tensors live: cpu, or a backend plugin, such as cuda or cuda:1"),
+    CRU_STRING(run_settings, devices, "", "several cards of the device, to spread trials over: 0, 1"),
     CRU_STRING(run_settings, db, "results.db", "the results store"),
     CRU_BOOL(run_settings, curves, false, "keep learning curves"),
     CRU_BOOL(run_settings, predictions, false, "keep the scores of every item"),

@@ -10,8 +10,6 @@ typedef struct experiment_settings {
 } experiment_settings;
 extern const cru_param experiment_params[];
 
-typedef enum run_device { RUN_CPU, RUN_CUDA } run_device;
-
 /* [run]: how trials are carried out. Only `device` may change results. */
 typedef struct run_settings {
     int64_t jobs;    /* trials at a time; 0: one per core */
@@ -20,10 +18,11 @@ typedef struct run_settings {
     double timeout;  /* seconds of wall-clock time per trial; 0: no limit */
     double cpu;      /* seconds of CPU time per trial; 0: no limit */
     bool sandbox;
-    int64_t device;   /* run_device */
-    const char *db;   /* the results store; relative to the working directory */
-    bool curves;      /* keep learning curves */
-    bool predictions; /* keep the scores of every item */
+    const char *device;  /* cpu, or a backend plugin, perhaps with a card: cuda:1 */
+    const char *devices; /* several cards to spread trials over: 0, 1 */
+    const char *db;      /* the results store; relative to the working directory */
+    bool curves;         /* keep learning curves */
+    bool predictions;    /* keep the scores of every item */
 } run_settings;
 extern const cru_param run_params[];
 

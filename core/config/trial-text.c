@@ -68,8 +68,8 @@ char *trial_text(const experiment *e, const trial *t, const char *checksum)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
-    fprintf(out, "sdk=%s\nabi=%d.%d\nseed=%" PRIu64 "\ndevice=%s\n", host_version(), CRU_ABI_MAJOR, CRU_ABI_MINOR,
-            t->seed, e->run.device == RUN_CUDA ? "cuda" : "cpu");
+    fprintf(out, "sdk=%s\nabi=%d.%d\nseed=%" PRIu64 "\ndevice=%.*s\n", host_version(), CRU_ABI_MAJOR, CRU_ABI_MINOR,
+            t->seed, (int)strcspn(e->run.device, ":"), e->run.device);
     fprintf(out, "dataset.name=%s\ndataset.checksum=%s\n", t->dataset->name, checksum);
     put_plugin(out, "dataset", t->dataset);
     put_host(out, t->preprocess);

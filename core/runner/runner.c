@@ -10,6 +10,7 @@
 
 #include "runner/clock.h"
 #include "runner/crash.h"
+#include "runner/device.h"
 #include "runner/schedule.h"
 #include "runner/signals.h"
 
@@ -65,21 +66,22 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
 {
     *out = NULL;
     const run_settings *run = &options->experiment->run;
-    if (run->device != RUN_CPU && run->sandbox && !options->in_process)
+    device_choice device;
+    cru_status status = device_choose(run, options->plugins, &device, err);
+    if (status != CRU_OK) return status;
+    /* A driver opens device files and starts threads, which the sandbox forbids. */
+    if (device.backend && strcmp(device.backend->name, "cuda") == 0 && run->sandbox && !options->in_process)
         return cru_fail(err, CRU_UNSUPPORTED,
                         "methods on a GPU cannot be sandboxed: set [run] sandbox = off if you trust them");
-    const registry_entry *backend = NULL;
-    if (run->device == RUN_CUDA && !(backend = registry_find(options->plugins, CRU_KIND_BACKEND, "cuda")))
-        return cru_fail(err, CRU_UNSUPPORTED, "device = cuda: there is no backend plugin of that name");
     runner *r = calloc(1, sizeof *r);
     if (!r) return cru_fail(err, CRU_NO_MEMORY, "no memory for the runner");
     r->options = *options;
     r->run = run;
-    r->backend = backend;
+    r->device = device;
     r->signals = -1;
     r->slot_count = slots_wanted(options);
     crash_prepare();
-    cru_status status = open_jobs(r, err);
+    status = open_jobs(r, err);
     if (status == CRU_OK) status = open_judges(r, err);
     if (status == CRU_OK) status = slots_open(r, err);
     if (status == CRU_OK)

@@ -17,6 +17,8 @@
 
 #include <stdbool.h>
 
+#include <crucible/trace.h>
+
 #include "config/config.h"
 #include "hash/sha256.h"
 #include "store/store.h"
@@ -30,8 +32,10 @@ typedef struct runner_options {
     int32_t jobs;                 /* trials at a time; 0: one per core */
     bool in_process;              /* run methods in this very process, one after the other, with no limit, sandbox or
                                      protection: for debuggers only */
-    double judge_seconds;         /* longest time for one request to the judge; 0: an hour */
-    int64_t judge_bytes;          /* problems that a judge keeps ready; 0: 1 GiB; at least one is kept */
+    cru_trace_sink *trace;        /* with in_process: told of every operator; NULL: nobody is */
+    void *trace_user;
+    double judge_seconds; /* longest time for one request to the judge; 0: an hour */
+    int64_t judge_bytes;  /* problems that a judge keeps ready; 0: 1 GiB; at least one is kept */
 } runner_options;
 
 cru_status runner_open(const runner_options *options, runner **out, cru_error *err);

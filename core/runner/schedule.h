@@ -13,6 +13,7 @@
 
 #include <sys/resource.h>
 
+#include "runner/device.h"
 #include "runner/judges.h"
 #include "runner/runner.h"
 #include "runner/sandbox.h"
@@ -81,7 +82,7 @@ typedef struct slot {
 struct runner {
     runner_options options;
     const run_settings *run;
-    const registry_entry *backend; /* NULL: the CPU */
+    device_choice device;
     judges *judges;
     problem *problems; /* most recently used first */
     slot *slots;

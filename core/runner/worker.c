@@ -159,8 +159,12 @@ static cru_status run_under_rule(worker *w, const cru_algorithm *method, const c
                                          .checkpoint = send_checkpoint,
                                          .now = elapsed,
                                          .user = w};
-        cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){
-            .seed = job->trial->seed, .backend = backend, .threads = (int32_t)job->run->threads, .log = write_log});
+        cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){.seed = job->trial->seed,
+                                                         .backend = backend,
+                                                         .device = job->card,
+                                                         .threads = (int32_t)job->run->threads,
+                                                         .log = write_log});
+        cru_ctx_trace(ctx, job->trace, job->trace_user);
         status = settle(train(w, method, settings, ctx), ctx, err);
         cru_ctx_destroy(ctx);
     }

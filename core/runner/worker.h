@@ -2,6 +2,8 @@
 #ifndef CORE_RUNNER_WORKER_H
 #define CORE_RUNNER_WORKER_H
 
+#include <crucible/trace.h>
+
 #include "config/config.h"
 #include "runner/protocol.h"
 #include "runner/sandbox.h"
@@ -10,9 +12,12 @@ typedef struct worker_job {
     const trial *trial;
     const run_settings *run;
     const registry_entry *backend; /* NULL: the CPU */
+    int32_t card;                  /* which of the backend's devices */
     const sandbox *box;            /* NULL: no sandbox */
     const char *scratch;           /* folder for TMPDIR; NULL: none */
     score_shape shape;
+    cru_trace_sink *trace; /* told of every operator, in process only; NULL: nobody is */
+    void *trace_user;
     int socket;            /* packets to the host */
     int task, scores, log; /* memory files: the task, where scores go, what the method prints */
 } worker_job;

@@ -80,6 +80,7 @@ static void visit(cru_tape *t, tape_node *n)
     cru_tensor *out = n->out;
     if (out->pass != t->pass) return; /* the loss does not depend on it */
     if (out->role == ROLE_ASKED || (out->role == ROLE_WATCHED && !t->only_asked)) add_to_total(t, n);
+    tape_trace(t, n, true);
     n->op->backward(t, n);
     if (out->grad) pool_return(&t->memory, out->grad, cru_tensor_count(out));
     out->grad = NULL;
@@ -94,6 +95,7 @@ static void run_backward(cru_tape *t, cru_tensor *loss)
     float *seed = tape_grad(t, loss, &add);
     t->device->backend->fill(t->device, seed, 1, 1.0f);
     for (tape_node *n = t->last; n; n = n->previous) visit(t, n);
+    trace_leave(t->tracer);
 }
 
 void cru_backward(cru_tape *tape, cru_tensor *loss)

@@ -15,6 +15,7 @@ cru_tape *cru_tape_create(cru_ctx *ctx)
     cru_tape *t = cru_ctx_alloc(ctx, 1, sizeof *t);
     t->ctx = ctx;
     t->device = cru_ctx_device(ctx);
+    t->tracer = ctx_tracer(ctx);
     t->memory.device = t->device;
     t->host = cru_arena_create();
     if (!t->host) cru_panic(CRU_NO_MEMORY, "out of memory: no tape");
@@ -36,6 +37,7 @@ cru_mode cru_tape_mode(const cru_tape *tape)
 
 void cru_tape_begin(cru_tape *tape, cru_mode mode)
 {
+    trace_leave(tape->tracer);
     cru_arena_reset(tape->host, tape->start);
     pool_reset(&tape->memory);
     tape->last = NULL;
@@ -108,6 +110,17 @@ shape_text tape_text(const cru_tensor *x)
     return out;
 }
 
+void tape_trace(cru_tape *t, const tape_node *n, bool backward)
+{
+    if (!t->tracer->sink || !n->op) return;
+    int64_t values = cru_tensor_count(n->out);
+    for (int32_t i = 0; i < n->in_count; i++) values += cru_tensor_count(n->in[i]);
+    cru_trace_event event = {
+        .op = n->op->name, .backward = backward, .rank = n->out->rank, .bytes = values * (int64_t)sizeof(float)};
+    memcpy(event.dim, n->out->dim, sizeof event.dim);
+    trace_enter(t->tracer, &event);
+}
+
 static tape_node *node_create(cru_tape *t, const tape_op *op, cru_tensor *const *in, int32_t in_count)
 {
     tape_node *n = cru_arena_alloc_zeroed(t->host, 1, sizeof *n);
@@ -136,6 +149,7 @@ tape_result tape_emit_view(cru_tape *t, const tape_op *op, const cru_tensor *sha
         n->state = state;
         out->node = n;
     }
+    tape_trace(t, &(tape_node){.op = op, .out = out, .in = (cru_tensor **)in, .in_count = in_count}, false);
     return (tape_result){.out = out, .state = state};
 }
 

@@ -19,6 +19,7 @@
 #include <crucible/arena.h>
 #include <crucible/tensor.h>
 
+#include "context/trace.h"
 #include "tensor/pool.h"
 
 /* ROLE_ASKED: wanted by the cru_grad that is under way. */
@@ -50,6 +51,7 @@ struct tape_node {
 struct cru_tape {
     cru_ctx *ctx;
     cru_device *device;
+    tracer *tracer;
     cru_arena *host; /* nodes, tensor structs, states */
     cru_mark start;
     pool memory; /* values and gradients */
@@ -97,6 +99,9 @@ void tape_grad_give(cru_tape *t, cru_tensor *x, float *buffer);
 float *tape_take_grad(tape_node *n);
 
 bool tape_needs(const cru_tape *t, const cru_tensor *x);
+
+/* Tells the trace, if there is one, that an operator begins; what ran before it ends. */
+void tape_trace(cru_tape *t, const tape_node *n, bool backward);
 
 /* For messages: "3x4". */
 typedef struct shape_text {

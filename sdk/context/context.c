@@ -6,6 +6,8 @@
 #include <crucible/arena.h>
 #include <crucible/context.h>
 
+#include "context/trace.h"
+
 typedef struct deferred {
     void (*release)(void *what);
     void *what;
@@ -18,6 +20,7 @@ struct cru_ctx {
     cru_error error;
     cru_device device; /* backend NULL until opened */
     deferred *deferred;
+    tracer tracer;
 };
 
 cru_ctx *cru_ctx_create(const cru_ctx_options *options)
@@ -70,6 +73,11 @@ cru_status cru_ctx_fail(cru_ctx *ctx, cru_status status, const char *format, ...
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return cru_fail(&ctx->error, status, "%s", text);
+}
+
+tracer *ctx_tracer(cru_ctx *ctx)
+{
+    return &ctx->tracer;
 }
 
 uint64_t cru_ctx_seed(const cru_ctx *ctx)

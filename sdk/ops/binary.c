@@ -130,13 +130,20 @@ static void binary_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor *
     if (b->needs_grad) dx[1] = fold_to(t, to_b, b);
 }
 
-static const tape_op binary_op = {.name = "binary", .backward = binary_backward, .backward_graph = binary_graph};
+static const tape_op binary_ops[CRU_BINARY_COUNT] = {
+    [CRU_BINARY_ADD] = {"add", binary_backward, binary_graph},
+    [CRU_BINARY_SUB] = {"sub", binary_backward, binary_graph},
+    [CRU_BINARY_MUL] = {"mul", binary_backward, binary_graph},
+    [CRU_BINARY_DIV] = {"div", binary_backward, binary_graph},
+    [CRU_BINARY_MAX] = {"maximum", binary_backward, binary_graph},
+    [CRU_BINARY_MIN] = {"minimum", binary_backward, binary_graph},
+};
 
 static cru_tensor *binary(cru_tape *t, cru_binary op, const char *name, cru_tensor *a, cru_tensor *b)
 {
     layout at;
     const cru_tensor *shape = arrange(name, a, b, &at);
-    tape_result r = tape_emit(t, &binary_op, shape, (cru_tensor *[]){a, b}, 2, sizeof(binary_state));
+    tape_result r = tape_emit(t, &binary_ops[op], shape, (cru_tensor *[]){a, b}, 2, sizeof(binary_state));
     *(binary_state *)r.state = (binary_state){.op = op, .at = at};
     cru_binary_args args = {.rows = at.rows,
                             .cols = at.cols,

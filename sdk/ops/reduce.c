@@ -40,14 +40,19 @@ static void reduce_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor *
     dx[0] = cru_reshape(t, g, x->rank, x->dim);
 }
 
-static const tape_op reduce_op = {.name = "reduce", .backward = reduce_backward, .backward_graph = reduce_graph};
+static const tape_op reduce_ops[CRU_REDUCE_COUNT] = {
+    [CRU_REDUCE_SUM] = {"sum", reduce_backward, reduce_graph},
+    [CRU_REDUCE_MEAN] = {"mean", reduce_backward, reduce_graph},
+    [CRU_REDUCE_MAX] = {"max", reduce_backward, reduce_graph},
+    [CRU_REDUCE_MIN] = {"min", reduce_backward, reduce_graph},
+};
 
 static cru_tensor *reduce(cru_tape *t, cru_reduce op, const char *name, cru_tensor *x, int32_t axis)
 {
     axis_view v = axis_of(name, x, axis);
     bool picks = op == CRU_REDUCE_MAX || op == CRU_REDUCE_MIN;
     cru_assert(!picks || v.count > 0, "%s: nothing to choose from in %s", name, tape_text(x).text);
-    tape_result r = tape_emit(t, &reduce_op, &v.reduced, &x, 1, sizeof(reduce_state));
+    tape_result r = tape_emit(t, &reduce_ops[op], &v.reduced, &x, 1, sizeof(reduce_state));
     reduce_state *s = r.state;
     *s = (reduce_state){.op = op, .v = v};
     if (picks && r.out->needs_grad) s->where = tape_ints(t, cru_tensor_count(r.out));

@@ -81,11 +81,37 @@ static void unary_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **
     }
 }
 
-static const tape_op unary_op = {.name = "unary", .backward = unary_backward, .backward_graph = unary_graph};
+/* One entry a function, so that messages and traces name it. */
+static const tape_op unary_ops[CRU_UNARY_COUNT] = {
+    [CRU_UNARY_COPY] = {"copy", unary_backward, unary_graph},
+    [CRU_UNARY_SCALE] = {"scale", unary_backward, unary_graph},
+    [CRU_UNARY_RELU] = {"relu", unary_backward, unary_graph},
+    [CRU_UNARY_LEAKY] = {"leaky", unary_backward, unary_graph},
+    [CRU_UNARY_ELU] = {"elu", unary_backward, unary_graph},
+    [CRU_UNARY_SELU] = {"selu", unary_backward, unary_graph},
+    [CRU_UNARY_GELU] = {"gelu", unary_backward, unary_graph},
+    [CRU_UNARY_TANH] = {"tanh", unary_backward, unary_graph},
+    [CRU_UNARY_SIGMOID] = {"sigmoid", unary_backward, unary_graph},
+    [CRU_UNARY_SOFTPLUS] = {"softplus", unary_backward, unary_graph},
+    [CRU_UNARY_LOGSIGMOID] = {"logsigmoid", unary_backward, unary_graph},
+    [CRU_UNARY_EXP] = {"exp", unary_backward, unary_graph},
+    [CRU_UNARY_LOG] = {"log", unary_backward, unary_graph},
+    [CRU_UNARY_ABS] = {"abs", unary_backward, unary_graph},
+    [CRU_UNARY_POW] = {"pow", unary_backward, unary_graph},
+    [CRU_UNARY_SQRT] = {"sqrt", unary_backward, unary_graph},
+    [CRU_UNARY_CLAMP] = {"clamp", unary_backward, unary_graph},
+    [CRU_UNARY_RECIPROCAL] = {"reciprocal", unary_backward, unary_graph},
+    [CRU_UNARY_SIGN] = {"sign", unary_backward, unary_graph},
+    [CRU_UNARY_LGAMMA] = {"lgamma", unary_backward, unary_graph},
+    [CRU_UNARY_DIGAMMA] = {"digamma", unary_backward, unary_graph},
+    [CRU_UNARY_SIN] = {"sin", unary_backward, unary_graph},
+    [CRU_UNARY_COS] = {"cos", unary_backward, unary_graph},
+    [CRU_UNARY_LOG1P] = {"log1p", unary_backward, unary_graph},
+};
 
 static cru_tensor *unary(cru_tape *t, cru_unary op, cru_tensor *x, float a, float b)
 {
-    tape_result r = tape_emit(t, &unary_op, x, &x, 1, sizeof(unary_state));
+    tape_result r = tape_emit(t, &unary_ops[op], x, &x, 1, sizeof(unary_state));
     *(unary_state *)r.state = (unary_state){.op = op, .a = a, .b = b};
     cru_unary_args args = {.n = cru_tensor_count(x), .x = x->data, .y = r.out->data, .a = a, .b = b};
     t->device->backend->unary(t->device, op, &args);

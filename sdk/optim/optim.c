@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "context/trace.h"
+
 typedef struct slot {
     cru_tensor *w;
     double lr_factor, decay;
@@ -103,8 +105,18 @@ static void step_sgd(cru_optim *optim, slot *s, const float *grad)
     device->backend->sgd(device, &args);
 }
 
+static void trace_step(const cru_optim *optim)
+{
+    static const char *const names[] = {[CRU_ADAM] = "adam", [CRU_ADAMW] = "adamw", [CRU_SGD] = "sgd"};
+    cru_trace_event event = {.op = names[optim->spec.kind]};
+    for (const slot *s = optim->first; s; s = s->next) event.bytes += cru_tensor_count(s->w) * (int64_t)sizeof(float);
+    trace_enter(ctx_tracer(optim->ctx), &event);
+}
+
 void cru_optim_step(cru_optim *optim)
 {
+    tracer *trace = ctx_tracer(optim->ctx);
+    if (trace->sink) trace_step(optim);
     for (slot *s = optim->first; s; s = s->next) {
         const float *grad = cru_weight_grad(s->w);
         if (!grad) continue;
@@ -115,6 +127,7 @@ void cru_optim_step(cru_optim *optim)
             step_adam(optim, s, grad);
     }
     cru_optim_clear(optim);
+    trace_leave(trace);
 }
 
 void cru_optim_clear(cru_optim *optim)

@@ -108,6 +108,7 @@ cru_tensor *cru_tensor_upload(cru_tape *tape, int32_t rank, const int64_t *dim, 
 void cru_tensor_download(cru_tape *tape, const cru_tensor *x, float *host)
 {
     tape->device->backend->download(tape->device, host, x->data, (size_t)cru_tensor_count(x) * sizeof *host);
+    trace_leave(tape->tracer); /* what the caller does with the values is not the operator's */
 }
 
 float cru_tensor_item(cru_tape *tape, const cru_tensor *x)

@@ -28,6 +28,7 @@
 #include <crucible/status.h>
 #include <crucible/task.h>
 #include <crucible/tensor.h>
+#include <crucible/trace.h>
 #include <crucible/train.h>
 #include <crucible/transport.h>
 

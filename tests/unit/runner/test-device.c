@@ -1,0 +1,62 @@
+/* [run] device and devices: which backend, which cards. */
+#include <check.h>
+#include <string.h>
+
+#include "runner/device.h"
+
+typedef struct choice_case {
+    const char *device, *devices;
+    const char *message; /* NULL: fine */
+    int32_t cards[4], count;
+} choice_case;
+
+static const choice_case cases[] = {
+    {"cpu", "", NULL, {0}, 1},
+    {"cpu:1", "", "no cards", {0}, 0},
+    {"cpu", "0, 1", "no cards", {0}, 0},
+    {"gpu", "", NULL, {0}, 1},
+    {"gpu:3", "", NULL, {3}, 1},
+    {"gpu", "0, 2,5", NULL, {0, 2, 5}, 3},
+    {"gpu:x", "", "not a number", {0}, 0},
+    {"gpu:1x", "", "not a number", {0}, 0},
+    {"gpu:-1", "", "not a number", {0}, 0},
+    {"gpu:1", "0", "names others", {0}, 0},
+    {"gpu", "0,,1", "not a list", {0}, 0},
+    {"gpu", "0 1", "not a list", {0}, 0},
+    {"gpu", "99999", "not a list", {0}, 0},
+    {"tpu", "", "no backend plugin of that name", {0}, 0},
+};
+
+START_TEST(a_device_is_the_cpu_or_a_backend_with_cards)
+{
+    const choice_case *c = &cases[_i];
+    registry *plugins = registry_create();
+    registry_add(
+        plugins,
+        &(registry_entry){.kind = CRU_KIND_BACKEND, .name = "gpu", .version = "1", .summary = "s", .path = "/gpu.so"});
+    registry_sort(plugins);
+    run_settings run = {.device = c->device, .devices = c->devices};
+    device_choice choice;
+    cru_error err = {0};
+    cru_status status = device_choose(&run, plugins, &choice, &err);
+    if (c->message) {
+        ck_assert_int_ne(status, CRU_OK);
+        ck_assert_msg(strstr(err.text, c->message) != NULL, "%s", err.text);
+    } else {
+        ck_assert_msg(status == CRU_OK, "%s", err.text);
+        ck_assert_int_eq(choice.backend != NULL, strncmp(c->device, "gpu", 3) == 0);
+        ck_assert_int_eq(choice.card_count, c->count);
+        for (int32_t i = 0; i < c->count; i++) ck_assert_int_eq(choice.cards[i], c->cards[i]);
+    }
+    registry_destroy(plugins);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("device");
+    TCase *c = tcase_create("device");
+    tcase_add_loop_test(c, a_device_is_the_cpu_or_a_backend_with_cards, 0, sizeof cases / sizeof *cases);
+    suite_add_tcase(s, c);
+    return s;
+}
