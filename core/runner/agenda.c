@@ -47,16 +47,38 @@ cru_status trial_enter(store *s, const trial_entry *entry, cru_error *err)
     return status;
 }
 
-static cru_status add_trial(runner *r, store *s, agenda *a, int64_t index, cru_error *err)
+/* The checksum of every trial's dataset; the judge may have to read files for it. */
+static cru_status ask_checksums(runner *r, const agenda *a, char (*checksums)[SHA256_HEX], cru_error *err)
+{
+    cru_status status = CRU_OK;
+    for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
+        trial t;
+        experiment_trial(a->experiment, i, &t);
+        status = runner_checksum(r, &t, checksums[i], err);
+    }
+    return status;
+}
+
+static cru_status add_trial(store *s, agenda *a, int64_t index, const char *checksum, cru_error *err)
 {
     trial t;
     char *text;
     experiment_trial(a->experiment, index, &t);
-    cru_status status = runner_key(r, &t, a->keys[index], &text, err);
-    if (status != CRU_OK) return status;
-    status = trial_enter(s, &(trial_entry){.experiment = a->id, .trial = &t, .key = a->keys[index], .text = text}, err);
+    trial_key(a->experiment, &t, checksum, a->keys[index], &text);
+    cru_status status =
+        trial_enter(s, &(trial_entry){.experiment = a->id, .trial = &t, .key = a->keys[index], .text = text}, err);
     free(text);
     return status;
+}
+
+/* One transaction: entering an experiment empties its list, so two processes that did it step by step would mix theirs,
+ * and a killed one would leave half a list. */
+static cru_status enter_all(store *s, agenda *a, char (*checksums)[SHA256_HEX], cru_error *err)
+{
+    cru_status status = store_gather(s, err);
+    if (status == CRU_OK) status = experiment_enter(a->experiment, s, &a->id, err);
+    for (int64_t i = 0; status == CRU_OK && i < a->count; i++) status = add_trial(s, a, i, checksums[i], err);
+    return status == CRU_OK ? store_flush(s, err) : status;
 }
 
 uint32_t agenda_forgets(agenda_again again)
@@ -120,10 +142,13 @@ cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_e
     *a = (agenda){.experiment = e, .count = count};
     a->keys = calloc((size_t)count + 1, sizeof *a->keys);
     a->todo = calloc((size_t)count + 1, sizeof *a->todo);
-    cru_status status =
-        a->keys && a->todo ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
-    if (status == CRU_OK) status = experiment_enter(e, s, &a->id, err);
-    for (int64_t i = 0; status == CRU_OK && i < count; i++) status = add_trial(r, s, a, i, err);
+    char(*checksums)[SHA256_HEX] = calloc((size_t)count + 1, sizeof *checksums);
+    cru_status status = a->keys && a->todo && checksums
+                            ? CRU_OK
+                            : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
+    if (status == CRU_OK) status = ask_checksums(r, a, checksums, err);
+    if (status == CRU_OK) status = enter_all(s, a, checksums, err);
+    free(checksums);
     if (status == CRU_OK) status = forget(s, a, again, err);
     if (status == CRU_OK) status = find_todo(s, a, err);
     if (status == CRU_OK) status = store_flush(s, err);

@@ -73,6 +73,26 @@ static void start_worker(job *j, int socket)
 
 static void worker_gone(job *j);
 
+static bool others_run(const job *j)
+{
+    const runner *r = j->runner;
+    for (int32_t i = 0; i < r->job_count; i++)
+        if (r->jobs[i].pid) return true;
+    return false;
+}
+
+/* Descriptors, processes or memory are short, which is no fault of the method: the job waits for another one to end, or
+ * the run ends and the trial stays pending. */
+static void not_started(job *j, int cause)
+{
+    runner *r = j->runner;
+    j->pid = 0;
+    j->state = JOB_WAITING;
+    slots_give(r, j->slot);
+    close_files(j);
+    if (!others_run(j)) cru_fail(&r->error, CRU_FAILED, "cannot start a worker: %s", strerror(cause));
+}
+
 bool jobs_start(job *j)
 {
     runner *r = j->runner;
@@ -84,21 +104,18 @@ bool jobs_start(job *j)
     if (j->slot < 0) return false;
     j->best = -INFINITY;
     int socket = open_files(j);
-    j->state = JOB_RUNNING;
     if (socket >= 0) {
+        j->state = JOB_RUNNING;
         start_worker(j, socket);
-        close(socket);
     }
-    if (r->options.in_process && socket >= 0) {
+    int cause = errno;
+    if (socket >= 0) close(socket);
+    if (socket >= 0 && r->options.in_process) {
         jobs_listen(j);
         worker_gone(j);
     } else if (j->pid <= 0) {
-        char why[200];
-        snprintf(why, sizeof why, "cannot start a worker: %s", strerror(errno));
-        j->pid = 0;
-        slots_give(r, j->slot);
-        close_files(j);
-        results_fail(j, STORE_FAILED, why);
+        not_started(j, cause);
+        return false;
     }
     return true;
 }
@@ -263,12 +280,12 @@ void jobs_end(job *j, const char *complaint)
 
 void jobs_check_time(job *j, double now)
 {
-    if (!j->pid || now < j->deadline || j->timed_out || j->complaint[0]) return;
+    if (!j->pid || now < j->deadline || j->timed_out || j->cut_off || j->complaint[0]) return;
     double limit = j->runner->run->timeout;
     if (limit > 0 && now >= j->started + limit)
         j->timed_out = true;
     else
-        snprintf(j->complaint, sizeof j->complaint, "closed its connection to the host and went on");
+        j->cut_off = true;
     kill(-j->pid, SIGKILL);
     kill(j->pid, SIGKILL); /* in case it left its group */
 }

@@ -42,6 +42,10 @@ static bool kernel_killed(runner *r)
 
 static store_outcome killed(const job *j, int signal, char *message)
 {
+    if (j->cut_off) {
+        snprintf(message, MESSAGE, "closed its connection to the host and went on");
+        return STORE_FAILED;
+    }
     if (over_cpu_limit(j, signal)) {
         snprintf(message, MESSAGE, "used more than %g s of CPU time", j->runner->run->cpu);
         return STORE_TIMEOUT;

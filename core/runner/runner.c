@@ -267,7 +267,7 @@ static double next_deadline(const runner *r)
 {
     double deadline = judges_deadline(r->judges);
     for (int32_t i = 0; i < r->job_count; i++)
-        if (r->jobs[i].pid && !r->jobs[i].timed_out && !r->jobs[i].complaint[0])
+        if (r->jobs[i].pid && !r->jobs[i].timed_out && !r->jobs[i].cut_off && !r->jobs[i].complaint[0])
             deadline = fmin(deadline, r->jobs[i].deadline);
     return deadline;
 }
@@ -285,8 +285,7 @@ static void tick(runner *r, const trial **running)
 typedef struct loop {
     struct pollfd *fds; /* signals, judges, then the running jobs in order */
     const trial **running;
-    double ticked, renewed;
-    bool unflushed;
+    double ticked, flushed, renewed;
 } loop;
 
 static int fill(runner *r, loop *l)
@@ -302,11 +301,15 @@ static int fill(runner *r, loop *l)
     return used;
 }
 
+/* While a transaction is open other processes wait, so it must end also when workers never stop talking. */
 static void look_after_store(runner *r, loop *l, bool idle, double now)
 {
     store *s = r->options.store;
     if (!s) return;
-    if (idle) store_flush(s, &r->error);
+    if (idle || now > l->flushed + 0.001 * FLUSH_MS) {
+        store_flush(s, &r->error);
+        l->flushed = now;
+    }
     if (now > l->renewed + RENEW_SECONDS) {
         store_renew(s, &r->error);
         l->renewed = now;

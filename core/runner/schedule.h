@@ -52,6 +52,7 @@ typedef struct job {
     double started, deadline, ended_at;
     bool silent; /* it closed its socket */
     bool timed_out;
+    bool cut_off;        /* killed because it lived on after that */
     bool judging;        /* a call to the judge is open */
     bool heard;          /* `outcome` is set */
     char complaint[500]; /* why the host ended the worker; empty: it did not */
@@ -124,7 +125,7 @@ void held_look(runner *r, double now, bool (*start)(runner *r, const trial *t, c
 void held_clear(runner *r);
 
 /* jobs.c */
-bool jobs_start(job *j);                      /* forks the worker of a waiting job; false: no slot is free */
+bool jobs_start(job *j);                      /* forks the worker of a waiting job; false: no room for it now */
 void jobs_listen(job *j);                     /* takes the packets of a running job */
 void jobs_reap(job *j);                       /* looks whether the worker is gone */
 void jobs_check_time(job *j, double now);     /* ends a worker that is over its time */

@@ -127,34 +127,50 @@ static cru_status step(store *s, const char *sql, cru_error *err)
     return statement ? db_run(s, statement, err) : CRU_IO;
 }
 
-/* A write that was refused for its contents is undone alone; after any other failure the state of the transaction is
- * SQLite's to say, so all of it goes. */
+/* A write that was refused for its contents is undone alone, unless it is one of many that belong together; after any
+ * other failure the state of the transaction is SQLite's to say, so all of it goes. */
 static void undo(store *s, cru_status status)
 {
+    bool alone = status == CRU_BAD_INPUT && !s->gathering;
+    s->gathering = false;
     if (sqlite3_get_autocommit(s->db)) return;
-    if (status == CRU_BAD_INPUT) {
+    if (alone) {
         sqlite3_exec(s->db, "ROLLBACK TO one_write; RELEASE one_write", NULL, NULL, NULL);
     } else {
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     }
 }
 
-cru_status write_begin(store *s, cru_error *err)
+static cru_status open_batch(store *s, cru_error *err)
 {
     if (s->options.read_only) return cru_fail(err, CRU_IO, "%s: opened for reading only", s->path);
-    if (sqlite3_get_autocommit(s->db)) {
-        cru_status status = step(s, "BEGIN IMMEDIATE", err);
-        if (status) return status;
-        s->batched = 0;
-        s->batch_start = clock_ms();
-    }
-    cru_status status = step(s, "SAVEPOINT one_write", err);
+    if (!sqlite3_get_autocommit(s->db)) return CRU_OK;
+    s->batched = 0;
+    cru_status status = step(s, "BEGIN IMMEDIATE", err);
+    s->batch_start = clock_ms();
+    return status;
+}
+
+cru_status write_begin(store *s, cru_error *err)
+{
+    cru_status status = open_batch(s, err);
+    if (status) return status;
+    status = step(s, "SAVEPOINT one_write", err);
     if (status) undo(s, CRU_IO);
+    return status;
+}
+
+cru_status store_gather(store *s, cru_error *err)
+{
+    cru_status status = store_flush(s, err);
+    if (!status) status = open_batch(s, err);
+    s->gathering = !status;
     return status;
 }
 
 cru_status store_flush(store *s, cru_error *err)
 {
+    s->gathering = false;
     if (sqlite3_get_autocommit(s->db)) return CRU_OK;
     cru_status status = step(s, "COMMIT", err);
     if (status) undo(s, CRU_IO);
@@ -166,9 +182,10 @@ cru_status write_end(store *s, cru_status status, cru_error *err)
     if (!status) status = step(s, "RELEASE one_write", err);
     if (status) {
         undo(s, status);
-        if (status != CRU_BAD_INPUT) return status;
+        if (sqlite3_get_autocommit(s->db)) return status;
     }
     s->batched++;
+    if (s->gathering) return status;
     bool full = s->batched >= s->options.batch_trials || clock_ms() - s->batch_start >= s->options.batch_ms;
     if (!full) return status;
     cru_status commit = store_flush(s, err);

@@ -16,6 +16,7 @@ struct store {
     int64_t environment; /* row of what finished trials refer to; 0: none */
     int32_t batched;     /* writes in the open transaction */
     int64_t batch_start; /* milliseconds */
+    bool gathering;      /* the batch ends with store_flush only */
     struct {
         const char *sql; /* compared by address: one literal, one statement */
         sqlite3_stmt *statement;

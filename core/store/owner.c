@@ -1,5 +1,7 @@
 /* owner.c: telling a live process from a dead one, also when its number was given to another. */
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,22 +9,24 @@
 #include "store/db.h"
 
 /* Clock ticks between boot and the start of the process: field 22 of /proc/<pid>/stat, the 20th after the command name,
- * which is in parentheses and may itself hold spaces and parentheses. -1: no such process, or one that is dead and only
- * waits for its parent to notice. */
+ * which is in parentheses and may itself hold spaces and parentheses. GONE: the process is dead and only waits for its
+ * parent to notice; UNKNOWN: the file does not tell. */
+enum { GONE = -1, UNKNOWN = -2 };
+
 static int64_t start_of(int64_t pid)
 {
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
     FILE *file = fopen(path, "r");
-    if (!file) return -1;
+    if (!file) return UNKNOWN;
     size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);
     line[length] = '\0';
     const char *field = strrchr(line, ')');
-    if (field && (strncmp(field, ") Z", 3) == 0 || strncmp(field, ") X", 3) == 0)) return -1;
+    if (field && (strncmp(field, ") Z", 3) == 0 || strncmp(field, ") X", 3) == 0)) return GONE;
     for (int i = 0; field && i < 20; i++) field = strchr(field + 1, ' ');
     int64_t start;
-    return field && sscanf(field, "%" SCNd64, &start) == 1 ? start : -1;
+    return field && sscanf(field, "%" SCNd64, &start) == 1 ? start : UNKNOWN;
 }
 
 void store_owner_self(store_owner *owner)
@@ -41,8 +45,13 @@ void store_owner_self(store_owner *owner)
     fclose(file);
 }
 
+/* A living process must not be taken for a dead one because /proc could not be read (no descriptor left, a mount option
+ * that hides it): its trials would be run twice. Its lease ends in any case. */
 bool owner_alive(const store_owner *owner, const store_owner *self)
 {
     if (strcmp(owner->host, self->host) != 0) return true;
-    return strcmp(owner->boot, self->boot) == 0 && start_of(owner->pid) == owner->start;
+    if (strcmp(owner->boot, self->boot) != 0) return false;
+    if (kill((pid_t)owner->pid, 0) != 0 && errno == ESRCH) return false;
+    int64_t start = start_of(owner->pid);
+    return start == UNKNOWN || owner->start == UNKNOWN || start == owner->start;
 }

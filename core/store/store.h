@@ -6,6 +6,7 @@
  * taken over.
  *
  *     store_open("results.db", &(store_options){.batch_trials = 64, .batch_ms = 50}, &s, err);
+ *     store_gather(s, err);
  *     store_add_experiment(s, &experiment, &id, err);
  *     for each trial:  store_add_trial(s, id, &trial, err);
  *     store_flush(s, err);
@@ -61,6 +62,10 @@ cru_status store_close(store *s, cru_error *err);
 /* Commits the open batch, if there is one. */
 cru_status store_flush(store *s, cru_error *err);
 
+/* All writes from here to the next store_flush are one transaction, however many and however long: other processes see
+ * all of them or none, and wait meanwhile. A write that fails undoes them all and ends the gathering. */
+cru_status store_gather(store *s, cru_error *err);
+
 const char *store_path(const store *s);
 
 /* ---- what is to be run ----------------------------------------------------------------------------------- */
@@ -79,7 +84,8 @@ typedef struct store_experiment {
 } store_experiment;
 
 /* Records the experiment, or updates the one of the same name, whose trials are unlinked (not deleted): the caller adds
- * the present list again. The id is valid in this file for good. */
+ * the present list again, between store_gather and store_flush when other processes share the file. The id is valid in
+ * this file for good. */
 cru_status store_add_experiment(store *s, const store_experiment *experiment, int64_t *id, cru_error *err);
 
 typedef struct store_setting {

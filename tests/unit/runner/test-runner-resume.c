@@ -1,185 +1,9 @@
-/* Interrupted, killed and shared runs end with the same store as an undisturbed one. */
-#include "fixture.h"
+/* Interrupted and shared runs end with the same store as an undisturbed one. */
+#include "session.h"
 
 #include <glob.h>
-#include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-
-#include "runner/agenda.h"
-
-#define PLUGINS "runner-secret runner-accuracy runner-epochs runner-corruptor good-algorithm fit-fail fit-crash"
-
-static const char *const grid =
-    "[experiment]\nname = grid\nmetrics = runner-accuracy\nseeds = 0..3\n[dataset runner-secret]\n"
-    "[corruptor runner-corruptor]\n[algorithm runner-epochs]\npeak = 2, 9\n[algorithm good-algorithm]\n"
-    "[algorithm fit-fail]\n[algorithm fit-crash]\n[run]\njobs = 2\n";
-enum { TRIALS = 20, GOOD = 12 };
-
-typedef struct session {
-    fixture f;
-    char db[128];
-    store *store;
-    runner *runner;
-    agenda agenda;
-    int ended;
-    int events;        /* calls of next, done and tick so far */
-    int fatal;         /* the event at which the process kills itself; 0: never */
-    int signal;        /* the result after which SIGINT is sent; 0: never */
-    int known, waited; /* trials */
-    int other;         /* pipe to another process, which is told when this one waits; -1: none */
-} session;
-
-static void event(session *s)
-{
-    if (++s->events == s->fatal) kill(getpid(), SIGKILL);
-}
-
-static runner_next next(void *user, trial *t, char key[SHA256_HEX])
-{
-    session *s = user;
-    event(s);
-    return agenda_next(&s->agenda, t, key);
-}
-
-static void done(void *user, const runner_result *result)
-{
-    session *s = user;
-    (void)result;
-    event(s);
-    if (++s->ended == s->signal) kill(getpid(), SIGINT);
-}
-
-static void known(void *user, const char *key)
-{
-    (void)key;
-    ((session *)user)->known++;
-}
-
-static void waiting(void *user, int64_t count)
-{
-    session *s = user;
-    s->waited += (int)count;
-    if (s->other >= 0 && write(s->other, "", 1) != 1) abort();
-}
-
-static void begin(session *s, agenda_again again)
-{
-    cru_error err = {0};
-    s->ended = s->events = s->known = s->waited = 0;
-    ck_assert_msg(store_open(s->db, &(store_options){.batch_trials = 3}, &s->store, &err) == CRU_OK, "%s", err.text);
-    runner_options options = {.experiment = s->f.experiment, .plugins = s->f.plugins, .store = s->store};
-    ck_assert_msg(runner_open(&options, &s->runner, &err) == CRU_OK, "%s", err.text);
-    ck_assert_msg(agenda_open(s->runner, s->store, again, &s->agenda, &err) == CRU_OK, "%s", err.text);
-}
-
-static cru_status go_on(session *s, runner_summary *summary, cru_error *err)
-{
-    runner_source source = {.next = next, .done = done, .known = known, .waiting = waiting, .user = s};
-    return runner_run(s->runner, &source, summary, err);
-}
-
-static void end(session *s)
-{
-    cru_error err = {0};
-    runner_close(s->runner);
-    agenda_close(&s->agenda);
-    ck_assert_msg(store_close(s->store, &err) == CRU_OK, "%s", err.text);
-}
-
-/* Opens everything, runs, closes. */
-static runner_summary run(session *s, agenda_again again)
-{
-    cru_error err = {0};
-    runner_summary summary;
-    begin(s, again);
-    ck_assert_msg(go_on(s, &summary, &err) == CRU_OK, "%s", err.text);
-    end(s);
-    return summary;
-}
-
-static void session_open(session *s)
-{
-    *s = (session){.other = -1};
-    fixture_open(&s->f, PLUGINS, grid);
-    snprintf(s->db, sizeof s->db, "%s/results.db", s->f.folder);
-}
-
-/* ---- what a store holds ---------------------------------------------------------------------------------- */
-
-typedef struct contents {
-    char keys[TRIALS][SHA256_HEX];
-    store_outcome outcomes[TRIALS];
-    char messages[TRIALS][100]; /* the first line */
-    int64_t best_epochs[TRIALS];
-    double numbers[TRIALS][8];
-    int number_counts[TRIALS];
-    int count;
-} contents;
-
-static bool take_trial(void *user, const store_trial_view *view)
-{
-    contents *c = user;
-    int i = c->count++;
-    ck_assert_int_lt(i, TRIALS);
-    snprintf(c->keys[i], SHA256_HEX, "%s", view->key);
-    c->outcomes[i] = view->outcome;
-    c->best_epochs[i] = view->best_epoch;
-    snprintf(c->messages[i], sizeof c->messages[i], "%.*s", (int)strcspn(view->message ? view->message : "", "\n"),
-             view->message ? view->message : "");
-    return true;
-}
-
-static bool take_number(void *user, int64_t index, const store_number *number)
-{
-    contents *c = user;
-    ck_assert_int_lt(c->number_counts[index], 8);
-    c->numbers[index][c->number_counts[index]++] = number->value;
-    return true;
-}
-
-static void read_store(const session *s, contents *c)
-{
-    cru_error err = {0};
-    store *db;
-    int64_t id;
-    memset(c, 0, sizeof *c);
-    ck_assert_int_eq(store_open(s->db, NULL, &db, &err), CRU_OK);
-    ck_assert_int_eq(store_find_experiment(db, "grid", &id, &err), CRU_OK);
-    ck_assert_int_eq(store_each_trial(db, id, take_trial, c, &err), CRU_OK);
-    ck_assert_int_eq(store_each_number(db, id, take_number, c, &err), CRU_OK);
-    ck_assert_int_eq(store_close(db, &err), CRU_OK);
-}
-
-/* An undisturbed run, in a store of its own. */
-static void expected_contents(contents *c)
-{
-    session s;
-    session_open(&s);
-    runner_summary summary = run(&s, AGENDA_MISSING);
-    ck_assert_int_eq(summary.ended[STORE_OK], GOOD);
-    read_store(&s, c);
-    ck_assert_int_eq(c->count, TRIALS);
-    fixture_close(&s.f);
-}
-
-static void expect_same(const session *s, const contents *expected)
-{
-    contents found;
-    read_store(s, &found);
-    ck_assert_int_eq(found.count, expected->count);
-    for (int i = 0; i < found.count; i++) {
-        ck_assert_str_eq(found.keys[i], expected->keys[i]);
-        ck_assert_msg(found.outcomes[i] == expected->outcomes[i], "trial %d: outcome %d (%s), not %d", i,
-                      (int)found.outcomes[i], found.messages[i], (int)expected->outcomes[i]);
-        ck_assert_str_eq(found.messages[i], expected->messages[i]);
-        ck_assert_int_eq(found.best_epochs[i], expected->best_epochs[i]);
-        ck_assert_int_eq(found.number_counts[i], expected->number_counts[i]);
-    }
-    ck_assert_mem_eq(found.numbers, expected->numbers, sizeof found.numbers);
-}
 
 /* ---- tests ----------------------------------------------------------------------------------------------- */
 
@@ -234,37 +58,6 @@ START_TEST(an_interrupted_run_goes_on_where_it_stopped)
     ck_assert(!second.interrupted);
     ck_assert_int_eq(s.ended, TRIALS - before);
     ck_assert_int_eq(second.elsewhere, 0);
-    expect_same(&s, &expected);
-    fixture_close(&s.f);
-}
-END_TEST
-
-/* The host kills itself at each of many points; whatever it leaves behind, the next run completes it. Orphans would
- * become children of this process, and waiting for them would never end if one lived on. */
-START_TEST(a_killed_run_goes_on_where_it_stopped)
-{
-    session s;
-    contents expected;
-    expected_contents(&expected);
-    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
-    session_open(&s);
-    int kills = 0;
-    for (int i = 0; i < 20; i++) {
-        pid_t child = fork();
-        int status;
-        if (child == 0) {
-            s.fatal = 1 + 7 * i % 23;
-            run(&s, AGENDA_MISSING);
-            _exit(0);
-        }
-        ck_assert_int_eq(waitpid(child, &status, 0), child);
-        kills += WIFSIGNALED(status);
-        while (waitpid(-1, NULL, 0) > 0) continue;
-    }
-    ck_assert_int_ge(kills, 5);
-    s.fatal = 0;
-    runner_summary last = run(&s, AGENDA_MISSING);
-    ck_assert_int_eq(last.elsewhere, 0);
     expect_same(&s, &expected);
     fixture_close(&s.f);
 }
@@ -420,7 +213,6 @@ Suite *suite(void)
     tcase_add_test(t, a_second_run_has_nothing_to_do);
     tcase_add_test(t, failed_trials_or_all_can_be_run_again);
     tcase_add_test(t, an_interrupted_run_goes_on_where_it_stopped);
-    tcase_add_test(t, a_killed_run_goes_on_where_it_stopped);
     tcase_add_test(t, two_processes_share_the_work);
     tcase_add_loop_test(t, a_trial_of_another_process_is_waited_for, 0, 2);
     tcase_add_test(t, the_scratch_folder_of_a_killed_run_is_removed_by_the_next);

@@ -1,6 +1,7 @@
 /* Several processes and one file: claims, leases, death. */
 #include <math.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "store/fixture.h"
@@ -51,6 +52,26 @@ START_TEST(a_trial_held_by_a_living_process_is_not_given_away)
     store_outcome pending;
     bool held;
     ok(store_status(s, "k", &pending, &held, &err));
+    ck_assert(held);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+/* Without a descriptor to look at /proc with, nobody can say that the process is dead. */
+START_TEST(a_process_that_cannot_be_looked_at_is_not_taken_for_dead)
+{
+    store_owner other = living_other();
+    prepare_trial("k");
+    claim_as(&other, 600);
+    store *s = open_store(NULL);
+    store_outcome pending;
+    bool held;
+    ok(store_status(s, "k", &pending, &held, &err)); /* all files of the store are open now */
+    struct rlimit old;
+    getrlimit(RLIMIT_NOFILE, &old);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){.rlim_cur = 0, .rlim_max = old.rlim_max}), 0);
+    ok(store_status(s, "k", &pending, &held, &err));
+    setrlimit(RLIMIT_NOFILE, &old);
     ck_assert(held);
     ok(store_close(s, &err));
 }
@@ -118,6 +139,63 @@ START_TEST(a_result_that_comes_after_a_takeover_is_dropped)
     finish(theirs, "k", 0.1);
     ck_assert_double_eq(number(s, "k", "accuracy"), 0.9);
     ok(store_close(theirs, &err));
+    ok(store_close(s, &err));
+}
+END_TEST
+
+/* ---- what belongs together ------------------------------------------------------------------------------- */
+
+static bool count_trial(void *user, const store_trial_view *view)
+{
+    (void)view;
+    ++*(int *)user;
+    return true;
+}
+
+static int trials_of(store *s, int64_t experiment)
+{
+    int count = 0;
+    ok(store_each_trial(s, experiment, count_trial, &count, &err));
+    return count;
+}
+
+/* Entering an experiment anew empties its list: another process must not see that, nor add to it in between. */
+START_TEST(gathered_writes_appear_at_once)
+{
+    store *s = open_store(&(store_options){.batch_trials = 2}), *other = open_store(&(store_options){.busy_ms = 1});
+    int64_t id = add_experiment(s, "e");
+    for (int i = 0; i < 3; i++) add_trial(s, id, (const char *[]){"a", "b", "c"}[i]);
+    ok(store_flush(s, &err));
+    ok(store_gather(s, &err));
+    add_experiment(s, "e");
+    for (int i = 0; i < 3; i++) {
+        add_trial(s, id, (const char *[]){"c", "b", "a"}[i]);
+        ck_assert_int_eq(trials_of(other, id), 3);
+        bool won;
+        ck_assert_int_eq(store_claim(other, "a", &won, NULL), CRU_IO); /* locked */
+    }
+    add_trial(s, id, "d");
+    ok(store_flush(s, &err));
+    ck_assert_int_eq(trials_of(other, id), 4);
+    ck_assert(claim(other, "a"));
+    ok(store_close(s, &err));
+    ok(store_close(other, &err));
+}
+END_TEST
+
+START_TEST(gathered_writes_fail_together)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    add_trial(s, id, "a");
+    ok(store_gather(s, &err));
+    add_experiment(s, "e");
+    add_trial(s, id, "b");
+    ck_assert_int_eq(store_add_trial(s, id, &(store_trial){.key = "", .canonical = ""}, NULL), CRU_BAD_INPUT);
+    ok(store_close(s, &err));
+    s = open_store(NULL);
+    ck_assert_int_eq(trials_of(s, id), 1);
+    ck_assert(claim(s, "a"));
     ok(store_close(s, &err));
 }
 END_TEST
@@ -257,10 +335,13 @@ Suite *suite(void)
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, make_folder, remove_folder);
     tcase_add_test(tc, a_trial_held_by_a_living_process_is_not_given_away);
+    tcase_add_test(tc, a_process_that_cannot_be_looked_at_is_not_taken_for_dead);
     tcase_add_test(tc, the_claim_of_a_dead_process_is_taken_over);
     tcase_add_test(tc, the_claim_of_another_machine_ends_with_its_lease);
     tcase_add_test(tc, a_renewed_lease_holds);
     tcase_add_test(tc, a_result_that_comes_after_a_takeover_is_dropped);
+    tcase_add_test(tc, gathered_writes_appear_at_once);
+    tcase_add_test(tc, gathered_writes_fail_together);
     tcase_add_loop_test(tc, processes_share_the_trials_without_running_one_twice, 0, 3);
     tcase_add_loop_test(tc, processes_that_open_a_new_file_at_once_agree_on_its_tables, 0, 30);
     tcase_add_test(tc, a_killed_process_loses_only_what_was_in_flight);
