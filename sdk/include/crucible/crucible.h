@@ -12,6 +12,7 @@
 #include <crucible/embed.h>
 #include <crucible/graph-kernels.h>
 #include <crucible/graph.h>
+#include <crucible/imbalance.h>
 #include <crucible/knn.h>
 #include <crucible/linalg.h>
 #include <crucible/mt19937.h>

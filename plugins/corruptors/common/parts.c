@@ -1,0 +1,122 @@
+#include "parts.h"
+
+#include <string.h>
+
+#include <crucible/imbalance.h>
+#include <crucible/pool.h>
+
+static const char *const generators[] = {"philox", "study", NULL};
+
+const cru_param parts_rng_params[] = {
+    {.key = "rng",
+     .type = CRU_PARAM_CHOICE,
+     .offset = offsetof(parts_rng, generator),
+     .number = 0,
+     .choices = generators,
+     .help = "philox: the trial's own stream; study: the generator of the published study, one split for all seeds"},
+    CRU_INT(parts_rng, base, 10, 0, UINT32_MAX, "seed of the study's generator"),
+    CRU_END,
+};
+
+cru_status parts_start(parts *p, const parts_job *job, parts_study study)
+{
+    cru_data *data = job->data;
+    cru_pool pool = cru_data_pool(data);
+    if (data->classes < 2) return cru_fail(job->err, CRU_UNSUPPORTED, "one class alone cannot be out of balance");
+    *p = (parts){.job = *job, .repeats = job->settings->generator == 1, .study = study};
+    for (int i = 0; i < PART_COUNT; i++) p->ids[i] = cru_pool_alloc(pool, data->items, sizeof *p->ids[i]);
+    p->dealt = cru_pool_alloc(pool, data->items, sizeof *p->dealt);
+    p->spare = cru_pool_alloc(pool, 2 * data->items, sizeof *p->spare);
+    const uint32_t seed = (uint32_t)job->settings->base;
+    if (study == PARTS_PYTHON)
+        cru_mt_seed_python(&p->mt, seed);
+    else
+        cru_mt_seed(&p->mt, seed);
+    return CRU_OK;
+}
+
+void parts_shuffle(parts *p, int32_t *ids, int64_t n)
+{
+    if (!p->repeats) {
+        cru_rng_shuffle(p->job.rng, ids, n);
+    } else if (p->study == PARTS_PYTHON) {
+        cru_mt_python_shuffle(&p->mt, ids, n);
+    } else {
+        int32_t *place = p->spare, *copy = p->spare + p->job.data->items;
+        memcpy(copy, ids, (size_t)n * sizeof *copy);
+        cru_mt_torch_permutation(&p->mt, place, n);
+        for (int64_t i = 0; i < n; i++) ids[i] = copy[place[i]];
+    }
+}
+
+int64_t parts_deal(parts *p, part to, cru_ids ids, int64_t count)
+{
+    int64_t given = 0;
+    for (int64_t i = 0; i < ids.count && given < count; i++) {
+        const int32_t item = ids.ids[i];
+        if (p->dealt[item]) continue;
+        p->dealt[item] = 1;
+        p->ids[to][p->count[to]++] = item;
+        given++;
+    }
+    return given;
+}
+
+static void report_counts(const parts *p)
+{
+    enum { MOST_CLASSES = 1000 };
+    const cru_data *data = p->job.data;
+    static const char *const names[] = {"train", "val", "test"};
+    double counts[MOST_CLASSES] = {0};
+    for (int i = 0; i < PART_COUNT; i++) cru_report_number(p->job.report, names[i], (double)p->count[i]);
+    cru_report_number(p->job.report, "imbalance_ratio",
+                      cru_imbalance_of_classes(data->truth, data->split.train, data->classes));
+    if (data->classes > MOST_CLASSES) return;
+    for (int64_t i = 0; i < data->split.train.count; i++) counts[data->truth[data->split.train.ids[i]]]++;
+    cru_report_vector(p->job.report, "train_counts", counts, data->classes);
+}
+
+cru_status parts_finish(parts *p)
+{
+    parts_deal(p, PART_TEST, labelled_items(p->job.data), p->job.data->items);
+    return parts_store(p);
+}
+
+cru_status parts_store(parts *p)
+{
+    cru_data *data = p->job.data;
+    if (p->count[PART_TRAIN] == 0) return cru_fail(p->job.err, CRU_UNSUPPORTED, "too few items: nothing would train");
+    data->split = (cru_split){.train = {p->ids[PART_TRAIN], p->count[PART_TRAIN]},
+                              .val = {p->ids[PART_VAL], p->count[PART_VAL]},
+                              .test = {p->ids[PART_TEST], p->count[PART_TEST]}};
+    report_counts(p);
+    return CRU_OK;
+}
+
+cru_ids labelled_items(cru_data *data)
+{
+    int32_t *ids = cru_pool_alloc(cru_data_pool(data), data->items, sizeof *ids);
+    int64_t count = 0;
+    for (int32_t i = 0; i < data->items; i++)
+        if (data->truth[i] != CRU_UNLABELLED) ids[count++] = i;
+    return (cru_ids){ids, count};
+}
+
+class_lists class_lists_make(cru_data *data, cru_ids order)
+{
+    cru_pool pool = cru_data_pool(data);
+    class_lists lists = {.ids = cru_pool_alloc(pool, order.count, sizeof *lists.ids),
+                         .offsets = cru_pool_alloc(pool, data->classes + 1, sizeof *lists.offsets)};
+    int64_t *next = cru_pool_alloc(pool, data->classes, sizeof *next);
+    for (int64_t i = 0; i < order.count; i++)
+        if (data->truth[order.ids[i]] != CRU_UNLABELLED) lists.offsets[data->truth[order.ids[i]] + 1]++;
+    for (int64_t c = 0; c < data->classes; c++) {
+        next[c] = lists.offsets[c];
+        lists.offsets[c + 1] += lists.offsets[c];
+    }
+    for (int64_t i = 0; i < order.count; i++) {
+        const int32_t item = order.ids[i], c = data->truth[item];
+        if (c != CRU_UNLABELLED) lists.ids[next[c]++] = item;
+    }
+    return lists;
+}

@@ -1,0 +1,88 @@
+/* parts.h: a split dealt out anew, for corruptors whose damage is who trains.
+ *
+ *     parts p;
+ *     cru_status status = parts_start(&p, &(parts_job){...}, PARTS_PYTHON);
+ *     parts_shuffle(&p, ids, n);
+ *     parts_deal(&p, PART_TRAIN, ids, 20);
+ *     status = parts_finish(&p);               the rest tests
+ *
+ * Classes are those of the truth: items without one belong to no part. */
+#ifndef CORRUPTORS_PARTS_H
+#define CORRUPTORS_PARTS_H
+
+#include <crucible/mt19937.h>
+#include <crucible/plugin.h>
+
+typedef struct parts_rng {
+    int64_t generator; /* 0: the trial's own stream, 1: that of the study */
+    int64_t base;      /* seed of the study's generator, whatever the trial's */
+} parts_rng;
+
+extern const cru_param parts_rng_params[]; /* keys rng and base; for CRU_GROUP */
+
+/* What `apply` of a corruptor was called with. */
+typedef struct parts_job {
+    const parts_rng *settings;
+    cru_data *data;
+    cru_rng *rng;
+    cru_report *report;
+    cru_error *err;
+} parts_job;
+
+/* Which generator the study used. */
+typedef enum parts_study { PARTS_PYTHON, PARTS_TORCH } parts_study;
+
+typedef enum part { PART_TRAIN, PART_VAL, PART_TEST, PART_COUNT } part;
+
+typedef struct parts {
+    parts_job job;
+    bool repeats; /* draws of the study's generator */
+    parts_study study;
+    cru_mt mt;
+    int32_t *ids[PART_COUNT];
+    int64_t count[PART_COUNT];
+    uint8_t *dealt; /* by item */
+    int32_t *spare; /* items: for permutations */
+} parts;
+
+/* CRU_UNSUPPORTED when there are fewer than two classes. */
+cru_status parts_start(parts *p, const parts_job *job, parts_study study);
+
+/* Puts the ids in random order. The study's generators draw also where there is nothing to choose. */
+void parts_shuffle(parts *p, int32_t *ids, int64_t n);
+
+/* Moves the first `count` of the ids that are not yet dealt out to a part, in order; fewer when there are fewer.
+ * Returns how many. */
+int64_t parts_deal(parts *p, part to, cru_ids ids, int64_t count);
+
+/* All labelled items that were not dealt out test, ascending; then as parts_store. */
+cru_status parts_finish(parts *p);
+
+/* Stores the split and reports `train`, `val` and `test`, the sizes of its parts, `imbalance_ratio`, the largest class
+ * of the training part over the smallest, and `train_counts`, by class (up to 1000 of them). CRU_UNSUPPORTED when
+ * nothing trains. */
+cru_status parts_store(parts *p);
+
+/* The items of every class: class c owns ids[offsets[c]] .. ids[offsets[c + 1] - 1]. In memory of the data. */
+typedef struct class_lists {
+    int32_t *ids;
+    int64_t *offsets;
+} class_lists;
+
+/* In the order of `order`, without items that have no class. */
+class_lists class_lists_make(cru_data *data, cru_ids order);
+
+/* All items, ascending; those without a class are left out. In memory of the data. */
+cru_ids labelled_items(cru_data *data);
+
+static inline int64_t class_size(const class_lists *lists, int64_t c)
+{
+    return lists->offsets[c + 1] - lists->offsets[c];
+}
+
+static inline cru_ids class_items(const class_lists *lists, int64_t c)
+{
+    return (cru_ids){lists->ids + lists->offsets[c], class_size(lists, c)};
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* Imbalance ratios. */
+#include <crucible/imbalance.h>
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/heap.h"
+
+double cru_imbalance_of_classes(const int32_t *labels, cru_ids items, int32_t classes)
+{
+    int64_t *count = heap_alloc(classes, sizeof *count), most = 0, least = INT64_MAX;
+    for (int64_t i = 0; i < items.count; i++)
+        if (labels[items.ids[i]] != CRU_UNLABELLED) count[labels[items.ids[i]]]++;
+    for (int32_t c = 0; c < classes; c++) {
+        if (count[c] == 0) continue;
+        if (count[c] > most) most = count[c];
+        if (count[c] < least) least = count[c];
+    }
+    free(count);
+    return most ? (double)most / (double)least : NAN;
+}
+
+double cru_imbalance_of_sizes(const cru_sizes *sizes, cru_ids items)
+{
+    double sum[2] = {0};
+    int64_t count[2] = {0};
+    for (int64_t i = 0; i < items.count; i++) {
+        const int64_t size = sizes->size[items.ids[i]];
+        const bool head = (double)size >= sizes->head;
+        sum[head] += (double)size;
+        count[head]++;
+    }
+    if (!count[0] || !count[1] || sum[0] <= 0) return NAN;
+    return (sum[1] / (double)count[1]) / (sum[0] / (double)count[0]);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int64_t *sorted(const int64_t *size, int64_t count)
+{
+    int64_t *copy = heap_alloc(count, sizeof *copy);
+    memcpy(copy, size, (size_t)count * sizeof *copy);
+    qsort(copy, (size_t)count, sizeof *copy, ascending);
+    return copy;
+}
+
+double cru_head_degree(const int64_t *degree, int64_t count)
+{
+    if (count <= 0) return NAN;
+    int64_t *order = sorted(degree, count);
+    const double at = 0.8 * (double)(count - 1);
+    const int64_t below = (int64_t)at, above = below + 1 < count ? below + 1 : below;
+    const double lower = (double)order[below], upper = (double)order[above];
+    free(order);
+    return lower + (at - (double)below) * (upper - lower);
+}
+
+double cru_head_size(const int64_t *size, int64_t count)
+{
+    if (count <= 0) return NAN;
+    int64_t *order = sorted(size, count);
+    const double boundary = (double)order[count - 1 - (int64_t)(0.2 * (double)count)];
+    free(order);
+    return boundary + 1;
+}
+
+double cru_imbalance_of_places(double reaching, double squashing)
+{
+    return -10 * log10(fabs(reaching * squashing));
+}

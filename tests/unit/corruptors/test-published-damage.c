@@ -1,0 +1,125 @@
+/* The damage that the studies published, on their own datasets: splits and noisy labels, to the last item. */
+#include <math.h>
+
+#include "corruptors/populations.h"
+#include "corruptors/real-data.h"
+#include "json-fixture.h"
+
+static int64_t sum_of(cru_ids part)
+{
+    int64_t sum = 0;
+    for (int64_t i = 0; i < part.count; i++) sum += part.ids[i];
+    return sum;
+}
+
+static void check_part(const cJSON *item, const cru_data *data, const char *name, cru_ids part)
+{
+    char key[32];
+    double wanted[16];
+    int64_t counts[16];
+    snprintf(key, sizeof key, "%s_counts", name);
+    fixture_numbers(fixture_expected(item, key), wanted);
+    population_count(data, part, counts);
+    for (int32_t c = 0; c < data->classes; c++) ck_assert_int_eq(counts[c], (int64_t)wanted[c]);
+    snprintf(key, sizeof key, "%s_sum", name);
+    ck_assert_int_eq(sum_of(part), (int64_t)fixture_expected(item, key)->valuedouble);
+    snprintf(key, sizeof key, "%s_first", name);
+    const cJSON *first = cJSON_GetObjectItem(cJSON_GetObjectItem(item, "expected"), key);
+    const int64_t listed = first ? fixture_numbers(first, wanted) : 0;
+    for (int64_t i = 0; i < listed; i++) ck_assert_int_eq(part.ids[i], (int32_t)wanted[i]);
+}
+
+static void check_split(const cJSON *item, const cru_data *data)
+{
+    check_part(item, data, "train", data->split.train);
+    check_part(item, data, "val", data->split.val);
+    ck_assert_int_eq(data->split.test.count, fixture_expected(item, "n_test")->valueint);
+}
+
+START_TEST(class_splits_of_cora)
+{
+    static const char *const names[] = {"class_balanced", "class_low", "class_high"};
+    cJSON *root = fixture_open("igl/splits_cora.json");
+    const cJSON *item = fixture_case(root, names[_i]);
+    cru_data *data = real_data("cora");
+    char rho[32];
+    damage_report report;
+    snprintf(rho, sizeof rho, "%g", fixture_input(item, "rho")->valuedouble);
+    const damage d = {.name = "class-imbalance",
+                      .settings = {"rho", rho, "schedule", "formula", "rng", "study", "base", "10"},
+                      .seed = 77};
+    if (data) {
+        damage_apply(&d, data, &report);
+        check_split(item, data);
+    }
+    cru_data_destroy(data);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* sum over n of (n + 1) label_n at a rate of 0.3. */
+START_TEST(noisy_labels_of_citation_graphs)
+{
+    static const char *const datasets[] = {"cora", "citeseer"};
+    cJSON *root = fixture_open("noisygl/label-noise.json");
+    const cJSON *types = fixture_expected(fixture_case(root, "real_data_checksums"), datasets[_i]), *type, *checksum;
+    cru_data *data = real_data(datasets[_i]);
+    for (type = data ? types->child : NULL; type; type = type->next) {
+        cJSON_ArrayForEach(checksum, type)
+        {
+            const char *name = strcmp(type->string, "random") == 0 ? "asymmetric" : type->string;
+            const damage d = {.name = name,
+                              .settings = {"rate", "0.3", "rng", "numpy", "where", "all"},
+                              .seed = (uint64_t)atoi(checksum->string) - 3000};
+            damage_report report = {0};
+            cru_error err = {0};
+            int64_t sum = 0;
+            memcpy(data->labels, data->truth, (size_t)data->items * sizeof *data->labels);
+            ck_assert_int_eq(damage_try(&d, data, &report, &err), CRU_OK);
+            for (int64_t n = 0; n < data->items; n++) sum += (n + 1) * data->labels[n];
+            ck_assert_int_eq(sum, (int64_t)checksum->valuedouble);
+        }
+    }
+    cru_data_destroy(data);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* From which size on a graph counts as large; and the ratio at the level that draws least. */
+START_TEST(heads_of_graph_datasets)
+{
+    static const struct {
+        const char *name;
+        double boundary;
+        int64_t per_class, heads;
+    } cases[] = {{"ptc-mr", 19, 17, 2}, {"proteins", 54, 56, 6},         {"imdb-binary", 25, 50, 5},
+                 {"dd", 395, 59, 6},    {"reddit-binary", 469, 100, 10}, {"collab", 91, 167, 17}};
+    cru_data *data = real_data(cases[_i].name);
+    damage_report report;
+    if (data) {
+        damage_apply(&(damage){.name = "graph-topology", .settings = {"level", "low"}}, data, &report);
+        const double head = *damage_reported(&report, "head_size");
+        ck_assert_double_eq(head, cases[_i].boundary + 1);
+        ck_assert_int_eq(data->split.train.count, cases[_i].per_class * data->classes);
+        int64_t heads = 0;
+        for (int64_t i = 0; i < data->split.train.count; i++) {
+            const int64_t *at = data->graph_offsets + data->split.train.ids[i];
+            heads += (double)(at[1] - at[0]) >= head;
+        }
+        ck_assert_int_eq(heads, cases[_i].heads * data->classes);
+    }
+    cru_data_destroy(data);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("published damage");
+    TCase *c = tcase_create("published");
+    tcase_set_timeout(c, 200);
+    tcase_add_loop_test(c, class_splits_of_cora, 0, 3);
+    tcase_add_loop_test(c, noisy_labels_of_citation_graphs, 0, 2);
+    tcase_add_loop_test(c, heads_of_graph_datasets, 0, 6);
+    suite_add_tcase(s, c);
+    return s;
+}
