@@ -10,6 +10,7 @@
 #include <crucible/curvature.h>
 #include <crucible/diffusion.h>
 #include <crucible/embed.h>
+#include <crucible/forest.h>
 #include <crucible/graph-kernels.h>
 #include <crucible/graph.h>
 #include <crucible/imbalance.h>
