@@ -70,9 +70,14 @@ cru_tensor *cru_tensor_create(cru_ctx *ctx, int32_t rank, const int64_t *dim)
 cru_tensor *cru_tensor_from(cru_ctx *ctx, int32_t rank, const int64_t *dim, const float *values)
 {
     cru_tensor *x = cru_tensor_create(ctx, rank, dim);
+    cru_tensor_set(ctx, x, values);
+    return x;
+}
+
+void cru_tensor_set(cru_ctx *ctx, cru_tensor *x, const float *values)
+{
     cru_device *device = cru_ctx_device(ctx);
     device->backend->upload(device, x->data, values, (size_t)cru_tensor_count(x) * sizeof *values);
-    return x;
 }
 
 cru_tensor *cru_weight_create(cru_ctx *ctx, int32_t rank, const int64_t *dim)
@@ -146,6 +151,11 @@ cru_index cru_index_step(cru_tape *tape, const int32_t *host, int64_t count)
     int32_t *ids = tape_ints(tape, count);
     tape->device->backend->upload(tape->device, ids, host, (size_t)count * sizeof *ids);
     return (cru_index){.ids = ids, .count = count};
+}
+
+void cru_index_download(cru_tape *tape, cru_index index, int32_t *host)
+{
+    tape->device->backend->download(tape->device, host, index.ids, (size_t)index.count * sizeof *host);
 }
 
 cru_input cru_input_of(cru_tensor *dense)

@@ -23,6 +23,17 @@ cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets, int64_t
     return optim;
 }
 
+cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings)
+{
+    return cru_gcn_stack_create(net, "conv",
+                                &(cru_gcn_shape){.in = learner->task->x.cols,
+                                                 .hidden = settings->hidden,
+                                                 .out = learner->task->classes,
+                                                 .layers = settings->layers,
+                                                 .draw = CRU_DRAW_GLOROT,
+                                                 .dropout = (float)settings->dropout});
+}
+
 /* q_ik = 1/|S_i| on the candidates of item i */
 static cru_tensor *uniform_candidates(const cru_task *task, cru_tape *t, cru_ids items)
 {
@@ -63,6 +74,18 @@ double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss
     cru_backward(learner->tape, loss);
     cru_optim_step(optim);
     return (double)cru_tensor_item(learner->tape, loss);
+}
+
+cru_status cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
+                                cru_tensor *(*logits)(void *model, cru_tape *t), int64_t epochs)
+{
+    for (int64_t i = 0; i < epochs; i++) {
+        cru_tape_begin(learner->tape, CRU_TRAIN);
+        cru_tensor *loss = cru_learner_loss(learner, learner->tape, logits(learner, learner->tape));
+        if (cru_ctx_status(learner->ctx)) return cru_ctx_status(learner->ctx);
+        cru_learner_step(learner, optim, loss);
+    }
+    return CRU_OK;
 }
 
 cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t)
@@ -130,6 +153,8 @@ static cru_status accept_task(const cru_method *method, const cru_task *task, cr
     cru_status status = cru_task_claim(task, method->problems, ctx);
     if (!status && task->x.cols == 0 && !method->featureless)
         status = cru_ctx_fail(ctx, CRU_UNSUPPORTED, "the method learns from features, and this task has none");
+    if (!status && method->labelled && task->candidates)
+        status = cru_ctx_fail(ctx, CRU_UNSUPPORTED, "the method learns from one label per item, not from candidates");
     return status;
 }
 

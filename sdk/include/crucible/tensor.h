@@ -103,6 +103,9 @@ CRU_API void cru_weight_clear(cru_tensor *w);
 /* The same, with `values` copied in (host memory, row-major). */
 CRU_API cru_tensor *cru_tensor_from(cru_ctx *ctx, int32_t rank, const int64_t *dim, const float *values);
 
+/* Overwrites a tensor of the context or of a net with values from host memory. */
+CRU_API void cru_tensor_set(cru_ctx *ctx, cru_tensor *x, const float *values);
+
 /* On the tape, with values copied in from host memory. */
 CRU_API cru_tensor *cru_tensor_upload(cru_tape *tape, int32_t rank, const int64_t *dim, const float *host);
 
@@ -127,6 +130,9 @@ typedef struct cru_index {
  * the index. */
 CRU_API cru_index cru_index_create(cru_ctx *ctx, const int32_t *host, int64_t count);
 CRU_API cru_index cru_index_step(cru_tape *tape, const int32_t *host, int64_t count);
+
+/* Copies out to host memory; waits for the device. */
+CRU_API void cru_index_download(cru_tape *tape, cru_index index, int32_t *host);
 
 /* A sparse matrix ready for the device. Its transpose, needed for gradients, is made on first use and kept. */
 typedef struct cru_sparse {

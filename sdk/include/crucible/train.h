@@ -134,6 +134,42 @@ CRU_API extern const char *const cru_readout_names[]; /* "sum", "mean", NULL */
         .max = 1e9, .help = "whole graphs: how many in a step"                                                         \
     }
 
+/* The GCN inside methods that change how a network is trained, not the network. */
+typedef struct cru_gcn_settings {
+    int64_t layers, hidden;
+    double dropout;
+    cru_adjacency adjacency;
+} cru_gcn_settings;
+
+/* Entries for a cru_gcn_settings member: `layers`, `hidden`, `dropout` and those of its adjacency, A + I as the studies
+ * have it. */
+#define CRU_GCN_SETTINGS(type_, member_, layers_, hidden_, dropout_)                                                   \
+    {.key = "layers",                                                                                                  \
+     .type = CRU_PARAM_INT,                                                                                            \
+     .offset = offsetof(type_, member_.layers),                                                                        \
+     .number = (layers_),                                                                                              \
+     .min = 1,                                                                                                         \
+     .max = CRU_MAX_LAYERS,                                                                                            \
+     .search = CRU_ONE_OF(1, 2, 3, 4),                                                                                 \
+     .help = "convolutions"},                                                                                          \
+        {.key = "hidden",                                                                                              \
+         .type = CRU_PARAM_INT,                                                                                        \
+         .offset = offsetof(type_, member_.hidden),                                                                    \
+         .number = (hidden_),                                                                                          \
+         .min = 1,                                                                                                     \
+         .max = 65536,                                                                                                 \
+         .search = CRU_ONE_OF(16, 32, 64, 128),                                                                        \
+         .help = "width between them"},                                                                                \
+        {.key = "dropout",                                                                                             \
+         .type = CRU_PARAM_FLOAT,                                                                                      \
+         .offset = offsetof(type_, member_.dropout),                                                                   \
+         .number = (dropout_),                                                                                         \
+         .min = 0,                                                                                                     \
+         .max = 0.99,                                                                                                  \
+         .search = CRU_UNIFORM(0.1, 0.9),                                                                              \
+         .help = "after each activation"},                                                                             \
+        CRU_ADJACENCY_SETTINGS(type_, member_.adjacency, CRU_LOOPS_ADD, CRU_NORM_SYM)
+
 /* ---- graphs and minibatches ------------------------------------------------------------------------------ */
 
 /* Graphs side by side in one block-diagonal matrix: all of a task's, or a minibatch of them. */
@@ -191,6 +227,7 @@ typedef struct cru_method {
     size_t train;      /* offset of the cru_train in the settings */
     uint32_t problems; /* as in the plugin: other tasks are refused before build */
     bool featureless;  /* can do without features; otherwise a task without any is refused, too */
+    bool labelled;     /* learns from one observed label per item: candidate sets are refused */
 
     /* Makes layers and graphs. The learner is filled except for optim. CRU_UNSUPPORTED for tasks it cannot do. */
     cru_status (*build)(void *model);
@@ -248,6 +285,14 @@ CRU_API void cru_method_destroy(void *self);
 
 /* A further net of the model: trained by the learner's optimiser, kept and restored with the others. Call in build. */
 CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
+
+/* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... */
+CRU_API cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings);
+
+/* `epochs` steps of `optim` on the default loss of what `logits` gives (as cru_method.logits): pre-training, of which
+ * the monitor hears nothing. */
+CRU_API cru_status cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
+                                        cru_tensor *(*logits)(void *model, cru_tape *t), int64_t epochs);
 
 /* The method's logits of all items. */
 CRU_API cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t);

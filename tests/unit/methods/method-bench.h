@@ -101,6 +101,17 @@ static inline void bench_identity_features(bench *b)
     b->data->x = (cru_features){.rows = n, .cols = n, .dense = x};
 }
 
+/* Nodes without edges and X = I: with one convolution over A = I, its matrix is what the fixture calls logits, and the
+ * gradient of that matrix is the gradient of the logits. */
+static inline void bench_free_logits(bench *b, int64_t nodes)
+{
+    b->data->nodes = b->data->items = nodes;
+    b->data->graph = (cru_csr){
+        .rows = nodes, .cols = nodes, .offsets = cru_data_alloc(b->data, nodes + 1, sizeof(int64_t)), .ids = NULL};
+    bench_identity_features(b);
+}
+#define BENCH_FREE_LOGITS "layers", "1", "loops", "set", "normalisation", "none"
+
 /* Classes are 0 .. the largest label. All items not in `train` are test items. */
 static inline void bench_labels(bench *b, const cJSON *labels, const cJSON *train)
 {
@@ -164,9 +175,14 @@ static inline void bench_open(bench *b, const char *name, const char *const *set
     ck_assert_msg(status == CRU_OK, "%s", cru_ctx_error(b->ctx)->text);
 }
 
+/* By name in any net, or, as "1:name", in the net of that number. */
 static inline cru_tensor *bench_weight(const bench *b, const char *name)
 {
+    const bool numbered = name[0] >= '0' && name[0] <= '9' && name[1] == ':';
+    const int64_t only = numbered ? name[0] - '0' : -1;
+    if (numbered) name += 2;
     for (int64_t i = 0; i < b->learner->net_count; i++) {
+        if (only >= 0 && i != only) continue;
         cru_tensor *w = cru_net_find(b->learner->nets[i], name);
         if (w) return w;
     }

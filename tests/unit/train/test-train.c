@@ -136,15 +136,18 @@ END_TEST
 
 START_TEST(a_task_that_the_method_does_not_claim_is_refused_before_build)
 {
-    cru_task graphs = linear_task(), bare = linear_task();
+    cru_task graphs = linear_task(), bare = linear_task(), partial = linear_task();
     graphs.problem = CRU_NODES;
     bare.x = (cru_features){.rows = ITEMS};
-    const cru_task *const refused[] = {&graphs, &bare};
-    for (int i = 0; i < 2; i++) {
+    partial.candidates = candidates;
+    cru_method picky = plain;
+    picky.labelled = true;
+    const cru_task *const refused[] = {&graphs, &bare, &partial};
+    for (int i = 0; i < 3; i++) {
         cru_ctx *ctx = cru_ctx_create(NULL);
         settings s = {.build_fails_with = CRU_FAILED};
         void *self = NULL;
-        ck_assert_int_eq(cru_method_create(&plain, &self, &s, refused[i], ctx), CRU_UNSUPPORTED);
+        ck_assert_int_eq(cru_method_create(&picky, &self, &s, refused[i], ctx), CRU_UNSUPPORTED);
         ck_assert_ptr_null(self);
         cru_ctx_destroy(ctx);
     }
@@ -231,6 +234,20 @@ START_TEST(candidate_sets_are_learned_as_uniform_distributions)
     }
     ck_assert_double_eq_tol(t.script.loss[0], mean, 1e-5);
     trial_close(&t);
+}
+END_TEST
+
+/* The same steps as training takes, without a monitor. */
+START_TEST(pretraining_is_training_without_reports)
+{
+    trial a = {0}, b = {0};
+    trial_open(&a, &plain, 3);
+    trial_open(&b, &plain, 3);
+    ck_assert_int_eq(cru_method_fit(a.model, NULL), CRU_OK);
+    ck_assert_int_eq(cru_learner_pretrain(&b.model->base, b.model->base.optim, logits, 3), CRU_OK);
+    ck_assert_mem_eq(a.model->fc.w->data, b.model->fc.w->data, COLS * CLASSES * sizeof(float));
+    trial_close(&a);
+    trial_close(&b);
 }
 END_TEST
 
@@ -335,6 +352,7 @@ Suite *suite(void)
     tcase_add_test(c, balanced_classes_weigh_by_the_largest_class);
     tcase_add_test(c, the_loss_of_a_minibatch_is_that_of_its_items);
     tcase_add_test(c, candidate_sets_are_learned_as_uniform_distributions);
+    tcase_add_test(c, pretraining_is_training_without_reports);
     tcase_add_test(c, hooks_are_called_in_their_order);
     tcase_add_test(c, a_method_without_embedding_says_so);
     tcase_add_test(c, an_own_epoch_reports_its_loss_and_may_fail);

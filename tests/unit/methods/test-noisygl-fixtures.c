@@ -1,0 +1,153 @@
+/* Methods against noisy labels: against the numbers of the study's code. */
+#include "methods/method-bench.h"
+#include "noisy-labels.h"
+
+/* A task in which the first network's matrix is the logits. */
+static bench with_logits(const cJSON *labels, const cJSON *train)
+{
+    bench b = bench_create();
+    bench_free_logits(&b, cJSON_GetArraySize(labels));
+    bench_labels(&b, labels, train);
+    return b;
+}
+
+static cJSON *all_of(const cJSON *labels)
+{
+    cJSON *ids = cJSON_CreateArray();
+    for (int i = 0; i < cJSON_GetArraySize(labels); i++) cJSON_AddItemToArray(ids, cJSON_CreateNumber(i));
+    return ids;
+}
+
+START_TEST(coteaching_exchanges_small_losses)
+{
+    cJSON *root = fixture_open("noisygl/coteaching.json");
+    const cJSON *item;
+    int cases = 0;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(root, "cases"))
+    {
+        bench b = with_logits(fixture_input(item, "labels"), fixture_input(item, "train"));
+        bench_open(&b, "coteaching", (const char *[]){BENCH_FREE_LOGITS, "noise_rate", "0.2", "ramp", "10", NULL});
+        bench_set(&b, "0:conv0.weight", fixture_input(item, "logits1"), AS_STORED);
+        bench_set(&b, "1:conv0.weight", fixture_input(item, "logits2"), AS_STORED);
+        b.learner->epoch = fixture_input(item, "epoch")->valueint;
+        bench_run(&b);
+        bench_check_loss(&b, fixture_expected(item, "loss"));
+        bench_check_gradient(&b, "0:conv0.weight", fixture_expected(item, "grad_logits1"), AS_STORED);
+        bench_check_gradient(&b, "1:conv0.weight", fixture_expected(item, "grad_logits2"), AS_STORED);
+        bench_destroy(&b);
+        cases++;
+    }
+    ck_assert_int_eq(cases, 3);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* Networks that agree everywhere: the loss is the mean of nothing, and only weight decay may act. */
+START_TEST(coteaching_without_disagreement_has_a_zero_gradient)
+{
+    cJSON *root = fixture_open("noisygl/coteaching.json");
+    const cJSON *item = fixture_case(root, "epoch0");
+    bench b = with_logits(fixture_input(item, "labels"), fixture_input(item, "train"));
+    bench_open(&b, "coteaching", (const char *[]){BENCH_FREE_LOGITS, NULL});
+    bench_set(&b, "0:conv0.weight", fixture_input(item, "logits1"), AS_STORED);
+    bench_set(&b, "1:conv0.weight", fixture_input(item, "logits1"), AS_STORED);
+    bench_run(&b);
+    ck_assert_float_nan(cru_tensor_item(b.learner->tape, b.loss));
+    for (int net = 0; net < 2; net++) {
+        const cru_tensor *w = bench_weight(&b, net ? "1:conv0.weight" : "0:conv0.weight");
+        ck_assert_ptr_nonnull(cru_weight_grad(w));
+        for (int64_t i = 0; i < cru_tensor_count(w); i++) ck_assert_float_eq(cru_weight_grad(w)[i], 0);
+    }
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* The paper exchanges among all training items: with equal networks and r = 0 that is twice the cross-entropy. */
+START_TEST(coteaching_of_the_paper_uses_all_items)
+{
+    cJSON *root = fixture_open("noisygl/coteaching.json");
+    const cJSON *item = fixture_case(root, "epoch20");
+    bench b = with_logits(fixture_input(item, "labels"), fixture_input(item, "train"));
+    bench_open(&b, "coteaching", (const char *[]){BENCH_FREE_LOGITS, "variant", "paper", "noise_rate", "0", NULL});
+    bench_set(&b, "0:conv0.weight", fixture_input(item, "logits1"), AS_STORED);
+    bench_set(&b, "1:conv0.weight", fixture_input(item, "logits1"), AS_STORED);
+    bench_run(&b);
+    const cru_tensor *plain = cru_learner_loss(b.learner, b.learner->tape, b.logits);
+    bench_check_number(&b, (double)cru_tensor_item(b.learner->tape, b.loss),
+                       2 * (double)cru_tensor_item(b.learner->tape, plain));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(forward_reads_the_transition_from_anchors)
+{
+    static double numbers[BENCH_MOST];
+    static float search[BENCH_MOST], read[BENCH_MOST];
+    cJSON *root = fixture_open("noisygl/forward.json");
+    const cJSON *item = fixture_case(root, "estimate_C");
+    const int64_t count = fixture_numbers(fixture_input(item, "logits_train_mode"), numbers);
+    for (int64_t i = 0; i < count; i++) search[i] = (float)numbers[i];
+    fixture_numbers(fixture_input(item, "logits_eval_mode"), numbers);
+    for (int64_t i = 0; i < count; i++) read[i] = (float)numbers[i];
+    float matrix[16];
+    int32_t anchors[4];
+    transition_from_anchors(&(anchor_logits){.items = count / 4, .classes = 4, .search = search, .read = read}, matrix,
+                            anchors);
+    fixture_numbers(fixture_expected(item, "anchors"), numbers);
+    for (int c = 0; c < 4; c++) ck_assert_int_eq(anchors[c], (int)numbers[c]);
+    fixture_numbers(fixture_expected(item, "C"), numbers);
+    for (int i = 0; i < 16; i++) ck_assert_double_eq_tol((double)matrix[i], numbers[i], 1e-6);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(forward_corrects_the_loss)
+{
+    static const char *const names[] = {"loss", "loss_saturated_clamp"};
+    cJSON *root = fixture_open("noisygl/forward.json");
+    const cJSON *item = fixture_case(root, names[_i]);
+    cJSON *train = all_of(fixture_input(item, "labels"));
+    bench b = with_logits(fixture_input(item, "labels"), train);
+    bench_open(&b, "forward", (const char *[]){BENCH_FREE_LOGITS, NULL});
+    bench_set(&b, "conv0.weight", fixture_input(item, "logits"), AS_STORED);
+    bench_set(&b, "transition", fixture_input(item, "C"), AS_STORED);
+    bench_run(&b);
+    bench_check_loss(&b, fixture_expected(item, "loss"));
+    bench_check_gradient(&b, "conv0.weight", fixture_expected(item, "grad_logits"), AS_STORED);
+    bench_destroy(&b);
+    cJSON_Delete(train);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* After fit every row of the transition is a distribution. */
+START_TEST(forward_estimates_before_it_trains)
+{
+    cJSON *root = fixture_open("noisygl/coteaching.json");
+    const cJSON *item = fixture_case(root, "epoch0");
+    bench b = with_logits(fixture_input(item, "labels"), fixture_input(item, "train"));
+    bench_open(&b, "forward", (const char *[]){BENCH_FREE_LOGITS, "epochs", "1", "pretrain", "3", NULL});
+    ck_assert_int_eq(b.algorithm->fit(b.learner, NULL), CRU_OK);
+    const cru_tensor *c = bench_weight(&b, "transition");
+    for (int i = 0; i < 3; i++)
+        ck_assert_float_eq_tol(c->data[3 * i] + c->data[3 * i + 1] + c->data[3 * i + 2], 1, 1e-5f);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("noisy label fixtures");
+    TCase *c = tcase_create("fixtures");
+    tcase_add_test(c, coteaching_exchanges_small_losses);
+    tcase_add_test(c, coteaching_without_disagreement_has_a_zero_gradient);
+    tcase_add_test(c, coteaching_of_the_paper_uses_all_items);
+    tcase_add_test(c, forward_reads_the_transition_from_anchors);
+    tcase_add_loop_test(c, forward_corrects_the_loss, 0, 2);
+    tcase_add_test(c, forward_estimates_before_it_trains);
+    suite_add_tcase(s, c);
+    return s;
+}
