@@ -149,6 +149,9 @@ int64_t experiment_trial_count(const experiment *e);
  * changes fastest, so that neighbours share a damaged task. In constant time. */
 void experiment_trial(const experiment *e, int64_t index, trial *t);
 
+/* Whether test nodes are hidden from the method while it learns. */
+bool trial_inductive(const trial *t);
+
 /* The number of the trial that differs from `index` only in its seed, which is e->seeds[position]. */
 int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position);
 

@@ -92,3 +92,12 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
     if (status == CRU_OK) *out = v;
     return status;
 }
+
+bool trial_inductive(const trial *t)
+{
+    cru_settings *settings = variant_settings(t->split);
+    const split_settings *split = cru_settings_struct(settings);
+    bool inductive = split->view == VIEW_INDUCTIVE;
+    cru_settings_destroy(settings);
+    return inductive;
+}

@@ -23,6 +23,8 @@
 #ifndef CORE_DATA_DATA_H
 #define CORE_DATA_DATA_H
 
+#include <crucible/pool.h>
+
 #include "data/card.h"
 #include "registry/registry.h"
 
@@ -115,6 +117,11 @@ typedef enum split_rng {
     SPLIT_TORCH,  /* torch.randperm */
 } split_rng;
 
+typedef enum split_view {
+    VIEW_TRANSDUCTIVE, /* all nodes; only labels are hidden */
+    VIEW_INDUCTIVE,    /* no test node and no edge to one; see data_seen */
+} split_view;
+
 /* The [split] section. */
 typedef struct split_settings {
     int64_t scheme, rng;
@@ -122,6 +129,7 @@ typedef struct split_settings {
     double train, val;                       /* shares; test gets the rest. -1: the scheme's usual ones */
     int64_t train_size, val_size, test_size; /* counts, where the scheme wants counts. -1: the usual ones */
     int64_t base, step; /* the generator is seeded with base + step * seed; base -1: with the trial's seed itself */
+    int64_t view;       /* split_view: what a method may look at while it learns */
 } split_settings;
 
 extern const cru_param split_params[];
@@ -129,6 +137,18 @@ extern const cru_param split_params[];
 /* Draws the split of a trial into data->split, from memory of the data. Items without a true label belong to no part.
  * CRU_UNSUPPORTED: the data has no such split (no official ones, a class too small ...): the message says which. */
 cru_status data_split(const split_settings *settings, cru_data *data, uint64_t seed, cru_error *err);
+
+/* The inductive view of a task whose items are nodes: what a method gets to learn from before it must score the task
+ * itself. Two graphs side by side, new numbers ascending as the old:
+ *
+ *     the training nodes and the edges among them, then
+ *     the training and the validation nodes and the edges among them (the training nodes a second time, unlabelled)
+ *
+ * Training items are those of the first graph, validation items those of the second, test items there are none: so a
+ * loss is computed on the training graph and validation scores on the graph that has the validation nodes, as
+ * inductive protocols ask, and no method needs to know. New arrays come from `pool`; nothing of `whole` is changed.
+ * CRU_UNSUPPORTED: a task without a graph of items. */
+cru_status data_seen(const cru_task *whole, cru_pool pool, cru_task *seen, cru_error *err);
 
 /* ---- preprocessing --------------------------------------------------------------------------------------- */
 

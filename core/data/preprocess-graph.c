@@ -26,19 +26,17 @@ void preprocess_loops(cru_data *data, loop_rule rule)
 
 /* ---- fewer nodes ----------------------------------------------------------------------------------------- */
 
-static void keep_features(cru_data *data, cru_ids kept)
+cru_features features_rows(const cru_features *x, cru_ids rows, cru_pool pool)
 {
-    cru_features *x = &data->x;
-    cru_pool pool = cru_data_pool(data);
-    if (x->dense) {
-        float *rows = cru_pool_alloc(pool, kept.count * x->cols, sizeof *rows);
-        for (int64_t i = 0; i < kept.count; i++)
-            memcpy(rows + i * x->cols, x->dense + kept.ids[i] * x->cols, (size_t)x->cols * sizeof *rows);
-        x->dense = rows;
-    } else if (x->sparse.offsets) {
-        x->sparse = cru_csr_rows(pool, &x->sparse, kept.ids, kept.count);
-    }
-    x->rows = kept.count;
+    cru_features out = *x;
+    out.rows = rows.count;
+    if (x->sparse.offsets) out.sparse = cru_csr_rows(pool, &x->sparse, rows.ids, rows.count);
+    if (!x->dense) return out;
+    float *dense = cru_pool_alloc(pool, rows.count * x->cols, sizeof *dense);
+    for (int64_t i = 0; i < rows.count; i++)
+        memcpy(dense + i * x->cols, x->dense + rows.ids[i] * x->cols, (size_t)x->cols * sizeof *dense);
+    out.dense = dense;
+    return out;
 }
 
 static int32_t *keep_labels(cru_data *data, const int32_t *labels, cru_ids kept)
@@ -91,7 +89,7 @@ static cru_status keep_nodes(cru_data *data, cru_ids kept, cru_error *err)
     data->graph = cru_graph_induced(pool, &data->graph, kept).graph;
     for (int32_t r = 0; r < data->relation_count; r++)
         data->relations[r].graph = cru_graph_induced(pool, &data->relations[r].graph, kept).graph;
-    keep_features(data, kept);
+    data->x = features_rows(&data->x, kept, pool);
     keep_splits(data, kept);
     keep_candidates(data, kept);
     data->truth = keep_labels(data, data->truth, kept);

@@ -24,6 +24,9 @@ void preprocess_loops(cru_data *data, loop_rule rule);
 cru_status preprocess_largest_component(cru_data *data, cru_error *err);
 cru_status preprocess_remove_isolated(cru_data *data, cru_error *err);
 
+/* Some rows of the features, in that order. */
+cru_features features_rows(const cru_features *x, cru_ids rows, cru_pool pool);
+
 /* preprocess-features.c */
 cru_status preprocess_degrees(cru_data *data, degree_rule rule, cru_error *err);
 

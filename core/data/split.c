@@ -11,6 +11,8 @@ static const char *const schemes[] = {"auto", "official",   "per-class", "percen
                                       "igl",  "igl-quota",  NULL};
 static const char *const generators[] = {"philox", "study", "numpy", "python", "torch", NULL};
 
+static const char *const views[] = {"transductive", "inductive", NULL};
+
 const cru_param split_params[] = {
     CRU_CHOICE(split_settings, scheme, SPLIT_AUTO, schemes,
                "how items become train, val and test; auto: official, else stratified"),
@@ -26,6 +28,8 @@ const cru_param split_params[] = {
     CRU_INT(split_settings, base, -1, -1, 4294967295.0,
             "seed of the generator is base + step * seed; -1: the trial's seed"),
     CRU_INT(split_settings, step, 0, 0, 1e6, "see base"),
+    CRU_CHOICE(split_settings, view, VIEW_TRANSDUCTIVE, views,
+               "inductive: test nodes and their edges are hidden until the method has learned"),
     CRU_END,
 };
 

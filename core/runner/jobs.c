@@ -180,6 +180,33 @@ static void judge_checkpoint(job *j, const worker_message *m)
     judges_ask(r->judges, &j->call, &r->error);
 }
 
+/* Only now may the test nodes enter the worker. */
+static void whole_sealed(judge_call *call, const judge_reply *reply, const records *payload, int fd)
+{
+    job *j = call->owner;
+    (void)payload;
+    j->judging = false;
+    if (reply->status != CRU_OK)
+        jobs_end(j, reply->text);
+    else if (j->pid)
+        descriptor_send(j->socket, fd);
+    if (fd >= 0) close(fd);
+    if (!j->pid) worker_gone(j);
+}
+
+static void ask_for_whole(job *j)
+{
+    runner *r = j->runner;
+    if (j->judging || !trial_inductive(&j->trial)) return;
+    j->judging = true;
+    j->call = (judge_call){.request = {.op = JUDGE_WHOLE, .trial = j->problem->trial.index},
+                           .fd = -1,
+                           .lane = j->problem->call.lane,
+                           .answered = whole_sealed,
+                           .owner = j};
+    judges_ask(r->judges, &j->call, &r->error);
+}
+
 /* The oracle's choice is the host's to remember, not the worker's to claim. */
 static void take_outcome(job *j, const worker_message *m)
 {
@@ -211,6 +238,7 @@ void jobs_listen(job *j)
         if (n != (ssize_t)sizeof m) return;
         if (m.type == WORKER_POINT) add_point(j, &m);
         if (m.type == WORKER_CHECKPOINT) judge_checkpoint(j, &m);
+        if (m.type == WORKER_LEARNED) ask_for_whole(j);
         if (m.type == WORKER_OUTCOME && !j->heard) take_outcome(j, &m);
     }
 }

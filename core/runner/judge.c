@@ -113,21 +113,18 @@ static cru_status checksum(judge *j, const judge_request *request, answer *a, cr
     return status;
 }
 
-/* The part of the problem that a method may see, as a memory file that nobody can change any more. */
-static cru_status seal_task(exhibit *e, uint64_t seed, int *fd, cru_error *err)
+/* The task in a memory file that nobody can change any more. */
+static cru_status seal_task(const cru_task *task, int64_t *bytes, int *fd, cru_error *err)
 {
-    cru_task task;
     struct stat info;
-    cru_status status = cru_data_task(e->data, seed, &task, err);
-    if (status != CRU_OK) return status;
     *fd = memfd_create("task", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (*fd < 0) return cru_fail(err, CRU_NO_MEMORY, "cannot create a memory file: %s", strerror(errno));
-    status = cru_task_write(&task, *fd, err);
+    cru_status status = cru_task_write(task, *fd, err);
     if (status == CRU_OK && (fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
                              fstat(*fd, &info) != 0))
         status = cru_fail(err, CRU_FAILED, "cannot seal a memory file: %s", strerror(errno));
     if (status == CRU_OK) {
-        e->bytes = info.st_size;
+        *bytes = info.st_size;
         return CRU_OK;
     }
     close(*fd);
@@ -135,14 +132,31 @@ static cru_status seal_task(exhibit *e, uint64_t seed, int *fd, cru_error *err)
     return status;
 }
 
+/* The part of the problem that a method may see while it learns. */
+static cru_status seal_seen(const cru_task *whole, int64_t *bytes, int *fd, cru_error *err)
+{
+    cru_task seen;
+    cru_arena *arena = cru_arena_create();
+    cru_status status = data_seen(whole, cru_arena_pool(arena), &seen, err);
+    if (status == CRU_OK) status = seal_task(&seen, bytes, fd, err);
+    cru_arena_destroy(arena);
+    return status;
+}
+
+/* The task of a trial: all that a method may know, or, where the test nodes stay hidden until it has learned, what it
+ * may know before that. */
 static cru_status prepare(judge *j, const judge_request *request, answer *a, cru_error *err)
 {
     exhibit *e;
     trial t;
+    cru_task task;
     cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
     if (status != CRU_OK) return status;
     experiment_trial(j->maker.setup->experiment, request->trial, &t);
-    status = seal_task(e, t.seed, &a->fd, err);
+    status = cru_data_task(e->data, t.seed, &task, err);
+    if (status != CRU_OK) return status;
+    bool part = request->op == JUDGE_PREPARE && trial_inductive(&t);
+    status = part ? seal_seen(&task, &e->bytes, &a->fd, err) : seal_task(&task, &e->bytes, &a->fd, err);
     if (status != CRU_OK) return status;
     a->reply.items = e->data->items;
     a->reply.classes = e->data->classes;
@@ -244,6 +258,7 @@ static cru_status serve(judge *j, const judge_request *request, int fd, answer *
     case JUDGE_CHECKSUM:
         return checksum(j, request, a, err);
     case JUDGE_PREPARE:
+    case JUDGE_WHOLE:
         return prepare(j, request, a, err);
     case JUDGE_SCORE:
         return score(j, request, fd, a, err);

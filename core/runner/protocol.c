@@ -142,6 +142,17 @@ static bool head_receive(int socket, void *head, size_t size, int *fd)
     return false;
 }
 
+bool descriptor_send(int socket, int fd)
+{
+    return head_send(socket, "", 1, fd);
+}
+
+bool descriptor_receive(int socket, int *fd)
+{
+    char byte;
+    return head_receive(socket, &byte, 1, fd) && *fd >= 0;
+}
+
 bool request_send(int socket, const judge_request *request, int fd)
 {
     return head_send(socket, request, sizeof *request, fd);

@@ -4,7 +4,8 @@
  * with at most one file descriptor. Both ends are the same program, forked, so structs travel as they are in memory; a
  * trial is named by its index in the experiment, which the judge inherited.
  *
- * A worker talks to the host over a packet socket: one worker_message per packet, and one byte back for a checkpoint.
+ * A worker talks to the host over a packet socket: one worker_message per packet, one byte back for a checkpoint, and
+ * one with a file descriptor for WORKER_LEARNED.
  * A worker runs foreign code and may send anything: the host checks every packet. */
 #ifndef CORE_RUNNER_PROTOCOL_H
 #define CORE_RUNNER_PROTOCOL_H
@@ -42,6 +43,7 @@ bool records_next(const records *list, size_t *position, record *out);
 typedef enum judge_op {
     JUDGE_CHECKSUM = 1, /* of the trial's dataset; reply: text */
     JUDGE_PREPARE,      /* reply: the task as a sealed memory file, items, classes, what the corruptors reported */
+    JUDGE_WHOLE,        /* the same with nothing but truth hidden, for a worker that has learned inductively */
     JUDGE_SCORE,        /* carries the scores; reply: metrics, and `value`, the true validation accuracy */
     JUDGE_CHECKPOINT,   /* carries the scores; reply: true validation accuracy. When it is above `best`, the checkpoint
                            has been copied over the final scores */
@@ -73,6 +75,10 @@ bool request_receive(int socket, judge_request *request, int *fd);
 bool reply_send(int socket, const judge_reply *reply, const records *payload, int fd);
 bool reply_receive(int socket, judge_reply *reply, records *payload, int *fd);
 
+/* A single byte with a descriptor, on a socket of either kind. */
+bool descriptor_send(int socket, int fd);
+bool descriptor_receive(int socket, int *fd); /* false when none came */
+
 /* ---- scores ---------------------------------------------------------------------------------------------- */
 
 /* The memory file between worker, host and judge: final scores, then the latest checkpoint, both items x classes, then
@@ -99,7 +105,12 @@ void scores_unmap(float *scores, const score_shape *shape);
 
 /* ---- worker to host -------------------------------------------------------------------------------------- */
 
-typedef enum worker_message_type { WORKER_POINT = 1, WORKER_CHECKPOINT, WORKER_OUTCOME } worker_message_type;
+typedef enum worker_message_type {
+    WORKER_POINT = 1,
+    WORKER_CHECKPOINT,
+    WORKER_LEARNED, /* inductively; wants the whole task */
+    WORKER_OUTCOME,
+} worker_message_type;
 
 typedef struct worker_message {
     worker_message_type type;

@@ -39,7 +39,9 @@ static const int plain[] = {
     SCMP_SYS(statx), SCMP_SYS(fstatfs), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink),
     SCMP_SYS(readlinkat), SCMP_SYS(getdents64), SCMP_SYS(dup), SCMP_SYS(dup2), SCMP_SYS(dup3), SCMP_SYS(poll),
     SCMP_SYS(ppoll), SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(pipe), SCMP_SYS(pipe2), SCMP_SYS(eventfd2),
-    SCMP_SYS(umask)};
+    SCMP_SYS(umask),
+    /* the whole task, from the host */
+    SCMP_SYS(recvmsg)};
 
 /* Allowed where Landlock decides which paths they reach. */
 static const int writing[] = {SCMP_SYS(ftruncate), SCMP_SYS(fallocate), SCMP_SYS(fsync),    SCMP_SYS(fdatasync),

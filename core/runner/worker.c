@@ -39,9 +39,12 @@ enum {
 
 typedef struct worker {
     const worker_job *job;
+    bool inductive;
     bool here; /* in the host itself: nobody reads the socket before the method returns */
     cru_task task;
     void *mapping;
+    cru_task whole; /* of an inductive trial, once it has learned */
+    void *whole_mapping;
     float *scores;
     int64_t checkpoints;
     int64_t embedding_cols;
@@ -110,6 +113,19 @@ static cru_status hand_embedding(worker *w, const cru_algorithm *method, void *s
     return CRU_OK;
 }
 
+/* The test nodes come only now. From here on the task is the whole one. */
+static cru_status widen(worker *w, const cru_algorithm *method, void *self, cru_ctx *ctx)
+{
+    int fd = -1;
+    tell(w, &(worker_message){.type = WORKER_LEARNED});
+    if (!descriptor_receive(w->job->socket, &fd))
+        return cru_ctx_fail(ctx, CRU_FAILED, "the host did not send the whole task");
+    cru_status status = cru_task_map(fd, &w->whole, &w->whole_mapping, cru_ctx_error(ctx));
+    close(fd);
+    if (status == CRU_OK) status = method->widen(self, &w->whole);
+    return status;
+}
+
 static cru_status train(worker *w, const cru_algorithm *method, const cru_settings *settings, cru_ctx *ctx)
 {
     void *self = NULL;
@@ -118,6 +134,7 @@ static cru_status train(worker *w, const cru_algorithm *method, const cru_settin
 
     /* Under the oracle rule the judge has put the chosen checkpoint in place; the last prediction goes beside it. */
     status = method->fit(self, &w->watch.face);
+    if (status == CRU_OK && w->inductive) status = widen(w, method, self, ctx);
     float *target = w->scores + (w->checkpoints ? scores_count(&w->job->shape) : 0);
     if (status == CRU_OK) status = method->predict(self, target);
     w->seconds_total = elapsed(w);
@@ -145,6 +162,21 @@ static cru_status open_backend(const registry_entry *entry, const cru_backend **
     return status;
 }
 
+/* What goes with what: an answer from the host needs a host that listens, a checkpoint has a row for every item, and
+ * what was learned without the test nodes must be carried over to them. */
+static cru_status check_views(const worker *w, const cru_algorithm *method, cru_error *err)
+{
+    bool early = w->watch.settings.rule == MONITOR_ORACLE_EARLY;
+    if (w->here && early) return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early cannot be applied in process");
+    if (!w->inductive) return CRU_OK;
+    if (w->here) return cru_fail(err, CRU_UNSUPPORTED, "view = inductive cannot be applied in process");
+    if (early)
+        return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early scores test items, which view = inductive hides");
+    if (method->size < offsetof(cru_algorithm, widen) + sizeof method->widen || !method->widen)
+        return cru_fail(err, CRU_UNSUPPORTED, "cannot learn inductively: it has no `widen`");
+    return CRU_OK;
+}
+
 static cru_status run_under_rule(worker *w, const cru_algorithm *method, const cru_backend *backend, cru_error *err)
 {
     const worker_job *job = w->job;
@@ -152,8 +184,7 @@ static cru_status run_under_rule(worker *w, const cru_algorithm *method, const c
     cru_settings *settings = variant_settings(job->trial->algorithm);
     w->begun = clock_now();
     cru_status status = monitor_open(&w->watch, cru_settings_struct(rule), &w->task, err);
-    if (status == CRU_OK && w->here && w->watch.settings.rule == MONITOR_ORACLE_EARLY)
-        status = cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early cannot be applied in process");
+    if (status == CRU_OK) status = check_views(w, method, err);
     if (status == CRU_OK) {
         w->watch.hooks = (monitor_hooks){.record = job->run->curves && !w->here ? send_point : NULL,
                                          .checkpoint = send_checkpoint,
@@ -203,8 +234,9 @@ static void report(worker *w, cru_status status, const cru_error *err)
         m.best_epoch = watch->best_epoch;
         m.embedding_cols = w->embedding_cols;
         if (chosen) m.seconds_to_best = watch->seconds_to_best;
-        m.validation =
-            chosen && watch->settings.restore ? watch->best : monitor_value(&watch->settings, &w->task, w->scores);
+        m.validation = chosen && watch->settings.restore
+                           ? watch->best
+                           : monitor_value(&watch->settings, w->inductive ? &w->whole : &w->task, w->scores);
     } else {
         if (status == CRU_NO_MEMORY) m.outcome = STORE_OOM;
         snprintf(m.text, sizeof m.text, "%s", err->text);
@@ -269,7 +301,7 @@ static void set_limits(const run_settings *run)
 void worker_main(const worker_job *job, int parent)
 {
     cru_error err = {0};
-    worker w = {.job = job, .seconds_total = NAN};
+    worker w = {.job = job, .inductive = trial_inductive(job->trial), .seconds_total = NAN};
     int kept[] = {job->socket, job->task, job->scores, job->box ? sandbox_fd(job->box) : -1};
     dup2(job->log, STDOUT_FILENO);
     dup2(job->log, STDERR_FILENO);
@@ -291,7 +323,7 @@ void worker_main(const worker_job *job, int parent)
 void worker_run_here(const worker_job *job)
 {
     cru_error err = {0};
-    worker w = {.job = job, .here = true, .seconds_total = NAN};
+    worker w = {.job = job, .inductive = trial_inductive(job->trial), .here = true, .seconds_total = NAN};
     cru_status status = map_inputs(&w, &err);
     if (status == CRU_OK) status = run_method(&w, &err);
     report(&w, status, &err);

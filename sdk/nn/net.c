@@ -274,6 +274,19 @@ static void blend(cru_ctx *ctx, const entry_list *to, const entry_list *from, fl
     }
 }
 
+static bool lists_alike(const entry_list *a, const entry_list *b)
+{
+    if (a->count != b->count) return false;
+    for (const entry *x = a->first, *y = b->first; x; x = x->next, y = y->next)
+        if (cru_tensor_count(x->tensor) != cru_tensor_count(y->tensor)) return false;
+    return true;
+}
+
+bool cru_net_alike(const cru_net *a, const cru_net *b)
+{
+    return lists_alike(&a->weights, &b->weights) && lists_alike(&a->buffers, &b->buffers);
+}
+
 void cru_net_copy(cru_net *to, const cru_net *from)
 {
     blend(to->ctx, &to->weights, &from->weights, 0);

@@ -238,9 +238,16 @@ cru_status cru_method_fit(void *self, cru_monitor *monitor)
     return cru_ctx_status(l->ctx);
 }
 
-cru_status cru_method_predict(void *self, float *scores)
+/* The model on the task that is predicted. */
+static cru_learner *now_on(void *self)
 {
     cru_learner *l = self;
+    return l->wider ? l->wider : l;
+}
+
+cru_status cru_method_predict(void *self, float *scores)
+{
+    cru_learner *l = now_on(self);
     cru_status status = evaluate(l);
     if (status) return status;
     int64_t n = l->task->items * l->task->classes;
@@ -255,7 +262,7 @@ cru_status cru_method_predict(void *self, float *scores)
 
 cru_status cru_method_embed(void *self, const float **rows, int64_t *cols)
 {
-    cru_learner *l = self;
+    cru_learner *l = now_on(self);
     if (!l->method->embed) return cru_ctx_fail(l->ctx, CRU_UNSUPPORTED, "this method has no embedding");
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor *h = l->method->embed(l, l->tape);
@@ -269,5 +276,6 @@ cru_status cru_method_embed(void *self, const float **rows, int64_t *cols)
 void cru_method_destroy(void *self)
 {
     cru_learner *l = self;
+    if (l->wider) cru_method_destroy(l->wider);
     if (l->method->release) l->method->release(l);
 }

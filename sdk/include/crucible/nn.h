@@ -75,6 +75,8 @@ CRU_API cru_snapshot *cru_snapshot_create(cru_net *net);
 CRU_API void cru_snapshot_take(cru_snapshot *snapshot);
 CRU_API void cru_snapshot_restore(const cru_snapshot *snapshot);
 
+/* As many weights and buffers, of the same sizes. */
+CRU_API bool cru_net_alike(const cru_net *a, const cru_net *b);
 /* Between nets of the same shape. */
 CRU_API void cru_net_copy(cru_net *to, const cru_net *from);
 /* to = momentum * to + (1 - momentum) * from, weights only; buffers are copied */

@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 #define CRU_ABI_MAJOR 1
-#define CRU_ABI_MINOR 0
+#define CRU_ABI_MINOR 1
 
 typedef enum cru_kind {
     CRU_KIND_DATASET = 1,
@@ -186,6 +186,13 @@ typedef struct cru_algorithm {
     /* Optional, may be NULL, both or none. Write the trained state to, or read it from, an open file. */
     cru_status (*save)(void *self, int fd);
     cru_status (*load)(void *self, int fd);
+
+    /* Optional, may be NULL; since ABI 1.1. Carries a trained instance over to `task`: the same problem with nodes that
+     * were hidden while it learned, under other numbers, and no further training. What comes after, predict and embed,
+     * is about this task, which stays valid until destroy. Worker, after fit, in experiments whose split says
+     * `view = inductive`; a method without it cannot take part in those. CRU_UNSUPPORTED: the weights belong to the
+     * nodes that were there. Methods made with train.h have it already. */
+    cru_status (*widen)(void *self, const cru_task *task);
 } cru_algorithm;
 
 /* CRU_UNSUPPORTED with a sentence in the context when the task's kind is not among `problems`: the first line of

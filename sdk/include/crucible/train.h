@@ -217,9 +217,10 @@ typedef struct cru_learner {
     cru_net *nets[CRU_MAX_NETS];
     cru_snapshot *best[CRU_MAX_NETS]; /* the weights that the monitor chose */
     int64_t net_count;
-    bool kept;     /* `best` holds something */
-    int64_t epoch; /* now running, from 0 */
-    float *scores; /* items x classes, host: the last evaluation */
+    bool kept;                 /* `best` holds something */
+    int64_t epoch;             /* now running, from 0 */
+    float *scores;             /* items x classes, host: the last evaluation */
+    struct cru_learner *wider; /* the same model on the task that widen brought, or NULL */
 } cru_learner;
 
 typedef struct cru_method {
@@ -259,6 +260,11 @@ typedef struct cru_method {
 
     /* Optional: frees what is not in the context. */
     void (*release)(void *model);
+
+    /* Inductive learning: `model` was just built on a task with more nodes and has the weights of `trained`; copies
+     * what else the trained model predicts with. A method with any of prepare, epoch and after_epoch may have such state,
+     * so without this function it is refused there; one that has none says cru_weights_only. */
+    cru_status (*widen)(void *model, const void *trained);
 } cru_method;
 
 /* The algorithm vtable of a method. Only `create` must know the method. */
@@ -267,6 +273,10 @@ CRU_API cru_status cru_method_create(const cru_method *method, void **self, cons
 CRU_API cru_status cru_method_fit(void *self, cru_monitor *monitor);
 CRU_API cru_status cru_method_predict(void *self, float *scores);
 CRU_API cru_status cru_method_embed(void *self, const float **rows, int64_t *cols);
+CRU_API cru_status cru_method_widen(void *self, const cru_task *task);
+
+/* For cru_method.widen: does nothing. */
+CRU_API cru_status cru_weights_only(void *model, const void *trained);
 CRU_API void cru_method_destroy(void *self);
 
 #define CRU_METHOD_VTABLE(method_)                                                                                     \
@@ -279,7 +289,8 @@ CRU_API void cru_method_destroy(void *self);
                                          .fit = cru_method_fit,                                                        \
                                          .predict = cru_method_predict,                                                \
                                          .destroy = cru_method_destroy,                                                \
-                                         .embed = cru_method_embed}
+                                         .embed = cru_method_embed,                                                    \
+                                         .widen = cru_method_widen}
 
 /* ---- parts for methods that write their own epoch -------------------------------------------------------- */
 

@@ -110,7 +110,17 @@ static cru_status predict(void *self, float *scores)
     return CRU_OK;
 }
 
-static const cru_algorithm vtable = {.size = sizeof(cru_algorithm), .create = create, .fit = fit, .predict = predict};
+/* Nothing was learned that could be carried over: the labels spread once more. */
+static cru_status widen(void *self, const cru_task *task)
+{
+    model *m = self;
+    m->task = task;
+    m->scores = cru_ctx_alloc(m->ctx, task->items * task->classes, sizeof *m->scores);
+    return fit(m, NULL);
+}
+
+static const cru_algorithm vtable = {
+    .size = sizeof(cru_algorithm), .create = create, .fit = fit, .predict = predict, .widen = widen};
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
