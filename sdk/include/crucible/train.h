@@ -262,8 +262,8 @@ typedef struct cru_method {
     void (*release)(void *model);
 
     /* Inductive learning: `model` was just built on a task with more nodes and has the weights of `trained`; copies
-     * what else the trained model predicts with. A method with any of prepare, epoch and after_epoch may have such state,
-     * so without this function it is refused there; one that has none says cru_weights_only. */
+     * what else the trained model predicts with. A method with any of prepare, epoch and after_epoch may have such
+     * state, so without this function it is refused there; one that has none says cru_weights_only. */
     cru_status (*widen)(void *model, const void *trained);
 } cru_method;
 

@@ -110,7 +110,8 @@ static const cru_method method = {.model_size = sizeof(model),
                                   .problems = PROBLEMS,
                                   .build = build,
                                   .prepare = prepare,
-                                  .logits = logits};
+                                  .logits = logits,
+                                  .widen = cru_weights_only};
 CRU_METHOD_VTABLE(method);
 
 CRU_PLUGIN = {
