@@ -3,29 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct scored {
-    double score;
-    bool positive;
-} scored;
+#include <crucible/scoring.h>
 
 static const float *row_of(const validation *v, int64_t i)
 {
     return v->scores + (int64_t)v->ids.ids[i] * v->classes;
-}
-
-static int32_t highest(const float *row, int32_t classes)
-{
-    int32_t best = 0;
-    for (int32_t k = 1; k < classes; k++)
-        if (row[k] > row[best]) best = k;
-    return best;
-}
-
-static double log_sum_exp(const float *row, int32_t classes)
-{
-    double top = row[highest(row, classes)], sum = 0;
-    for (int32_t k = 0; k < classes; k++) sum += exp(row[k] - top);
-    return top + log(sum);
 }
 
 double validation_accuracy(const validation *v)
@@ -35,7 +17,7 @@ double validation_accuracy(const validation *v)
         int32_t label = v->labels[v->ids.ids[i]];
         if (label < 0) continue;
         seen++;
-        right += highest(row_of(v, i), v->classes) == label;
+        right += cru_best_class(row_of(v, i), v->classes) == label;
     }
     return seen ? (double)right / (double)seen : NAN;
 }
@@ -49,116 +31,58 @@ double validation_loss(const validation *v)
         if (label < 0) continue;
         const float *row = row_of(v, i);
         seen++;
-        sum += log_sum_exp(row, v->classes) - row[label];
+        sum += cru_log_sum_exp(row, v->classes) - (double)row[label];
     }
     return seen ? sum / (double)seen : NAN;
 }
 
-static int by_falling_score(const void *a, const void *b)
+/* The labelled rows by their score for class 1. False when there are none, when a score is NaN, or memory is short. */
+static bool rank(const validation *v, cru_ranking *r)
 {
-    double x = ((const scored *)a)->score, y = ((const scored *)b)->score;
-    return (x < y) - (x > y);
-}
-
-/* The labelled rows, highest score first. NULL when there are none, when a score is NaN, or when memory is short. */
-static scored *ranking(const validation *v, int64_t *count, int64_t *positives)
-{
-    scored *list = malloc((size_t)(v->ids.count + 1) * sizeof *list);
-    *count = *positives = 0;
-    for (int64_t i = 0; list && i < v->ids.count; i++) {
+    *r = (cru_ranking){.of = v->classes > 1 ? malloc((size_t)(v->ids.count + 1) * sizeof *r->of) : NULL};
+    if (!r->of) return false;
+    for (int64_t i = 0; i < v->ids.count; i++) {
         int32_t label = v->labels[v->ids.ids[i]];
         if (label < 0) continue;
         const float *row = row_of(v, i);
         double score = v->classes == 2 ? (double)row[1] - (double)row[0] : (double)row[1];
-        if (isnan(score)) {
-            free(list);
-            return NULL;
-        }
-        list[(*count)++] = (scored){score, label == 1};
-        *positives += label == 1;
+        if (isnan(score)) return false;
+        r->of[r->count++] = (cru_ranked){score, label == 1};
     }
-    if (list) qsort(list, (size_t)*count, sizeof *list, by_falling_score);
-    return list;
-}
-
-/* Moves `i` past the group of equal scores that starts there; returns the positives in it. */
-static int64_t tie_group(const scored *list, int64_t count, int64_t *i)
-{
-    int64_t first = *i, positives = 0;
-    while (*i < count && list[*i].score == list[first].score) positives += list[(*i)++].positive;
-    return positives;
+    return cru_ranking_sort(r, NULL) == CRU_OK;
 }
 
 double validation_auc(const validation *v)
 {
-    int64_t count, positives;
-    if (v->classes < 2) return NAN;
-    scored *list = ranking(v, &count, &positives);
-    if (!list || positives == 0 || positives == count) {
-        free(list);
-        return NAN;
-    }
-    /* Every negative counts the positives above it, and half of those beside it. */
-    double area = 0;
-    int64_t above = 0;
-    for (int64_t i = 0; i < count;) {
-        int64_t first = i, hits = tie_group(list, count, &i);
-        area += (double)(i - first - hits) * ((double)above + 0.5 * (double)hits);
-        above += hits;
-    }
-    free(list);
-    return area / ((double)positives * (double)(count - positives));
+    cru_ranking r;
+    double value = rank(v, &r) ? cru_ranking_auroc(&r) : NAN;
+    free(r.of);
+    return value;
 }
 
 double validation_auprc(const validation *v)
 {
-    int64_t count, positives;
-    if (v->classes < 2) return NAN;
-    scored *list = ranking(v, &count, &positives);
-    if (!list || positives == 0) {
-        free(list);
-        return NAN;
-    }
-    double sum = 0;
-    int64_t found = 0;
-    for (int64_t i = 0; i < count;) {
-        int64_t hits = tie_group(list, count, &i);
-        found += hits;
-        sum += (double)hits / (double)positives * (double)found / (double)i;
-    }
-    free(list);
-    return sum;
+    cru_ranking r;
+    double value = rank(v, &r) ? cru_ranking_auprc(&r) : NAN;
+    free(r.of);
+    return value;
+}
+
+static cru_covered covered(const validation *v)
+{
+    return (cru_covered){.scores = v->scores, .candidates = v->candidates, .classes = v->classes, .items = v->ids};
 }
 
 double validation_covering(const validation *v)
 {
-    if (!v->ids.count) return NAN;
-    int64_t covered = 0;
-    for (int64_t i = 0; i < v->ids.count; i++) {
-        const uint8_t *set = v->candidates + (int64_t)v->ids.ids[i] * v->classes;
-        covered += set[highest(row_of(v, i), v->classes)] != 0;
-    }
-    return (double)covered / (double)v->ids.count;
+    cru_covered c = covered(v);
+    return cru_covering_rate(&c);
 }
 
 double validation_approximated(const validation *v, bool paper)
 {
-    if (!v->ids.count) return NAN;
-    double sum = 0;
-    for (int64_t i = 0; i < v->ids.count; i++) {
-        const float *row = row_of(v, i);
-        const uint8_t *set = v->candidates + (int64_t)v->ids.ids[i] * v->classes;
-        int32_t choice = highest(row, v->classes);
-        double normal = log_sum_exp(row, v->classes), mass = 0;
-        for (int32_t k = 0; k < v->classes; k++)
-            if (set[k]) mass += exp(row[k] - normal);
-        double own = set[choice] ? exp(row[choice] - normal) : 0;
-        if (paper)
-            sum += mass > 0 ? own / mass : 0;
-        else
-            sum += 1 - (mass - own) / (mass + 1e-12);
-    }
-    return sum / (double)v->ids.count;
+    cru_covered c = covered(v);
+    return cru_approximated_accuracy(&c, paper);
 }
 
 bool validation_finite(const float *scores, int64_t count)

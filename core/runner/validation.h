@@ -28,11 +28,8 @@ double validation_loss(const validation *v);
 double validation_auc(const validation *v);
 double validation_auprc(const validation *v);
 
-/* Share of rows whose highest class is a candidate. */
+/* cru_covering_rate and cru_approximated_accuracy (scoring.h). */
 double validation_covering(const validation *v);
-
-/* Mean of 1 - sum_{k != yhat} c_k with c_k = p_k s_k / (sum_l p_l s_l + 1e-12). `paper` counts c_yhat instead, which
- * does not credit a row whose candidates have vanishing probability. */
 double validation_approximated(const validation *v, bool paper);
 
 /* True when all `count` scores are finite. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ranking.h"
+#include "class-ranking.h"
 
 typedef struct settings {
     int64_t missing;
@@ -25,9 +25,9 @@ typedef struct mean {
 
 static cru_status add_class(mean *m, const cru_evidence *evidence, ranking_by by, cru_error *err)
 {
-    ranking r;
+    cru_ranking r;
     cru_status status = ranking_take(&r, evidence, by, err);
-    const double area = status ? NAN : ranking_auroc(&r);
+    const double area = status ? NAN : cru_ranking_auroc(&r);
     free(r.of);
     if (isnan(area)) return status;
     m->sum += area;
@@ -47,7 +47,7 @@ static cru_status score(const void *settings_, const cru_evidence *evidence, dou
     (void)report;
     if (!log_sums) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld items", (long long)n);
     for (int64_t i = 0; i < n; i++)
-        log_sums[i] = log_sum_exp(evidence->scores + (int64_t)evidence->items.ids[i] * classes, classes);
+        log_sums[i] = cru_log_sum_exp(evidence->scores + (int64_t)evidence->items.ids[i] * classes, classes);
     for (int32_t c = 0; c < classes && !status; c++) status = add_class(&m, evidence, (ranking_by){c, log_sums}, err);
     free(log_sums);
     *value = m.defined == classes || (s->missing && m.defined) ? m.sum / m.defined : NAN;

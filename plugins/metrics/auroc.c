@@ -1,16 +1,17 @@
 /* auroc: the chance that an anomaly (class 1) has a higher score than another item; ties count half.
  * Not defined when a class is missing. */
-#include "ranking.h"
+#include "class-ranking.h"
 
 static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
                         cru_error *err)
 {
     (void)settings;
     (void)report;
-    return ranking_score(evidence, ranking_auroc, value, err);
+    return ranking_score(evidence, cru_ranking_auroc, value, err);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+static const cru_metric vtable = {
+    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_TWO_CLASSES, .score = score};
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_METRIC),

@@ -1,17 +1,10 @@
 /* balanced-accuracy: mean of the recall of each class that occurs among the judged items. */
-#include <math.h>
-
 #include "class-counts.h"
-
-static double recall(const class_count *count)
-{
-    return count->actual ? (double)count->hit / (double)count->actual : NAN;
-}
 
 static double balanced_accuracy(const class_counts *counts, cru_report *report)
 {
-    class_counts_report(counts, recall, "recall_per_class", report);
-    return class_counts_mean(counts, recall);
+    class_counts_report(counts, class_recall, "recall_per_class", report);
+    return class_counts_mean(counts, class_recall);
 }
 
 static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,

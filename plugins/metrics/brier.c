@@ -5,11 +5,12 @@
  * Brier. Verification of Forecasts Expressed in Terms of Probability. Monthly Weather Review 1950. */
 #include <math.h>
 
-#include "ranking.h"
+#include <crucible/plugin.h>
+#include <crucible/scoring.h>
 
 static double distance(const float *scores, int32_t classes, int32_t truth)
 {
-    const double log_sum = log_sum_exp(scores, classes);
+    const double log_sum = cru_log_sum_exp(scores, classes);
     double sum = 0;
     for (int32_t c = 0; c < classes; c++) {
         const double off = exp((double)scores[c] - log_sum) - (c == truth);

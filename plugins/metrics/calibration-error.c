@@ -8,7 +8,8 @@
 #include <math.h>
 
 #include "class-counts.h"
-#include "ranking.h"
+#include <crucible/plugin.h>
+#include <crucible/scoring.h>
 
 enum { MOST_BINS = 1000 };
 
@@ -39,8 +40,8 @@ static cru_status score(const void *settings_, const cru_evidence *evidence, dou
         const int64_t item = evidence->items.ids[i];
         if (data->truth[item] == CRU_UNLABELLED) continue;
         const float *scores = evidence->scores + item * data->classes;
-        const int32_t guess = predicted_class(scores, data->classes);
-        const double confidence = exp((double)scores[guess] - log_sum_exp(scores, data->classes));
+        const int32_t guess = cru_best_class(scores, data->classes);
+        const double confidence = exp((double)scores[guess] - cru_log_sum_exp(scores, data->classes));
         const int64_t at = (int64_t)ceil(confidence * (double)bins) - 1;
         bin *b = &of[at < 0 ? 0 : at >= bins ? bins - 1 : at];
         b->right += guess == data->truth[item];

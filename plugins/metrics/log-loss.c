@@ -1,7 +1,8 @@
 /* log-loss: mean of -log softmax(scores)[truth]. */
 #include <math.h>
 
-#include "ranking.h"
+#include <crucible/plugin.h>
+#include <crucible/scoring.h>
 
 static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
                         cru_error *err)
@@ -16,7 +17,7 @@ static cru_status score(const void *settings, const cru_evidence *evidence, doub
         const int64_t item = evidence->items.ids[i];
         if (data->truth[item] == CRU_UNLABELLED) continue;
         const float *scores = evidence->scores + item * data->classes;
-        sum += log_sum_exp(scores, data->classes) - (double)scores[data->truth[item]];
+        sum += cru_log_sum_exp(scores, data->classes) - (double)scores[data->truth[item]];
         items++;
     }
     *value = items ? sum / (double)items : NAN;

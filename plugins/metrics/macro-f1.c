@@ -1,18 +1,10 @@
 /* macro-f1: mean of F1 over the classes that are true or predicted somewhere, as scikit-learn takes it. */
-#include <math.h>
-
 #include "class-counts.h"
-
-/* 0 for a class that is never hit, and not defined for one that does not occur */
-static double f1(const class_count *count)
-{
-    return count->actual + count->predicted ? class_f1(count) : NAN;
-}
 
 static double macro_f1(const class_counts *counts, cru_report *report)
 {
-    class_counts_report(counts, f1, "f1_per_class", report);
-    return class_counts_mean(counts, f1);
+    class_counts_report(counts, class_f1_if_any, "f1_per_class", report);
+    return class_counts_mean(counts, class_f1_if_any);
 }
 
 static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,

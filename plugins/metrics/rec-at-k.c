@@ -2,7 +2,7 @@
  *
  * Where the border cuts through equal scores, all their orders count equally; `ties = stable` takes the last ones in
  * the order of the items, as a stable ascending sort would. */
-#include "ranking.h"
+#include "class-ranking.h"
 
 typedef struct settings {
     int64_t ties;
@@ -15,14 +15,14 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static double averaged(const ranking *r)
+static double averaged(const cru_ranking *r)
 {
-    return ranking_recall_at_k(r, false);
+    return cru_ranking_recall_at_k(r, false);
 }
 
-static double stable(const ranking *r)
+static double stable(const cru_ranking *r)
 {
-    return ranking_recall_at_k(r, true);
+    return cru_ranking_recall_at_k(r, true);
 }
 
 static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
@@ -33,7 +33,8 @@ static cru_status score(const void *settings_, const cru_evidence *evidence, dou
     return ranking_score(evidence, s->ties ? stable : averaged, value, err);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+static const cru_metric vtable = {
+    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_TWO_CLASSES, .score = score};
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_METRIC),

@@ -263,7 +263,11 @@ cru_status cru_method_predict(void *self, float *scores)
 cru_status cru_method_embed(void *self, const float **rows, int64_t *cols)
 {
     cru_learner *l = now_on(self);
-    if (!l->method->embed) return cru_ctx_fail(l->ctx, CRU_UNSUPPORTED, "this method has no embedding");
+    if (!l->method->embed) { /* the output of the last layer */
+        *rows = l->scores;
+        *cols = l->task->classes;
+        return evaluate(l);
+    }
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor *h = l->method->embed(l, l->tape);
     float *host = cru_ctx_alloc(l->ctx, cru_tensor_count(h), sizeof *host);

@@ -3,13 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-int32_t predicted_class(const float *scores, int32_t classes)
-{
-    int32_t best = 0;
-    for (int32_t c = 1; c < classes; c++)
-        if (scores[c] > scores[best]) best = c;
-    return best;
-}
+#include <crucible/scoring.h>
 
 cru_status class_counts_take(class_counts *counts, const cru_evidence *evidence, cru_error *err)
 {
@@ -20,7 +14,7 @@ cru_status class_counts_take(class_counts *counts, const cru_evidence *evidence,
         const int64_t item = evidence->items.ids[i];
         const int32_t truth = data->truth[item];
         if (truth == CRU_UNLABELLED) continue;
-        const int32_t guess = predicted_class(evidence->scores + item * data->classes, data->classes);
+        const int32_t guess = cru_best_class(evidence->scores + item * data->classes, data->classes);
         counts->items++;
         counts->of[truth].actual++;
         counts->of[guess].predicted++;
@@ -39,6 +33,16 @@ void class_counts_free(class_counts *counts)
 double class_f1(const class_count *count)
 {
     return count->hit ? 2.0 * (double)count->hit / (double)(count->actual + count->predicted) : 0;
+}
+
+double class_f1_if_any(const class_count *count)
+{
+    return count->actual + count->predicted ? class_f1(count) : NAN;
+}
+
+double class_recall(const class_count *count)
+{
+    return count->actual ? (double)count->hit / (double)count->actual : NAN;
 }
 
 double class_counts_mean(const class_counts *counts, class_measure *measure)

@@ -4,9 +4,6 @@
 
 #include <crucible/plugin.h>
 
-/* The class with the highest score, the first among equals. */
-int32_t predicted_class(const float *scores, int32_t classes);
-
 typedef struct class_count {
     int64_t hit;       /* true c and predicted c */
     int64_t actual;    /* true c */
@@ -25,6 +22,12 @@ void class_counts_free(class_counts *counts);
 
 /* 2 hit / (actual + predicted): the harmonic mean of precision and recall; 0 when there is no hit. */
 double class_f1(const class_count *count);
+
+/* The same, and NAN for a class that is neither true nor predicted anywhere. */
+double class_f1_if_any(const class_count *count);
+
+/* hit / actual; NAN for a class without items. */
+double class_recall(const class_count *count);
 
 /* Per class; NAN where it is not defined. */
 typedef double class_measure(const class_count *count);

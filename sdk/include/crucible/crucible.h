@@ -26,6 +26,7 @@
 #include <crucible/pool.h>
 #include <crucible/random.h>
 #include <crucible/sampling.h>
+#include <crucible/scoring.h>
 #include <crucible/sparse.h>
 #include <crucible/status.h>
 #include <crucible/task.h>

@@ -218,6 +218,12 @@ typedef enum cru_metric_flags {
     CRU_METRIC_OF_DATASET = 2,   /* describes data; ignores scores; shown by `crucible stats` */
     CRU_METRIC_PERCENT = 4,      /* reports print it times 100 */
     CRU_METRIC_OF_EMBEDDING = 8, /* looks at the embedding: methods are asked for theirs; NULL where they have none */
+
+    /* Needs beyond truth, observed labels and the problem kinds that the plugin claims. An experiment that asks for the
+     * metric on data without them is refused before any method runs. */
+    CRU_METRIC_OF_CANDIDATES = 16,  /* candidate sets */
+    CRU_METRIC_OF_FEATURES = 32,    /* features */
+    CRU_METRIC_OF_TWO_CLASSES = 64, /* exactly two classes */
 } cru_metric_flags;
 
 typedef struct cru_metric {

@@ -255,7 +255,8 @@ typedef struct cru_method {
     /* Optional: after the step of every epoch, before the evaluation: update tables, labels, graphs. */
     cru_status (*after_epoch)(void *model);
 
-    /* Optional: the representation of every item, items x any. */
+    /* Optional: the representation of every item, items x any: what comes before a separate classifier. Without it the
+     * scores are the representation. */
     cru_tensor *(*embed)(void *model, cru_tape *t);
 
     /* Optional: frees what is not in the context. */

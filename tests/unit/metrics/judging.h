@@ -14,6 +14,9 @@ typedef struct judging {
     cru_data *data;
     const float *scores; /* items x classes */
     cru_ids items;
+    const float *embedding; /* items x embedding_cols, or NULL */
+    int64_t embedding_cols;
+    cru_report *report; /* NULL: nobody listens */
 } judging;
 
 /* Items with these true labels, all of them judged. The scores stay the caller's. */
@@ -42,9 +45,14 @@ static inline cru_status judging_try(const judging *j, const char *name, const c
     ck_assert_msg(plugin_open(path, CRU_KIND_METRIC, name, &plugin, err) == CRU_OK, "%s: %s", path, err->text);
     cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size);
     if (setting) ck_assert_msg(cru_settings_set(settings, setting[0], setting[1], err) == CRU_OK, "%s", err->text);
-    const cru_evidence evidence = {.size = sizeof evidence, .data = j->data, .scores = j->scores, .items = j->items};
+    const cru_evidence evidence = {.size = sizeof evidence,
+                                   .data = j->data,
+                                   .scores = j->scores,
+                                   .items = j->items,
+                                   .embedding = j->embedding,
+                                   .embedding_cols = j->embedding_cols};
     cru_status status =
-        ((const cru_metric *)plugin->vtable)->score(cru_settings_struct(settings), &evidence, value, NULL, err);
+        ((const cru_metric *)plugin->vtable)->score(cru_settings_struct(settings), &evidence, value, j->report, err);
     cru_settings_destroy(settings);
     return status;
 }
@@ -63,6 +71,21 @@ static inline double judging_with(const judging *j, const char *name, const char
 static inline double judging_score(const judging *j, const char *name)
 {
     return judging_with(j, name, NULL, NULL);
+}
+
+/* Edges u -> v as pairs u, v; undirected ones are listed once. */
+static inline void judging_join(judging *j, const double *pairs, int64_t count, bool directed)
+{
+    int32_t row[800], col[800];
+    int64_t entries = 0;
+    ck_assert_int_le(count, 400);
+    for (int64_t e = 0; e < count; e++) { /* u -> v is the entry (v, u) */
+        const int32_t u = (int32_t)pairs[2 * e], v = (int32_t)pairs[2 * e + 1];
+        row[entries] = v, col[entries++] = u;
+        if (!directed) row[entries] = u, col[entries++] = v;
+    }
+    const cru_coo coo = {.rows = j->data->nodes, .cols = j->data->nodes, .count = entries, .row = row, .col = col};
+    j->data->graph = cru_csr_from_coo(cru_data_pool(j->data), &coo, CRU_DUP_FIRST);
 }
 
 static inline void judging_destroy(judging *j)

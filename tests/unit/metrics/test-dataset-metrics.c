@@ -7,19 +7,11 @@ static judging described(const cJSON *item)
     const cJSON *graph = fixture_input(item, "graph");
     const bool directed = cJSON_IsTrue(cJSON_GetObjectItem(graph, "directed"));
     double numbers[200];
-    int32_t labels[100], row[400], col[400];
+    int32_t labels[100];
     const int64_t n = fixture_numbers(fixture_input(item, "labels"), numbers);
     for (int64_t i = 0; i < n; i++) labels[i] = (int32_t)numbers[i];
     judging j = judging_create(labels, n, fixture_input(item, "num_classes")->valueint, NULL);
-    const int64_t listed = fixture_numbers(cJSON_GetObjectItem(graph, "edges"), numbers) / 2;
-    int64_t count = 0;
-    for (int64_t e = 0; e < listed; e++) { /* u -> v is the entry (v, u) */
-        const int32_t u = (int32_t)numbers[2 * e], v = (int32_t)numbers[2 * e + 1];
-        row[count] = v, col[count++] = u;
-        if (!directed) row[count] = u, col[count++] = v;
-    }
-    const cru_coo coo = {.rows = n, .cols = n, .count = count, .row = row, .col = col};
-    j.data->graph = cru_csr_from_coo(cru_data_pool(j.data), &coo, CRU_DUP_FIRST);
+    judging_join(&j, numbers, fixture_numbers(cJSON_GetObjectItem(graph, "edges"), numbers) / 2, directed);
     return j;
 }
 

@@ -1,7 +1,8 @@
 /* Metrics of predictions against the numbers of the studies' code, and where they are not defined. */
 #include "json-fixture.h"
 #include "metrics/judging.h"
-#include "ranking.h"
+#include <crucible/plugin.h>
+#include <crucible/scoring.h>
 
 enum { MOST = 1000 };
 
@@ -56,11 +57,11 @@ START_TEST(areas_with_ties)
     const int64_t n = fixture_numbers(fixture_input(item, "y_true"), truth);
     fixture_numbers(fixture_input(item, "probabilities"), p);
     for (int c = 0; c < 3; c++) {
-        ranked of[MOST];
-        ranking r = {.of = of, .count = n};
-        for (int64_t i = 0; i < n; i++) of[i] = (ranked){p[i * 3 + c], truth[i] == c};
-        ck_assert_int_eq(ranking_sort(&r, NULL), CRU_OK);
-        sum += ranking_auroc(&r);
+        cru_ranked of[MOST];
+        cru_ranking r = {.of = of, .count = n};
+        for (int64_t i = 0; i < n; i++) of[i] = (cru_ranked){p[i * 3 + c], truth[i] == c};
+        ck_assert_int_eq(cru_ranking_sort(&r, NULL), CRU_OK);
+        sum += cru_ranking_auroc(&r);
     }
     check_value(sum / 3, fixture_expected(item, "auc_ovr"));
     cJSON_Delete(root);
@@ -227,7 +228,7 @@ END_TEST
 
 static int by_score(const void *a, const void *b)
 {
-    const ranked *x = a, *y = b;
+    const cru_ranked *x = a, *y = b;
     return (x->score > y->score) - (x->score < y->score);
 }
 
@@ -236,14 +237,14 @@ START_TEST(ranking_agrees_with_naive_counting)
 {
     enum { N = 500 };
     cru_rng rng = cru_rng_stream((uint64_t)_i, "ranking", 0);
-    ranked of[N], sorted[N];
-    ranking r = {.of = of, .count = _i < 3 ? _i : N};
+    cru_ranked of[N], sorted[N];
+    cru_ranking r = {.of = of, .count = _i < 3 ? _i : N};
     for (int i = 0; i < r.count; i++) {
         const double value = (double)cru_rng_below(&rng, 41) - 20;
-        of[i] = sorted[i] = (ranked){value == 0 && i % 2 ? -0.0 : value * 0.1, cru_rng_below(&rng, 3) == 0};
+        of[i] = sorted[i] = (cru_ranked){value == 0 && i % 2 ? -0.0 : value * 0.1, cru_rng_below(&rng, 3) == 0};
     }
     qsort(sorted, (size_t)r.count, sizeof *sorted, by_score);
-    ck_assert_int_eq(ranking_sort(&r, NULL), CRU_OK);
+    ck_assert_int_eq(cru_ranking_sort(&r, NULL), CRU_OK);
     double won = 0;
     int64_t positives = 0;
     for (int i = 0; i < r.count; i++) {
@@ -254,7 +255,7 @@ START_TEST(ranking_agrees_with_naive_counting)
                 won += of[i].score > of[k].score ? 1 : of[i].score == of[k].score ? 0.5 : 0;
     }
     ck_assert_int_eq(r.positives, positives);
-    const double pairs = (double)positives * (double)(r.count - positives), area = ranking_auroc(&r);
+    const double pairs = (double)positives * (double)(r.count - positives), area = cru_ranking_auroc(&r);
     if (pairs > 0)
         ck_assert_double_eq_tol(area, won / pairs, 1e-12);
     else

@@ -1,8 +1,8 @@
-#include "ranking.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/scoring.h>
 
 /* ---- sorting --------------------------------------------------------------------------------------------- */
 
@@ -17,11 +17,11 @@ static uint64_t sort_key(double score)
 
 /* Radix sort by bytes, the lowest first: stable, and linear where millions of scores are ranked. A byte that all keys
  * share is skipped. */
-cru_status ranking_sort(ranking *r, cru_error *err)
+cru_status cru_ranking_sort(cru_ranking *r, cru_error *err)
 {
     enum { BYTES = 8, VALUES = 256 };
     int64_t count[BYTES][VALUES] = {{0}};
-    ranked *from = r->of, *to = malloc((size_t)(r->count ? r->count : 1) * sizeof *to), *spare = to;
+    cru_ranked *from = r->of, *to = malloc((size_t)(r->count ? r->count : 1) * sizeof *to), *spare = to;
     if (!to) return cru_fail(err, CRU_NO_MEMORY, "no memory to rank %lld items", (long long)r->count);
     r->positives = 0;
     for (int64_t i = 0; i < r->count; i++) {
@@ -37,7 +37,7 @@ cru_status ranking_sort(ranking *r, cru_error *err)
             sum += count[b][v];
         }
         for (int64_t i = 0; i < r->count; i++) to[start[sort_key(from[i].score) >> 8 * b & 255]++] = from[i];
-        ranked *swap = from;
+        cru_ranked *swap = from;
         from = to;
         to = swap;
     }
@@ -54,14 +54,14 @@ typedef struct tie {
 } tie;
 
 /* The tie that ends before `end`, seen from the top. */
-static tie tie_below(const ranking *r, int64_t end)
+static tie tie_below(const cru_ranking *r, int64_t end)
 {
     tie t = {.first = end, .end = end};
     while (t.first > 0 && r->of[t.first - 1].score == r->of[end - 1].score) t.positives += r->of[--t.first].positive;
     return t;
 }
 
-double ranking_auroc(const ranking *r)
+double cru_ranking_auroc(const cru_ranking *r)
 {
     const int64_t negatives = r->count - r->positives;
     double won = 0;
@@ -77,7 +77,7 @@ double ranking_auroc(const ranking *r)
     return won / ((double)r->positives * (double)negatives);
 }
 
-double ranking_auprc(const ranking *r)
+double cru_ranking_auprc(const cru_ranking *r)
 {
     double sum = 0;
     int64_t found = 0;
@@ -91,7 +91,7 @@ double ranking_auprc(const ranking *r)
     return sum / (double)r->positives;
 }
 
-double ranking_recall_at_k(const ranking *r, bool stable)
+double cru_ranking_recall_at_k(const cru_ranking *r, bool stable)
 {
     const int64_t border = r->count - r->positives;
     double found = 0;
@@ -108,49 +108,4 @@ double ranking_recall_at_k(const ranking *r, bool stable)
         end = t.first;
     }
     return found / (double)r->positives;
-}
-
-/* ---- evidence -------------------------------------------------------------------------------------------- */
-
-double log_sum_exp(const float *scores, int32_t classes)
-{
-    double largest = (double)scores[0], sum = 0;
-    for (int32_t c = 1; c < classes; c++) largest = fmax(largest, (double)scores[c]);
-    for (int32_t c = 0; c < classes; c++) sum += exp((double)scores[c] - largest);
-    return largest + log(sum);
-}
-
-/* Of judged item i with these scores. */
-static double score_by(const ranking_by *by, int64_t i, const float *scores, int32_t classes)
-{
-    const double own = (double)scores[by->class];
-    if (classes == 2) return own - (double)scores[1 - by->class];
-    return own - (by->log_sums ? by->log_sums[i] : log_sum_exp(scores, classes));
-}
-
-cru_status ranking_take(ranking *r, const cru_evidence *evidence, ranking_by by, cru_error *err)
-{
-    const cru_data *data = evidence->data;
-    const int64_t n = evidence->items.count;
-    *r = (ranking){.of = malloc((size_t)(n ? n : 1) * sizeof *r->of)};
-    if (!r->of) return cru_fail(err, CRU_NO_MEMORY, "no memory to rank %lld items", (long long)n);
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t item = evidence->items.ids[i];
-        if (data->truth[item] == CRU_UNLABELLED) continue;
-        r->of[r->count++] = (ranked){.score = score_by(&by, i, evidence->scores + item * data->classes, data->classes),
-                                     .positive = data->truth[item] == by.class};
-    }
-    return ranking_sort(r, err);
-}
-
-cru_status ranking_score(const cru_evidence *evidence, ranking_measure *measure, double *value, cru_error *err)
-{
-    ranking r;
-    if (evidence->data->classes != 2)
-        return cru_fail(err, CRU_UNSUPPORTED, "ranks the second of two classes, and there are %d; see auc-ovr",
-                        evidence->data->classes);
-    cru_status status = ranking_take(&r, evidence, (ranking_by){.class = 1}, err);
-    if (!status) *value = measure(&r);
-    free(r.of);
-    return status;
 }

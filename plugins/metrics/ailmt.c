@@ -1,0 +1,26 @@
+/* ailmt: misleading train accuracy, the share of wrongly labelled training nodes for which the wrong label is
+ * predicted. Not defined when there are none.
+ *
+ * See common/supervision.h for the groups of the study. */
+#include "supervision.h"
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    (void)report;
+    return supervision_score(evidence, (supervision_question){.group = TRAIN_INCORRECT, .observed = true}, value, err);
+}
+
+static const cru_metric vtable = {
+    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_LOWER_IS_BETTER, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "ailmt",
+    .version = "1.0",
+    .summary = "share of wrong training labels that the method repeats (AILMT, misleading train accuracy)",
+    .citation = SUPERVISION_CITATION,
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .vtable = &vtable,
+};

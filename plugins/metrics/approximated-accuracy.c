@@ -1,0 +1,49 @@
+/* approximated-accuracy: an estimate of the accuracy from candidate sets alone.
+ *
+ *     mean_i sum_{k in S_i} [guess_i = k] p_ik / sum_{l in S_i} p_il
+ *
+ * The study's code computes 1 minus the rest instead, with 1e-12 in the denominator (aa_mode = reference): a confident
+ * guess outside the set is then credited with almost 1.
+ *
+ * Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. ICLR 2025. */
+#include "candidate-evidence.h"
+#include "judged-part.h"
+
+typedef struct settings {
+    int64_t aa_mode, part;
+} settings;
+
+static const char *const modes[] = {"reference", "paper", NULL};
+
+static const cru_param schema[] = {
+    CRU_CHOICE(settings, aa_mode, 0, modes, "as the study's code, or as its paper"),
+    CRU_CHOICE(settings, part, PART_VAL, judged_parts, "part of the split that is judged"),
+    CRU_END,
+};
+
+static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    const settings *s = settings_;
+    cru_covered c;
+    cru_status status = candidate_evidence(&c, evidence, s->part, err);
+    (void)report;
+    if (!status) *value = cru_approximated_accuracy(&c, s->aa_mode == 1);
+    return status;
+}
+
+static const cru_metric vtable = {
+    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_CANDIDATES, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "approximated-accuracy",
+    .version = "1.0",
+    .summary = "accuracy estimated from candidate sets alone",
+    .citation = "Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. "
+                "ICLR 2025.",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

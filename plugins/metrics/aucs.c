@@ -1,0 +1,24 @@
+/* aucs: accuracy on test nodes with a correctly labelled training neighbour. Not defined when there are none.
+ *
+ * See common/supervision.h for the groups of the study. */
+#include "supervision.h"
+
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings;
+    (void)report;
+    return supervision_score(evidence, (supervision_question){.group = TEST_CORRECT}, value, err);
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "aucs",
+    .version = "1.0",
+    .summary = "accuracy on test nodes beside a correctly labelled training node (AUCS)",
+    .citation = SUPERVISION_CITATION,
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .vtable = &vtable,
+};

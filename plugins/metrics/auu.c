@@ -1,0 +1,37 @@
+/* auu: accuracy on test nodes without a training neighbour. The tables of the study were made by code that took the
+ * others instead (legacy = true). Not defined when there are none.
+ *
+ * See common/supervision.h for the groups of the study. */
+#include "supervision.h"
+
+typedef struct settings {
+    bool legacy;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_BOOL(settings, legacy, false, "as in the published tables: test nodes that do have a training neighbour"),
+    CRU_END,
+};
+
+static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    const bool legacy = ((const settings *)settings_)->legacy;
+    (void)report;
+    return supervision_score(evidence, (supervision_question){.group = legacy ? TEST_SUPERVISED : TEST_UNSUPERVISED},
+                             value, err);
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "auu",
+    .version = "1.0",
+    .summary = "accuracy on test nodes with no training node beside them (AUU)",
+    .citation = SUPERVISION_CITATION,
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

@@ -1,0 +1,23 @@
+/* class-ranking.h: the judged items in the order in which they are said to be of a class. */
+#ifndef METRICS_CLASS_RANKING_H
+#define METRICS_CLASS_RANKING_H
+
+#include <crucible/plugin.h>
+#include <crucible/scoring.h>
+
+/* What ranks the judged items: how strongly they are said to be of a class, comparable between items: z_1 - z_0 for the
+ * second of two classes (log softmax would make all confident items equal), log softmax otherwise. */
+typedef struct ranking_by {
+    int32_t class;
+    const double *log_sums; /* log_sum_exp of every judged item, for callers who rank by many classes; may be NULL */
+} ranking_by;
+
+/* The judged items whose truth is known, ranked; the class is the positive one. Free `of` with free(), also after a
+ * failure. */
+cru_status ranking_take(cru_ranking *r, const cru_evidence *evidence, ranking_by by, cru_error *err);
+
+/* What metrics of two classes do: rank by class 1, measure, free. CRU_UNSUPPORTED for more classes. */
+typedef double ranking_measure(const cru_ranking *r);
+cru_status ranking_score(const cru_evidence *evidence, ranking_measure *measure, double *value, cru_error *err);
+
+#endif

@@ -1,0 +1,14 @@
+/* judged-part.h: a setting that chooses which part of the split a metric looks at. */
+#ifndef METRICS_JUDGED_PART_H
+#define METRICS_JUDGED_PART_H
+
+#include <crucible/plugin.h>
+
+typedef enum judged_part { PART_TEST, PART_VAL, PART_TRAIN } judged_part;
+
+extern const char *const judged_parts[]; /* the choices, for a schema */
+
+/* A copy of the evidence about that part; PART_TEST leaves the items as they are. */
+cru_evidence evidence_of_part(const cru_evidence *evidence, int64_t part);
+
+#endif

@@ -1,0 +1,41 @@
+/* covering-rate: share of the predictions that lie in the item's candidate set. It needs no true labels: the study of
+ * partial labels selects models by it, on validation data.
+ *
+ * Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. ICLR 2025. */
+#include "candidate-evidence.h"
+#include "judged-part.h"
+
+typedef struct settings {
+    int64_t part;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_CHOICE(settings, part, PART_VAL, judged_parts, "part of the split that is judged"),
+    CRU_END,
+};
+
+static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    cru_covered c;
+    cru_status status = candidate_evidence(&c, evidence, ((const settings *)settings_)->part, err);
+    (void)report;
+    if (!status) *value = cru_covering_rate(&c);
+    return status;
+}
+
+static const cru_metric vtable = {
+    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_CANDIDATES, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "covering-rate",
+    .version = "1.0",
+    .summary = "share of predictions inside the candidate set",
+    .citation = "Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. "
+                "ICLR 2025.",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

@@ -1,0 +1,138 @@
+/* silhouette: how well the learned representation of the judged items separates their true classes.
+ *
+ *     s_i = (b_i - a_i) / max(a_i, b_i)      a_i: mean distance to the others of its class
+ *                                            b_i: mean distance to the nearest other class
+ *
+ * averaged over the items; 0 for the only item of a class. All distances are Euclidean and taken between all pairs, so
+ * above `most` items a random sample of them stands for all. Not defined for one class, or without an embedding.
+ *
+ * Rousseeuw. Silhouettes: A Graphical Aid to the Interpretation and Validation of Cluster Analysis. JCAM 1987. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <crucible/random.h>
+
+#include <crucible/plugin.h>
+
+typedef struct settings {
+    int64_t most;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_INT(settings, most, 5000, 2, 100000, "items that are compared; more are sampled"),
+    CRU_END,
+};
+
+/* The items that are compared. */
+typedef struct cloud {
+    int64_t count, cols;
+    int32_t classes;
+    float *rows;     /* count x cols */
+    int32_t *labels; /* count */
+    int64_t *members;
+    double *sums; /* room for one number a class */
+} cloud;
+
+static void cloud_free(cloud *c)
+{
+    free(c->rows);
+    free(c->labels);
+    free(c->members);
+    free(c->sums);
+}
+
+/* Judged items whose truth is known, at most `most` of them, in `ids`. */
+static int64_t choose(const cru_evidence *evidence, int64_t most, int32_t *ids)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < evidence->items.count; i++)
+        if (evidence->data->truth[evidence->items.ids[i]] != CRU_UNLABELLED) ids[count++] = evidence->items.ids[i];
+    if (count <= most) return count;
+    cru_rng rng = cru_rng_stream(evidence->data->seed, "silhouette", 0);
+    cru_rng_shuffle(&rng, ids, count);
+    return most;
+}
+
+static cru_status cloud_take(cloud *c, const cru_evidence *evidence, int64_t most, cru_error *err)
+{
+    const cru_data *data = evidence->data;
+    *c = (cloud){.cols = evidence->embedding_cols, .classes = data->classes};
+    int32_t *ids = malloc((size_t)(evidence->items.count + 1) * sizeof *ids);
+    if (ids) {
+        c->count = choose(evidence, most, ids);
+        c->rows = malloc((size_t)(c->count * c->cols + 1) * sizeof *c->rows);
+        c->labels = malloc((size_t)(c->count + 1) * sizeof *c->labels);
+        c->members = calloc((size_t)c->classes, sizeof *c->members);
+        c->sums = malloc((size_t)c->classes * sizeof *c->sums);
+    }
+    if (!ids || !c->rows || !c->labels || !c->members || !c->sums) {
+        free(ids);
+        return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld embeddings", (long long)c->count);
+    }
+    for (int64_t i = 0; i < c->count; i++) {
+        memcpy(c->rows + i * c->cols, evidence->embedding + ids[i] * c->cols, (size_t)c->cols * sizeof *c->rows);
+        c->labels[i] = data->truth[ids[i]];
+        c->members[c->labels[i]]++;
+    }
+    free(ids);
+    return CRU_OK;
+}
+
+static double distance(const float *a, const float *b, int64_t cols)
+{
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t k = 0; k < cols; k++) sum += ((double)a[k] - (double)b[k]) * ((double)a[k] - (double)b[k]);
+    return sqrt(sum);
+}
+
+static double silhouette_of(const cloud *c, int64_t i)
+{
+    const int32_t own = c->labels[i];
+    double nearest = INFINITY;
+    if (c->members[own] == 1) return 0;
+    memset(c->sums, 0, (size_t)c->classes * sizeof *c->sums);
+    for (int64_t k = 0; k < c->count; k++)
+        c->sums[c->labels[k]] += distance(c->rows + i * c->cols, c->rows + k * c->cols, c->cols);
+    for (int32_t other = 0; other < c->classes; other++)
+        if (other != own && c->members[other]) nearest = fmin(nearest, c->sums[other] / (double)c->members[other]);
+    const double within = c->sums[own] / (double)(c->members[own] - 1), larger = fmax(within, nearest);
+    return larger > 0 ? (nearest - within) / larger : 0;
+}
+
+static double mean_silhouette(const cloud *c)
+{
+    double sum = 0;
+    if (c->count == 0 || c->members[c->labels[0]] == c->count) return NAN; /* nothing, or one class */
+    for (int64_t i = 0; i < c->count; i++) sum += silhouette_of(c, i);
+    return sum / (double)c->count;
+}
+
+static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    cloud c;
+    (void)report;
+    *value = NAN;
+    if (!evidence->embedding) return CRU_OK;
+    cru_status status = cloud_take(&c, evidence, ((const settings *)settings_)->most, err);
+    if (!status) *value = mean_silhouette(&c);
+    cloud_free(&c);
+    return status;
+}
+
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_EMBEDDING, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "silhouette",
+    .version = "1.0",
+    .summary = "how well the learned representation separates the true classes",
+    .citation = "Rousseeuw. Silhouettes: A Graphical Aid to the Interpretation and Validation of Cluster Analysis. "
+                "Journal of Computational and Applied Mathematics 1987.",
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
