@@ -2,21 +2,21 @@
  *
  *     gap = measure(head) - measure(tail)
  *
- * Nodes: the head are those whose out-degree reaches the (1 - head) quantile of all nodes, linearly interpolated.
- * Graphs: the head are those larger than the graph at rank floor(head x graphs) from the top. These are the heads of
- * the imbalance study's local and graph topology. Both measures are reported as `head` and `tail`; the gap is not
- * defined when one of them is empty among the judged items.
+ * The head is that of the imbalance study's local and graph topology (imbalance.h): the fifth of the nodes with the
+ * highest out-degree, or the fifth of the graphs with the most nodes. Both measures are reported as `head` and `tail`;
+ * the gap is not defined when one of them is empty among the judged items.
  *
- * Qin, Yuan, Sun et al. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph Learning. ICLR 2025.
- */
+ * Qin, Yuan, Sun et al. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph Learning.
+ * ICLR 2025. */
 #include <math.h>
 #include <stdlib.h>
+
+#include <crucible/imbalance.h>
 
 #include "class-counts.h"
 
 typedef struct settings {
     int64_t measure;
-    double head;
 } settings;
 
 enum { ACCURACY, BALANCED_ACCURACY, MACRO_F1 };
@@ -25,62 +25,28 @@ static const char *const measures[] = {"accuracy", "balanced-accuracy", "macro-f
 
 static const cru_param schema[] = {
     CRU_CHOICE(settings, measure, ACCURACY, measures, "what is compared"),
-    CRU_FLOAT(settings, head, 0.2, 0, 1, "share of the items that form the head"),
     CRU_END,
 };
 
-/* How large each item is, and from where on it is in the head. */
-typedef struct sizes {
-    int64_t *of, count, largest;
-    double border;
-} sizes;
-
-static void take_degrees(sizes *s, const cru_csr *g)
+/* Row v of the graph holds the sources of edges u -> v. */
+static void take_degrees(int64_t *size, const cru_csr *g)
 {
     const int64_t entries = cru_csr_nnz(g);
-    for (int64_t e = 0; e < entries; e++) s->of[g->ids[e]]++; /* row v holds the sources of edges u -> v */
+    for (int64_t e = 0; e < entries; e++) size[g->ids[e]]++;
 }
 
-static void take_graph_sizes(sizes *s, const int64_t *offsets)
+static cru_status take_sizes(cru_sizes *s, const cru_data *data, cru_error *err)
 {
-    for (int64_t i = 0; i < s->count; i++) s->of[i] = offsets[i + 1] - offsets[i];
-}
-
-/* The size at a rank, the smallest having rank 0; how_many[k] items have size k. */
-static int64_t size_at(const int64_t *how_many, int64_t rank)
-{
-    int64_t size = 0;
-    for (int64_t below = how_many[0]; below <= rank; below += how_many[size]) size++;
-    return size;
-}
-
-static double border_of(const sizes *s, const int64_t *how_many, double head, bool graphs)
-{
-    if (graphs) {
-        const int64_t rank = (int64_t)(head * (double)s->count); /* the head is larger than this graph */
-        return (double)size_at(how_many, s->count - 1 - (rank < s->count ? rank : s->count - 1)) + 1;
+    int64_t *size = calloc((size_t)(data->items + 1), sizeof *size);
+    *s = (cru_sizes){.size = size, .count = data->items};
+    if (!size) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld items", (long long)data->items);
+    if (data->problem == CRU_GRAPHS) {
+        for (int64_t i = 0; i < data->items; i++) size[i] = data->graph_offsets[i + 1] - data->graph_offsets[i];
+        s->head = cru_head_size(size, data->items);
+    } else {
+        take_degrees(size, &data->graph);
+        s->head = cru_head_degree(size, data->items);
     }
-    const double place = (1 - head) * (double)(s->count - 1);
-    const int64_t low = (int64_t)place, high = low + 1 < s->count ? low + 1 : low;
-    const double from = (double)size_at(how_many, low), to = (double)size_at(how_many, high);
-    return from + (place - (double)low) * (to - from);
-}
-
-static cru_status take_sizes(sizes *s, const cru_data *data, double head, cru_error *err)
-{
-    const bool graphs = data->problem == CRU_GRAPHS;
-    *s = (sizes){.of = calloc((size_t)(data->items + 1), sizeof *s->of), .count = data->items};
-    if (!s->of) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld items", (long long)data->items);
-    if (graphs)
-        take_graph_sizes(s, data->graph_offsets);
-    else
-        take_degrees(s, &data->graph);
-    for (int64_t i = 0; i < s->count; i++) s->largest = s->of[i] > s->largest ? s->of[i] : s->largest;
-    int64_t *how_many = calloc((size_t)s->largest + 1, sizeof *how_many);
-    if (!how_many) return cru_fail(err, CRU_NO_MEMORY, "no memory for sizes up to %lld", (long long)s->largest);
-    for (int64_t i = 0; i < s->count; i++) how_many[s->of[i]]++;
-    if (s->count) s->border = border_of(s, how_many, head, graphs);
-    free(how_many);
     return CRU_OK;
 }
 
@@ -95,7 +61,7 @@ static double measure_counts(const class_counts *counts, int64_t measure)
 typedef struct comparison {
     const cru_evidence *evidence;
     int64_t measure;
-    sizes sizes;
+    cru_sizes sizes;
     int32_t *ids; /* room for all judged items */
 } comparison;
 
@@ -106,7 +72,7 @@ static cru_status measure_side(const comparison *c, bool head, double *value, cr
     side.items = (cru_ids){.ids = c->ids};
     for (int64_t i = 0; i < c->evidence->items.count; i++) {
         const int32_t item = c->evidence->items.ids[i];
-        if (((double)c->sizes.of[item] >= c->sizes.border) == head) c->ids[side.items.count++] = item;
+        if (((double)c->sizes.size[item] >= c->sizes.head) == head) c->ids[side.items.count++] = item;
     }
     class_counts counts;
     cru_status status = class_counts_take(&counts, &side, err);
@@ -123,12 +89,12 @@ static cru_status score(const void *settings_, const cru_evidence *evidence, dou
     comparison c = {.evidence = evidence,
                     .measure = s->measure,
                     .ids = malloc((size_t)(evidence->items.count + 1) * sizeof *c.ids)};
-    cru_status status = take_sizes(&c.sizes, evidence->data, s->head, err);
+    cru_status status = take_sizes(&c.sizes, evidence->data, err);
     if (!c.ids) status = cru_fail(err, CRU_NO_MEMORY, "no memory for %lld items", (long long)evidence->items.count);
     if (!status) status = measure_side(&c, true, &head, err);
     if (!status) status = measure_side(&c, false, &tail, err);
     free(c.ids);
-    free(c.sizes.of);
+    free((int64_t *)c.sizes.size);
     if (status) return status;
     cru_report_number(report, "head", head);
     cru_report_number(report, "tail", tail);

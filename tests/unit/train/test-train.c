@@ -300,13 +300,16 @@ START_TEST(hooks_are_called_in_their_order)
 }
 END_TEST
 
-START_TEST(a_method_without_embedding_says_so)
+START_TEST(without_an_embedding_the_scores_are_it)
 {
     trial t = {0};
     trial_open(&t, &plain, 1);
     const float *rows;
     int64_t cols;
-    ck_assert_int_eq(cru_method_embed(t.model, &rows, &cols), CRU_UNSUPPORTED);
+    trial_fit(&t, 0);
+    ck_assert_int_eq(cru_method_embed(t.model, &rows, &cols), CRU_OK);
+    ck_assert_int_eq(cols, CLASSES);
+    ck_assert_mem_eq(rows, t.scores, sizeof t.scores);
     trial_close(&t);
 }
 END_TEST
@@ -354,7 +357,7 @@ Suite *suite(void)
     tcase_add_test(c, candidate_sets_are_learned_as_uniform_distributions);
     tcase_add_test(c, pretraining_is_training_without_reports);
     tcase_add_test(c, hooks_are_called_in_their_order);
-    tcase_add_test(c, a_method_without_embedding_says_so);
+    tcase_add_test(c, without_an_embedding_the_scores_are_it);
     tcase_add_test(c, an_own_epoch_reports_its_loss_and_may_fail);
     suite_add_tcase(s, c);
     return s;
