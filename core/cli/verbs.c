@@ -23,6 +23,7 @@ static const verb verbs[] = {
     {"report", verb_report, "print the results of an experiment as tables"},
     {"plot", verb_plot, "draw the results of an experiment"},
     {"check", verb_check, "test a plugin file against the rules of the interface"},
+    {"new", verb_new, "start a plugin of your own"},
     {"doctor", verb_doctor, "look over the machine and the installation"},
     {"version", verb_version, "print the version of the program and of the plugin interface"},
 };

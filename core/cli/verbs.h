@@ -12,6 +12,7 @@ int verb_run(int argc, char **argv);
 int verb_search(int argc, char **argv);
 int verb_fetch(int argc, char **argv);
 int verb_stats(int argc, char **argv);
+int verb_new(int argc, char **argv);
 int verb_version(int argc, char **argv);
 
 /* Runs the verb that argv[1] names and returns the exit code; without one, or for --help, prints the list of verbs. */

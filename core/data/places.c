@@ -64,20 +64,37 @@ static void push_each(folder_list *list, const char *folders)
     }
 }
 
+static void push_shared(folder_list *list, const char *below)
+{
+    char program[PATH_MAX];
+    bool known = program_folder(program);
+    if (known) push(list, places_format("%s/../share/crucible/%s", program, below));
+    push(list, places_format("%s/%s", CRU_INSTALLED_SHARE, below));
+    size_t length = strlen(CRU_BINARY_DIR);
+    if (known && strncmp(program, CRU_BINARY_DIR, length) == 0 && program[length] == '/')
+        push(list, places_format("%s/%s", CRU_SOURCE_DIR, below));
+}
+
+static char **list_end(folder_list *list)
+{
+    if (!list->failed) return list->items;
+    places_free(list->items);
+    return NULL;
+}
+
 char **places_cards(const data_places *places)
 {
     folder_list list = {0};
     if (places) push_each(&list, places->cards);
-    char program[PATH_MAX];
-    bool known = program_folder(program);
-    if (known) push(&list, places_format("%s/../share/crucible/datasets/cards", program));
-    push(&list, places_format("%s/datasets/cards", CRU_INSTALLED_SHARE));
-    size_t length = strlen(CRU_BINARY_DIR);
-    if (known && strncmp(program, CRU_BINARY_DIR, length) == 0 && program[length] == '/')
-        push(&list, places_format("%s/datasets/cards", CRU_SOURCE_DIR));
-    if (!list.failed) return list.items;
-    places_free(list.items);
-    return NULL;
+    push_shared(&list, "datasets/cards");
+    return list_end(&list);
+}
+
+char **places_shared(const char *below)
+{
+    folder_list list = {0};
+    push_shared(&list, below);
+    return list_end(&list);
 }
 
 void places_free(char **folders)

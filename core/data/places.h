@@ -8,6 +8,10 @@
 char **places_cards(const data_places *places);
 void places_free(char **folders);
 
+/* The folders in which `below` of the shared files may lie: beside the program, installed, in the source tree of a
+ * program that was not installed. As above. */
+char **places_shared(const char *below);
+
 /* Each is to be freed. NULL: there is none (no mirror named, the cache switched off, no home folder). */
 char *places_mirror(const data_places *places);
 char *places_files(const data_places *places);

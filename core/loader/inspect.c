@@ -76,7 +76,7 @@ static cru_status check_abi(const cru_plugin *plugin, cru_error *err)
     return CRU_OK;
 }
 
-static cru_status check_name(const char *name, cru_error *err)
+cru_status plugin_check_name(const char *name, cru_error *err)
 {
     enum { NAME_MAX_LENGTH = 64 };
     size_t length = strnlen(name, NAME_MAX_LENGTH + 1);
@@ -91,7 +91,7 @@ static cru_status check_name(const char *name, cru_error *err)
 
 static cru_status check_texts(const cru_plugin *plugin, cru_error *err)
 {
-    cru_status status = check_name(plugin->name ? plugin->name : "", err);
+    cru_status status = plugin_check_name(plugin->name ? plugin->name : "", err);
     if (status != CRU_OK) return status;
     if (!plugin->version || !*plugin->version) return cru_fail(err, CRU_BAD_INPUT, "it has no version");
     if (!plugin->summary || !*plugin->summary) return cru_fail(err, CRU_BAD_INPUT, "it has no summary");

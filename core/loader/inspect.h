@@ -7,6 +7,9 @@
 /* Every promise of plugin.h that can be checked without calling the plugin. CRU_BAD_INPUT with the reason. */
 cru_status plugin_check(const cru_plugin *plugin, cru_error *err);
 
+/* lower-case-with-dashes, and not too long. */
+cru_status plugin_check_name(const char *name, cru_error *err);
+
 /* For a plugin that plugin_check refused: stores its kind, name, version and summary in `entry` when these at least can
  * be trusted, and otherwise leaves it alone. */
 void plugin_identify(const cru_plugin *plugin, registry_entry *entry);

@@ -1,0 +1,54 @@
+/* @name@: TODO one line: what it measures.
+ *
+ *     (1/n) sum_i [argmax_c score_ic = y_i]                                           TODO your formula
+ *
+ * TODO Authors. Title. Venue Year.
+ *
+ *     gcc -O2 -shared -fPIC @name@.c -o @name@.so $(pkg-config --cflags --libs crucible)
+ *     crucible check ./@name@.so && crucible run @name@.ini
+ */
+#include <math.h>
+
+#include <crucible/crucible.h>
+
+/* The class with the highest score, the first of equals. */
+static int32_t predicted(const float *scores, int32_t classes)
+{
+    int32_t best = 0;
+    for (int32_t c = 1; c < classes; c++)
+        if (scores[c] > scores[best]) best = c;
+    return best;
+}
+
+/* Sees truth, scores (logits), the graph, the split; `items` are the ones to judge. NAN where it is not defined.
+ * Further numbers go to `report`. TODO */
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+                        cru_error *err)
+{
+    (void)settings, (void)report, (void)err;
+    const cru_data *data = evidence->data;
+    int64_t hits = 0, known = 0;
+    for (int64_t i = 0; i < evidence->items.count; i++) {
+        const int32_t item = evidence->items.ids[i];
+        if (data->truth[item] == CRU_UNLABELLED) continue;
+        known++;
+        hits += predicted(evidence->scores + (int64_t)item * data->classes, data->classes) == data->truth[item];
+    }
+    *value = known ? (double)hits / (double)known : NAN;
+    return CRU_OK;
+}
+
+/* TODO flags: CRU_METRIC_LOWER_IS_BETTER; CRU_METRIC_OF_DATASET when it describes data and needs no scores */
+static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    .name = "@name@",
+    .version = "0.1", /* part of every result's key: change it when results change */
+    .summary = "share of items whose highest score is the true class",
+    .authors = NULL,  /* TODO */
+    .citation = NULL, /* TODO */
+    .license = NULL,  /* TODO */
+    .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
+    .vtable = &vtable,
+};
