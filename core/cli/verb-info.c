@@ -130,6 +130,76 @@ static int print_text(const registry_entry *entry)
     return CLI_OK;
 }
 
+/* ---- Markdown ---------------------------------------------------------------------------------------------------- */
+
+/* A bar would end the cell. */
+static void print_cell(const char *text)
+{
+    putchar(' ');
+    for (const char *c = text; *c; c++) {
+        if (*c == '|') putchar('\\');
+        putchar(*c);
+    }
+    fputs(" |", stdout);
+}
+
+static void print_markdown_params(const cru_param *params)
+{
+    row r;
+    fputs("\n|", stdout);
+    for (int c = 0; c < COLUMNS; c++) printf(" %s |", column_titles[c]);
+    puts(" help |\n|---|---|---|---|---|---|");
+    for (const cru_param *param = params; param->type != CRU_PARAM_END; param++) {
+        fill_row(param, &r);
+        putchar('|');
+        for (int c = 0; c < COLUMNS; c++) print_cell(r.cell[c]);
+        print_cell(r.help);
+        putchar('\n');
+    }
+}
+
+static int print_markdown(const registry_entry *entry)
+{
+    char problems[PROBLEMS_TEXT_SIZE], metric[CELL];
+    printf("### %s\n\n%s. Version %s.", entry->name, entry->summary, entry->version);
+    if (entry->problems) printf(" Tasks: %s.", problems_text(entry->problems, problems));
+    if (entry->kind == CRU_KIND_METRIC) printf(" Value: %s.", metric_text(entry->metric_flags, metric));
+    putchar('\n');
+    if (entry->citation && *entry->citation) printf("\n%s\n", entry->citation);
+    if (entry->params) print_markdown_params(entry->params);
+    putchar('\n');
+    return CLI_OK;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+/* The registry is sorted by kind and name; broken files come last. */
+static int print_all_markdown(const registry *plugins)
+{
+    cru_kind kind = 0;
+    puts("# Plugins\n\nMade from the plugins themselves by `crucible info --all --markdown`.\n");
+    for (size_t i = 0; i < registry_count(plugins); i++) {
+        const registry_entry *entry = registry_at(plugins, i);
+        if (entry->broken) continue;
+        if (entry->kind != kind)
+            printf("## %c%ss\n\n", kind_name(entry->kind)[0] - 'a' + 'A', kind_name(entry->kind) + 1);
+        kind = entry->kind;
+        print_markdown(entry);
+    }
+    return CLI_OK;
+}
+
+static int print_all_text(const registry *plugins)
+{
+    for (size_t i = 0; i < registry_count(plugins); i++) {
+        const registry_entry *entry = registry_at(plugins, i);
+        if (entry->broken) continue;
+        if (i) putchar('\n');
+        print_text(entry);
+    }
+    return CLI_OK;
+}
+
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 static void add_default(cJSON *object, const cru_param *param)
@@ -169,7 +239,7 @@ static cJSON *param_json(const cru_param *param)
     return object;
 }
 
-static int print_json(const registry_entry *entry)
+static cJSON *entry_json(const registry_entry *entry)
 {
     char problems[PROBLEMS_TEXT_SIZE], *rest = problems;
     cJSON *object = cJSON_CreateObject();
@@ -192,20 +262,48 @@ static int print_json(const registry_entry *entry)
     cJSON *params = cJSON_AddArrayToObject(object, "params");
     for (const cru_param *param = entry->params; param && param->type != CRU_PARAM_END; param++)
         cJSON_AddItemToArray(params, param_json(param));
-    return json_print(object);
+    return object;
+}
+
+static int print_all_json(const registry *plugins)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (size_t i = 0; i < registry_count(plugins); i++)
+        if (!registry_at(plugins, i)->broken) cJSON_AddItemToArray(array, entry_json(registry_at(plugins, i)));
+    return json_print(array);
+}
+
+typedef struct request {
+    bool json, markdown, all;
+} request;
+
+static int print_all(const registry *plugins, const request *q)
+{
+    if (q->json) return print_all_json(plugins);
+    return q->markdown ? print_all_markdown(plugins) : print_all_text(plugins);
+}
+
+static int print_one(const registry *plugins, const char *word, const request *q)
+{
+    const registry_entry *entry = NULL;
+    int code = find_plugin(plugins, word, &entry);
+    if (code != CLI_GO_ON) return code;
+    if (q->json) return json_print(entry_json(entry));
+    return q->markdown ? print_markdown(entry) : print_text(entry);
 }
 
 int verb_info(int argc, char **argv)
 {
-    bool json = false;
+    request q = {0};
     const cli_option options[] = {
-        {.name = "json", .flag = &json, .help = "print a JSON object"},
+        {.name = "all", .flag = &q.all, .help = "every plugin, by kind and name, instead of one"},
+        {.name = "markdown", .flag = &q.markdown, .help = "print Markdown, as for a manual"},
+        {.name = "json", .flag = &q.json, .help = "print a JSON object; with --all, an array of them"},
         {0},
     };
     const cli_syntax syntax = {
         .verb = "info",
         .operands = "NAME",
-        .least = 1,
         .most = 1,
         .options = options,
         .about = "Describes a plugin: what it does, who wrote it, which tasks it takes and its settings.\n"
@@ -214,12 +312,12 @@ int verb_info(int argc, char **argv)
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
+    if (q.all == (operands.count == 1)) return cli_wrong("info: give the name of a plugin, or --all");
+    if (q.json && q.markdown) return cli_wrong("info: --json and --markdown: choose one");
     registry *plugins;
     cru_error err = {0};
     if (loader_scan(NULL, &plugins, NULL, &err) != CRU_OK) return cli_fail("%s", err.text);
-    const registry_entry *entry = NULL;
-    code = find_plugin(plugins, operands.word[0], &entry);
-    if (code == CLI_GO_ON) code = json ? print_json(entry) : print_text(entry);
+    code = q.all ? print_all(plugins, &q) : print_one(plugins, operands.word[0], &q);
     registry_destroy(plugins);
     return code;
 }

@@ -12,9 +12,9 @@ static int refuse_taken_name(cru_kind kind, const char *name)
     cru_error err = {0};
     if (loader_scan(NULL, &plugins, NULL, &err) != CRU_OK) return cli_fail("%s", err.text);
     const registry_entry *taken = registry_find(plugins, kind, name);
-    int code = taken ? cli_wrong("new: there is a %s '%s' already (%s); choose another name", kind_name(kind), name,
-                                 taken->path)
-                     : CLI_GO_ON;
+    int code =
+        taken ? cli_wrong("new: %s '%s' exists already (%s); choose another name", kind_name(kind), name, taken->path)
+              : CLI_GO_ON;
     registry_destroy(plugins);
     return code;
 }
