@@ -221,6 +221,7 @@ typedef struct cru_learner {
     int64_t epoch;             /* now running, from 0 */
     float *scores;             /* items x classes, host: the last evaluation */
     struct cru_learner *wider; /* the same model on the task that widen brought, or NULL */
+    void *reserved[16]; /* NULL; later minor versions grow into it, so that the models around it keep their layout */
 } cru_learner;
 
 typedef struct cru_method {
@@ -266,6 +267,8 @@ typedef struct cru_method {
      * what else the trained model predicts with. A method with any of prepare, epoch and after_epoch may have such
      * state, so without this function it is refused there; one that has none says cru_weights_only. */
     cru_status (*widen)(void *model, const void *trained);
+
+    void (*reserved[8])(void); /* NULL; for hooks of later minor versions */
 } cru_method;
 
 /* The algorithm vtable of a method. Only `create` must know the method. */
