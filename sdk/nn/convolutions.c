@@ -134,6 +134,24 @@ cru_tensor *cru_propagate(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t h
     return x;
 }
 
+cru_tensor *cru_powers(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops)
+{
+    cru_tensor *part[CRU_MAX_LAYERS + 1] = {x};
+    cru_assert(hops >= 0 && hops <= CRU_MAX_LAYERS, "powers: %lld hops; up to %d are possible", (long long)hops,
+               CRU_MAX_LAYERS);
+    for (int64_t k = 0; k < hops; k++) part[k + 1] = cru_spmm(t, adj, part[k]);
+    return cru_concat_cols(t, part, hops + 1);
+}
+
+cru_tensor *cru_hop_features(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops, cru_reduce op)
+{
+    cru_tensor *part[CRU_MAX_LAYERS + 1] = {x};
+    cru_assert(hops >= 0 && hops <= CRU_MAX_LAYERS, "hop features: %lld hops; up to %d are possible", (long long)hops,
+               CRU_MAX_LAYERS);
+    for (int64_t k = 0; k < hops; k++) part[k + 1] = cru_aggregate(t, adj, part[k], op);
+    return cru_concat_cols(t, part, hops + 1);
+}
+
 cru_tensor *cru_appnp(cru_tape *t, cru_sparse *adj, cru_tensor *h, float alpha, int64_t hops)
 {
     cru_tensor *z = h;

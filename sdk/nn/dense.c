@@ -68,6 +68,33 @@ cru_tensor *cru_layer_norm_apply(cru_tape *t, const cru_layer_norm_layer *layer,
     return cru_layer_norm(t, x, layer->gain, layer->shift, 1e-5f);
 }
 
+/* ---- activations ------------------------------------------------------------------------------------------------ */
+
+const char *const cru_activation_names[] = {"relu", "leaky-relu", "tanh", NULL};
+const cru_unary cru_activations[] = {CRU_UNARY_RELU, CRU_UNARY_LEAKY, CRU_UNARY_TANH};
+
+cru_tensor *cru_activate(cru_tape *t, cru_unary act, cru_tensor *x)
+{
+    switch (act) {
+    case CRU_UNARY_RELU:
+        return cru_relu(t, x);
+    case CRU_UNARY_LEAKY:
+        return cru_leaky_relu(t, x, 0.01f);
+    case CRU_UNARY_ELU:
+        return cru_elu(t, x, 1);
+    case CRU_UNARY_SELU:
+        return cru_selu(t, x);
+    case CRU_UNARY_GELU:
+        return cru_gelu(t, x);
+    case CRU_UNARY_TANH:
+        return cru_tanh(t, x);
+    case CRU_UNARY_SIGMOID:
+        return cru_sigmoid(t, x);
+    default:
+        cru_panic(CRU_FAILED, "activation %d has no layer", (int)act);
+    }
+}
+
 /* ---- perceptron ------------------------------------------------------------------------------------------------- */
 
 cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shape)
@@ -91,32 +118,10 @@ cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     return mlp;
 }
 
-static cru_tensor *activate(cru_tape *t, cru_unary act, cru_tensor *x)
-{
-    switch (act) {
-    case CRU_UNARY_RELU:
-        return cru_relu(t, x);
-    case CRU_UNARY_LEAKY:
-        return cru_leaky_relu(t, x, 0.01f);
-    case CRU_UNARY_ELU:
-        return cru_elu(t, x, 1);
-    case CRU_UNARY_SELU:
-        return cru_selu(t, x);
-    case CRU_UNARY_GELU:
-        return cru_gelu(t, x);
-    case CRU_UNARY_TANH:
-        return cru_tanh(t, x);
-    case CRU_UNARY_SIGMOID:
-        return cru_sigmoid(t, x);
-    default:
-        cru_panic(CRU_FAILED, "mlp: activation %d has no layer", (int)act);
-    }
-}
-
 static cru_tensor *between(cru_tape *t, const cru_mlp *mlp, int64_t i, cru_tensor *h)
 {
     if (mlp->normed && !mlp->norm_last) h = cru_batch_norm_apply(t, &mlp->norm[i], h);
-    h = activate(t, mlp->act, h);
+    h = cru_activate(t, mlp->act, h);
     if (mlp->normed && mlp->norm_last) h = cru_batch_norm_apply(t, &mlp->norm[i], h);
     return cru_dropout(t, h, mlp->dropout);
 }

@@ -121,6 +121,12 @@ typedef struct cru_layer_norm_layer {
 CRU_API cru_layer_norm_layer cru_layer_norm_create(cru_net *net, const char *name, int64_t cols);
 CRU_API cru_tensor *cru_layer_norm_apply(cru_tape *t, const cru_layer_norm_layer *layer, cru_tensor *x);
 
+/* The activations that settings offer, and what they stand for: "relu", "leaky-relu", "tanh", NULL. */
+CRU_API extern const char *const cru_activation_names[];
+CRU_API extern const cru_unary cru_activations[];
+/* relu, leaky relu (slope 0.01), elu (alpha 1), selu, gelu, tanh or sigmoid; others are an assertion. */
+CRU_API cru_tensor *cru_activate(cru_tape *t, cru_unary act, cru_tensor *x);
+
 enum { CRU_MAX_LAYERS = 16 };
 
 /* Linear layers with an activation, an optional batch norm and dropout between them, none after the last. */
@@ -237,6 +243,23 @@ typedef struct cru_cheb {
 } cru_cheb;
 CRU_API cru_cheb cru_cheb_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order);
 CRU_API cru_tensor *cru_cheb_apply(cru_tape *t, const cru_cheb *layer, cru_sparse *laplacian, cru_tensor *x);
+
+/* A linear layer on Beta wavelets (Tang et al., ICML 2022), the band-pass filters of order C:
+ *     [W_0 x | ... | W_C x] w + b,     W_i = (L/2)^i (I - L/2)^(C-i) / B(i+1, C-i+1),     L = I - A
+ * adj = D^-1/2 A D^-1/2. The filters are polynomials of A: they act on the small w instead of on x, so that a layer
+ * costs C products with A. Drawn as PyTorch's Linear. */
+typedef struct cru_wavelets {
+    cru_fc fc;         /* ((C + 1) in) x out */
+    cru_tensor *theta; /* (C + 1) in square: what of A^k x goes into W_i x */
+    int64_t order;
+} cru_wavelets;
+CRU_API cru_wavelets cru_wavelets_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order);
+CRU_API cru_tensor *cru_wavelets_apply(cru_tape *t, const cru_wavelets *layer, cru_sparse *adj, cru_tensor *x);
+
+/* [x | A x | ... | A^hops x] side by side: n x c -> n x ((hops + 1) c); hops up to CRU_MAX_LAYERS */
+CRU_API cru_tensor *cru_powers(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops);
+/* The same with a reduction over the in-neighbours, unweighted, instead of the product. */
+CRU_API cru_tensor *cru_hop_features(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops, cru_reduce op);
 
 /* A^hops x */
 CRU_API cru_tensor *cru_propagate(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops);

@@ -1,4 +1,4 @@
-/* gat and gcn against the numbers of the anomaly study's code, on a directed graph with self-loops. */
+/* gat, bwgnn and gcn against the numbers of the anomaly study's code, on a directed graph with self-loops. */
 #include "methods/method-bench.h"
 
 /* A weight of the fixture under PyTorch's name, and ours. */
@@ -77,6 +77,33 @@ START_TEST(gat_with_interleaved_heads)
 }
 END_TEST
 
+START_TEST(bwgnn_with_both_heads)
+{
+    static const renamed names[] = {
+        {"linear.weight", "in.linear0.weight", TRANSPOSED},
+        {"linear.bias", "in.linear0.bias", AS_STORED},
+        {"linear2.weight", "in.linear1.weight", TRANSPOSED},
+        {"linear2.bias", "in.linear1.bias", AS_STORED},
+        {"mlp.layers.0.weight", "wavelets.weight", TRANSPOSED},
+        {"mlp.layers.0.bias", "wavelets.bias", AS_STORED},
+        {"mlp.layers.1.weight", "out.weight", TRANSPOSED},
+        {"mlp.layers.1.bias", "out.bias", AS_STORED},
+        {NULL, NULL, AS_STORED},
+    };
+    static const char *const cases[] = {"model0", "model1"};
+    static const char *const settings[][9] = {
+        {"hidden", "4", NULL},
+        {"hidden", "4", "order", "3", "mlp_layers", "1", "activation", "tanh", NULL},
+    };
+    cJSON *root = fixture_open("gad/bwgnn.json");
+    const cJSON *item = fixture_case(root, cases[_i]);
+    bench b = with_task(item);
+    bench_open(&b, "bwgnn", settings[_i]);
+    run_case(&b, item, names);
+    cJSON_Delete(root);
+}
+END_TEST
+
 START_TEST(gcn_with_a_head)
 {
     static const renamed names[] = {
@@ -104,6 +131,7 @@ Suite *suite(void)
     Suite *s = suite_create("anomaly fixtures");
     TCase *c = tcase_create("fixtures");
     tcase_add_loop_test(c, gat_with_interleaved_heads, 0, 2);
+    tcase_add_loop_test(c, bwgnn_with_both_heads, 0, 2);
     tcase_add_test(c, gcn_with_a_head);
     suite_add_tcase(s, c);
     return s;

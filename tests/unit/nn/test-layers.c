@@ -168,6 +168,84 @@ START_TEST(propagation_repeats_the_product)
 }
 END_TEST
 
+START_TEST(powers_and_hops_stand_side_by_side)
+{
+    op_bench b = op_bench_open();
+    cru_sparse *adj = cru_sparse_create(b.ctx, &some_edges);
+    cru_tensor *x = op_matrix(&b, N, 3, -1, 1);
+    cru_tape_begin(b.tape, CRU_EVAL);
+    check_same(cru_powers(b.tape, adj, x, 0), x);
+    cru_tensor *once = cru_spmm(b.tape, adj, x), *twice = cru_spmm(b.tape, adj, once);
+    check_same(cru_powers(b.tape, adj, x, 2), cru_concat_cols(b.tape, (cru_tensor *[]){x, once, twice}, 3));
+    for (cru_reduce op = CRU_REDUCE_SUM; op <= CRU_REDUCE_MIN; op++) {
+        once = cru_aggregate(b.tape, adj, x, op), twice = cru_aggregate(b.tape, adj, once, op);
+        check_same(cru_hop_features(b.tape, adj, x, 2, op),
+                   cru_concat_cols(b.tape, (cru_tensor *[]){x, once, twice}, 3));
+    }
+    op_bench_close(&b);
+}
+END_TEST
+
+/* y = (I +- A) x / 2, in place. */
+static void half_step(const cru_csr *a, double sign, double *x)
+{
+    double y[N];
+    for (int64_t v = 0; v < N; v++) {
+        y[v] = x[v] / 2;
+        for (int64_t u = 0; u < N; u++) y[v] += sign * value_of(a, v, u) * x[u] / 2;
+    }
+    memcpy(x, y, sizeof y);
+}
+
+/* W_i = (L/2)^i (I - L/2)^(C-i) / B(i+1, C-i+1) with L = I - A, so L/2 = (I - A)/2 and I - L/2 = (I + A)/2 */
+START_TEST(wavelets_filter_as_their_formula_says)
+{
+    const int64_t order = _i, cols = 2 * (order + 1);
+    op_bench b = op_bench_open();
+    cru_net *net = cru_net_create(b.ctx, "net");
+    cru_wavelets layer = cru_wavelets_create(net, "waves", (const int64_t[]){2, cols}, order);
+    for (int64_t i = 0; i < cols * cols; i++) layer.fc.w->data[i] = i % (cols + 1) == 0;
+    for (int64_t i = 0; i < cols; i++) layer.fc.b->data[i] = 0;
+    cru_tensor *x = op_matrix(&b, N, 2, -1, 1);
+    cru_tape_begin(b.tape, CRU_EVAL);
+    cru_tensor *y = cru_wavelets_apply(b.tape, &layer, cru_sparse_create(b.ctx, &some_edges), x);
+    for (int64_t col = 0; col < cols; col++) {
+        const int64_t i = col / 2;
+        double z[N];
+        for (int64_t v = 0; v < N; v++) z[v] = op_at(x, v, col % 2);
+        for (int64_t k = 0; k < order; k++) half_step(&some_edges, k < i ? -1 : 1, z);
+        const double beta = tgamma((double)i + 1) * tgamma((double)(order - i) + 1) / tgamma((double)order + 2);
+        for (int64_t v = 0; v < N; v++) ck_assert_double_eq_tol(op_at(y, v, col), z[v] / beta, 1e-4);
+    }
+    op_bench_close(&b);
+}
+END_TEST
+
+typedef struct filtered {
+    cru_wavelets layer;
+    cru_sparse *adj;
+} filtered;
+
+static cru_tensor *filter(void *user, cru_tape *t, operands x)
+{
+    const filtered *f = user;
+    cru_wavelets layer = f->layer;
+    layer.fc = (cru_fc){.w = x[1], .b = x[2]};
+    return cru_wavelets_apply(t, &layer, f->adj, x[0]);
+}
+
+START_TEST(wavelets_have_the_gradient_of_differences)
+{
+    op_bench b = op_bench_open();
+    filtered f = {.layer = cru_wavelets_create(cru_net_create(b.ctx, "net"), "waves", (const int64_t[]){2, 3}, 3),
+                  .adj = cru_sparse_create(b.ctx, &some_edges)};
+    cru_tensor *x[] = {op_matrix(&b, N, 2, -1, 1), op_matrix(&b, 8, 3, -1, 1),
+                       op_values(&b, 1, (const int64_t[]){3}, -1, 1)};
+    op_check(&b, filter, &f, x, 3);
+    op_bench_close(&b);
+}
+END_TEST
+
 /* ---- sparse features
  * --------------------------------------------------------------------------------------------------- */
 
@@ -234,6 +312,9 @@ Suite *suite(void)
     tcase_add_test(c, attention_weighs_values_by_scaled_products);
     tcase_add_loop_test(c, relations_have_own_or_shared_matrices, 0, 2);
     tcase_add_test(c, propagation_repeats_the_product);
+    tcase_add_test(c, powers_and_hops_stand_side_by_side);
+    tcase_add_loop_test(c, wavelets_filter_as_their_formula_says, 0, 5);
+    tcase_add_test(c, wavelets_have_the_gradient_of_differences);
     tcase_add_test(c, layers_agree_on_sparse_and_dense_features);
     tcase_add_test(c, a_perceptron_of_one_layer_is_linear);
     tcase_add_test(c, dropout_acts_in_training_only_and_on_the_input_only_when_asked);
