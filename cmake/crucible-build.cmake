@@ -55,6 +55,7 @@ function(crucible_plugin name kind)
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CRUCIBLE_PLUGIN_DIR}/${kind}
     INSTALL_RPATH "$ORIGIN/../../..")
   install(TARGETS ${target} LIBRARY DESTINATION ${CRUCIBLE_PLUGIN_DIR}/${kind})
+  set_property(GLOBAL APPEND PROPERTY crucible_${kind} ${target}) # for tests that need all plugins of a kind
 endfunction()
 
 # crucible_plugin_files(<kind folder>): every .c file of the current folder is a plugin named after it. Code that several

@@ -23,7 +23,7 @@
 
 #include <math.h>
 
-#include <crucible/train.h>
+#include <crucible/crucible.h>
 
 #include "json-fixture.h"
 #include "loader/loader.h"
