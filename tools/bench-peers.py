@@ -137,8 +137,9 @@ def graph_features(graph, columns, words):
     return torch.rand(graph.nodes, columns) if words is None else (torch.rand(graph.nodes, columns) < words / columns).float()
 
 
-def gcn_epoch(graph, name, sparse_features=False):
-    """Features are dense, as in the published scripts; the case `sparse x` keeps them sparse."""
+def gcn_epoch(graph, name, input_dropout=0.5, sparse_features=False):
+    """Kipf and Welling's recipe, with dropout on the features and on the hidden layer. The features are dense, as in the
+    published PyTorch scripts; the case `sparse x` keeps them sparse, and then cannot drop them."""
     columns, words, hidden, classes, every = SHAPES[name]
     x = graph_features(graph, columns, words)
     if sparse_features:
@@ -146,7 +147,8 @@ def gcn_epoch(graph, name, sparse_features=False):
     w1, b1, w2, b2 = weight(columns, hidden), weight(hidden), weight(hidden, classes), weight(classes)
 
     def logits(training):
-        h = F.relu(torch.sparse.mm(graph.coo, torch.sparse.mm(x, w1) if sparse_features else x @ w1) + b1)
+        first = torch.sparse.mm(x, w1) if sparse_features else F.dropout(x, input_dropout, training and input_dropout > 0) @ w1
+        h = F.relu(torch.sparse.mm(graph.coo, first) + b1)
         return torch.sparse.mm(graph.coo, F.dropout(h, 0.5, training) @ w2) + b2
 
     return train([w1, b1, w2, b2], logits, torch.arange(0, graph.nodes, every), classes, True)
@@ -217,7 +219,7 @@ def peer_of(name, graph):
     sizes = [int(word) for word in words if word.isdigit()]
     kind = words[0]
     if name.startswith("gcn epoch"):
-        return gcn_epoch(graph, words[2], name.endswith("sparse x"))
+        return gcn_epoch(graph, words[2], 0 if "no input dropout" in name else 0.5, name.endswith("sparse x"))
     if name.startswith("gat epoch"):
         return gat_epoch(graph, words[2])
     if kind == "mlp":

@@ -1,19 +1,29 @@
 /* bench.h: what a benchmark case is.
  *
  * A case has a name, which tools/bench also knows for the same work in PyTorch, and a `setup` that prepares a job: the
- * function to time, its argument, and how many bytes and floating point operations the work cannot do without. Memory
- * from bench_memory lives until the job is closed. To add a case: a line in a table of cases here, and a function of
- * the same name in tools/bench-peers.py. */
+ * function to time, its argument, and the phases of the work. Memory from bench_memory lives until the job is closed.
+ * To add a case: a line in a table of cases here, and a function of the same name in tools/bench-peers.py.
+ *
+ * A phase is a part of the work that must be over before the next one can start (a product of matrices, then a sum over
+ * neighbours of its result). It needs at least max(bytes / bandwidth, operations / GEMM speed), and the whole job the
+ * sum over its phases. Bytes are those that any implementation must move: every operand of the phase once, and gathered
+ * rows again when they cannot have stayed in a cache (bench_gather). What can be had for free, because it can be done
+ * while a value is in a register anyway (bias, activation, dropout, the optimiser's few numbers), is not counted. */
 #ifndef CRUCIBLE_BENCH_H
 #define CRUCIBLE_BENCH_H
 
 #include <crucible/backend.h>
 
+enum { BENCH_PHASES = 16 };
+
 typedef struct bench_job {
     cru_device *device;
     void (*run)(cru_device *device, void *arg);
     void *arg;
-    double bytes, flops;
+    struct {
+        double bytes, flops;
+    } phase[BENCH_PHASES];
+    int phases;
     void (*finish)(void *arg); /* NULL when memory from bench_memory is all there is */
     struct bench_block *blocks;
 } bench_job;
@@ -29,6 +39,13 @@ typedef struct bench_case {
 void *bench_memory(bench_job *job, size_t bytes);
 
 void bench_job_free(bench_job *job); /* what bench_memory gave */
+
+/* Adds a phase: what it must move and compute. */
+void bench_phase(bench_job *job, double bytes, double flops);
+
+/* Bytes that reading rows of `row_bytes` by the ids of `a` takes from memory: each row once, and rows beyond what the
+ * largest cache holds every time, where the cache is given to the rows that are used most. */
+double bench_gather(const cru_csr *a, double row_bytes);
 
 /* n floats, uniform on [-1, 1). */
 float *bench_floats(bench_job *job, int64_t n);

@@ -2,7 +2,7 @@
  *
  *     list                    every case: name <tab> graph or "-"
  *     graph NAME FILE         writes a graph: rows and entries (int64), offsets (int64), ids (int32), values (float32)
- *     open THREADS NAME       prepares a case; answers with its bytes and operations
+ *     open THREADS NAME       prepares a case; answers with bytes and operations of its phases in turn
  *     time SECONDS            runs it for about so long; answers with the medians of elapsed and of
  *                             processor time, in nanoseconds
  *     close
@@ -122,7 +122,9 @@ static void open_job(session *s, int threads, const char *name)
     s->job = (bench_job){.device = &s->device};
     c->setup(&s->job, c);
     s->open = true;
-    printf("%.17g %.17g\n", s->job.bytes, s->job.flops);
+    for (int i = 0; i < s->job.phases; i++)
+        printf("%s%.17g %.17g", i ? " " : "", s->job.phase[i].bytes, s->job.phase[i].flops);
+    printf("\n");
 }
 
 static void list_cases(void)

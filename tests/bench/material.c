@@ -46,6 +46,49 @@ float *bench_floats(bench_job *job, int64_t n)
     return x;
 }
 
+void bench_phase(bench_job *job, double bytes, double flops)
+{
+    if (job->phases == BENCH_PHASES) {
+        fprintf(stderr, "bench: more than %d phases\n", BENCH_PHASES);
+        exit(1);
+    }
+    job->phase[job->phases].bytes = bytes;
+    job->phase[job->phases++].flops = flops;
+}
+
+static int compare_descending(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* Bytes of the last-level cache that a core sees; what the system tells, as C libraries report all sockets' together.
+ */
+static double last_cache(void)
+{
+    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
+    double kilobytes = 0;
+    if (file && fscanf(file, "%lfK", &kilobytes) != 1) kilobytes = 0;
+    if (file) fclose(file);
+    return 1024 * kilobytes;
+}
+
+double bench_gather(const cru_csr *a, double row_bytes)
+{
+    bench_job draft = {0};
+    int64_t *uses = bench_memory(&draft, sizeof *uses * (size_t)a->cols);
+    for (int64_t e = 0; e < cru_csr_nnz(a); e++) uses[a->ids[e]]++;
+    qsort(uses, (size_t)a->cols, sizeof *uses, compare_descending);
+    const double cache = last_cache();
+    double reads = 0;
+    for (int64_t i = 0; i < a->cols; i++) {
+        const bool stays = (double)(i + 1) * row_bytes <= cache;
+        reads += stays && uses[i] > 1 ? 1 : (double)uses[i];
+    }
+    bench_job_free(&draft);
+    return reads * row_bytes;
+}
+
 static int compare_edges(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

@@ -1,4 +1,4 @@
-/* Single kernels. Bytes count every operand once, also gathered rows: a lower bound that caches can reach. */
+/* Single kernels: one phase each. */
 #include "bench.h"
 
 static double floats_moved(double n)
@@ -30,8 +30,9 @@ static void setup_spmm(bench_job *job, const bench_case *which)
     s->y = bench_floats(job, n);
     job->run = run_spmm;
     job->arg = s;
-    job->bytes = csr_bytes(&s->a, s->heads) + floats_moved(2.0 * (double)n);
-    job->flops = 2.0 * (double)(cru_csr_nnz(&s->a) * s->heads * s->cols);
+    const double row = floats_moved((double)(s->heads * s->cols));
+    bench_phase(job, csr_bytes(&s->a, s->heads) + floats_moved((double)n) + bench_gather(&s->a, row),
+                2.0 * (double)(cru_csr_nnz(&s->a) * s->heads * s->cols));
 }
 
 static void run_sddmm(cru_device *device, void *arg)
@@ -52,8 +53,9 @@ static void setup_sddmm(bench_job *job, const bench_case *which)
     s->y = bench_floats(job, nnz * s->heads);
     job->run = run_sddmm;
     job->arg = s;
-    job->bytes = csr_bytes(&s->a, s->heads) + floats_moved(2.0 * (double)n);
-    job->flops = 2.0 * (double)(nnz * s->heads * s->cols);
+    const double row = floats_moved((double)(s->heads * s->cols));
+    bench_phase(job, csr_bytes(&s->a, s->heads) + floats_moved((double)n) + bench_gather(&s->a, row),
+                2.0 * (double)(nnz * s->heads * s->cols));
 }
 
 static void run_edge_softmax(cru_device *device, void *arg)
@@ -71,7 +73,7 @@ static void setup_edge_softmax(bench_job *job, const bench_case *which)
     s->y = bench_floats(job, n);
     job->run = run_edge_softmax;
     job->arg = s;
-    job->bytes = 8.0 * (double)s->a.rows + floats_moved(2.0 * (double)n);
+    bench_phase(job, 8.0 * (double)s->a.rows + floats_moved(2.0 * (double)n), 0);
 }
 
 static void run_gemm(cru_device *device, void *arg)
@@ -91,8 +93,8 @@ static void setup_gemm(bench_job *job, const bench_case *which)
     g->c = bench_floats(job, g->m * g->n);
     job->run = run_gemm;
     job->arg = g;
-    job->bytes = floats_moved((double)(g->m * g->k + g->k * g->n + g->m * g->n));
-    job->flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+    bench_phase(job, floats_moved((double)(g->m * g->k + g->k * g->n + g->m * g->n)),
+                2.0 * (double)g->m * (double)g->n * (double)g->k);
 }
 
 /* The gradient of a weight: the first operand is stored k x m. */
@@ -130,7 +132,7 @@ static void setup_adam(bench_job *job, const bench_case *which)
     a->g = bench_floats(job, a->n);
     job->run = run_adam;
     job->arg = a;
-    job->bytes = floats_moved(7.0 * (double)a->n);
+    bench_phase(job, floats_moved(7.0 * (double)a->n), 0);
 }
 
 static void run_dropout(cru_device *device, void *arg)
@@ -148,7 +150,7 @@ static void setup_dropout(bench_job *job, const bench_case *which)
     d->y = bench_floats(job, d->n);
     job->run = run_dropout;
     job->arg = d;
-    job->bytes = floats_moved(2.0 * (double)d->n);
+    bench_phase(job, floats_moved(2.0 * (double)d->n), 0);
 }
 
 static void run_xent(cru_device *device, void *arg)
@@ -168,7 +170,7 @@ static void setup_xent(bench_job *job, const bench_case *which)
     x->loss = bench_floats(job, x->count);
     job->run = run_xent;
     job->arg = x;
-    job->bytes = floats_moved((double)(2 * x->count * x->classes + 2 * x->count));
+    bench_phase(job, floats_moved((double)(2 * x->count * x->classes + 2 * x->count)), 0);
 }
 
 typedef struct unary_job {
@@ -191,7 +193,7 @@ static void setup_unary(bench_job *job, const bench_case *which)
     u->args.y = bench_floats(job, which->a);
     job->run = run_unary;
     job->arg = u;
-    job->bytes = floats_moved(2.0 * (double)which->a);
+    bench_phase(job, floats_moved(2.0 * (double)which->a), 0);
 }
 
 static void run_softmax(cru_device *device, void *arg)
@@ -207,7 +209,7 @@ static void setup_softmax(bench_job *job, const bench_case *which)
     s->y = bench_floats(job, s->outer * s->count);
     job->run = run_softmax;
     job->arg = s;
-    job->bytes = floats_moved(2.0 * (double)(s->outer * s->count));
+    bench_phase(job, floats_moved(2.0 * (double)(s->outer * s->count)), 0);
 }
 
 static void run_column_sum(cru_device *device, void *arg)
@@ -224,7 +226,7 @@ static void setup_column_sum(bench_job *job, const bench_case *which)
     r->y = bench_floats(job, r->inner);
     job->run = run_column_sum;
     job->arg = r;
-    job->bytes = floats_moved((double)(r->count * r->inner));
+    bench_phase(job, floats_moved((double)(r->count * r->inner)), 0);
 }
 
 /* Batch, channels, side of x; weights, three by three, keep the number of channels. */
@@ -257,15 +259,14 @@ static void setup_conv(bench_job *job, const bench_case *which)
     c->grad.dweight = bench_floats(job, weights);
     job->run = run_conv;
     job->arg = c;
-    job->bytes = floats_moved(2.0 * (double)n + (double)weights);
-    job->flops = 2.0 * (double)n * 9.0 * (double)channels;
+    bench_phase(job, floats_moved(2.0 * (double)n + (double)weights), 2.0 * (double)n * 9.0 * (double)channels);
 }
 
 static void setup_conv_grad(bench_job *job, const bench_case *which)
 {
     setup_conv(job, which);
     job->run = run_conv_grad;
-    job->flops *= 2.0;
+    job->phase[0].flops *= 2.0;
 }
 
 const bench_case bench_operators[] = {
