@@ -15,9 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <crucible/imbalance.h>
-#include <crucible/pool.h>
-
+#include "head-tail.h"
 #include "parts.h"
 
 typedef enum level { LOW, MID, HIGH } level;
@@ -58,33 +56,20 @@ static void order_by_size(cru_data *data, int32_t *graphs, int64_t count, const 
     for (int64_t i = 0; i < count; i++) graphs[i] = all[i].graph;
 }
 
-/* The graphs of one class in two lists, each in the order in which the level takes them. */
-typedef struct sides {
-    cru_ids heads, tails;
-} sides;
-
-static sides take_sides(parts *deal, level how, cru_ids graphs, const cru_sizes *sizes)
+/* The graphs of one class, each side in the order in which the level takes them. */
+static head_tail take_sides(parts *deal, level how, cru_ids graphs, const cru_sizes *sizes)
 {
     cru_data *data = deal->job.data;
-    int32_t *heads = cru_pool_alloc(cru_data_pool(data), 2 * graphs.count, sizeof *heads);
-    int32_t *tails = heads + graphs.count;
-    int64_t h = 0, t = 0;
-    for (int64_t i = 0; i < graphs.count; i++) {
-        const int32_t graph = graphs.ids[i];
-        if ((double)sizes->size[graph] >= sizes->head)
-            heads[h++] = graph;
-        else
-            tails[t++] = graph;
-    }
+    const head_tail sides = head_tail_split(cru_data_pool(data), graphs, sizes);
     if (how == HIGH)
-        order_by_size(data, heads, h, sizes->size);
+        order_by_size(data, sides.heads, sides.head_count, sizes->size);
     else
-        parts_shuffle(deal, heads, h);
+        parts_shuffle(deal, sides.heads, sides.head_count);
     if (how == LOW)
-        order_by_size(data, tails, t, sizes->size);
+        order_by_size(data, sides.tails, sides.tail_count, sizes->size);
     else
-        parts_shuffle(deal, tails, t);
-    return (sides){{heads, h}, {tails, t}};
+        parts_shuffle(deal, sides.tails, sides.tail_count);
+    return sides;
 }
 
 static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
@@ -100,10 +85,10 @@ static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru
     const double share = nearbyint(s->train * (double)data->items / data->classes);
     const int64_t n = s->per_class ? s->per_class : (int64_t)share, h = (int64_t)nearbyint(s->heads * (double)n);
     for (int32_t c = 0; c < data->classes; c++) {
-        const sides from = take_sides(&deal, (level)s->level, class_items(&lists, c), &sizes);
+        const head_tail from = take_sides(&deal, (level)s->level, class_items(&lists, c), &sizes);
         for (part to = PART_TRAIN; to <= PART_VAL; to++) {
-            parts_deal(&deal, to, from.heads, h);
-            parts_deal(&deal, to, from.tails, n - h);
+            parts_deal(&deal, to, (cru_ids){from.heads, from.head_count}, h);
+            parts_deal(&deal, to, (cru_ids){from.tails, from.tail_count}, n - h);
         }
     }
     status = parts_finish(&deal);

@@ -18,27 +18,39 @@ const cru_param parts_rng_params[] = {
     CRU_END,
 };
 
+static void seed_study(parts *p, uint32_t seed)
+{
+    if (p->study == PARTS_PYTHON)
+        cru_mt_seed_python(&p->mt, seed);
+    else
+        cru_mt_seed(&p->mt, seed);
+}
+
 cru_status parts_start(parts *p, const parts_job *job, parts_study study)
 {
     cru_data *data = job->data;
     cru_pool pool = cru_data_pool(data);
     if (data->classes < 2) return cru_fail(job->err, CRU_UNSUPPORTED, "one class alone cannot be out of balance");
-    *p = (parts){.job = *job, .repeats = job->settings->generator == 1, .study = study};
+    *p = (parts){.job = *job, .repeats = job->settings->generator == 1, .study = study, .stream = *job->rng};
     for (int i = 0; i < PART_COUNT; i++) p->ids[i] = cru_pool_alloc(pool, data->items, sizeof *p->ids[i]);
     p->dealt = cru_pool_alloc(pool, data->items, sizeof *p->dealt);
     p->spare = cru_pool_alloc(pool, 2 * data->items, sizeof *p->spare);
-    const uint32_t seed = (uint32_t)job->settings->base;
-    if (study == PARTS_PYTHON)
-        cru_mt_seed_python(&p->mt, seed);
-    else
-        cru_mt_seed(&p->mt, seed);
+    seed_study(p, (uint32_t)job->settings->base);
     return CRU_OK;
+}
+
+void parts_restart(parts *p, uint32_t seed)
+{
+    for (int i = 0; i < PART_COUNT; i++) p->count[i] = 0;
+    memset(p->dealt, 0, (size_t)p->job.data->items);
+    p->stream = cru_rng_split(p->job.rng, seed);
+    seed_study(p, seed);
 }
 
 void parts_shuffle(parts *p, int32_t *ids, int64_t n)
 {
     if (!p->repeats) {
-        cru_rng_shuffle(p->job.rng, ids, n);
+        cru_rng_shuffle(&p->stream, ids, n);
     } else if (p->study == PARTS_PYTHON) {
         cru_mt_python_shuffle(&p->mt, ids, n);
     } else {
@@ -47,6 +59,11 @@ void parts_shuffle(parts *p, int32_t *ids, int64_t n)
         cru_mt_torch_permutation(&p->mt, place, n);
         for (int64_t i = 0; i < n; i++) ids[i] = copy[place[i]];
     }
+}
+
+double parts_uniform(parts *p)
+{
+    return p->repeats ? cru_mt_uniform(&p->mt) : cru_rng_uniform(&p->stream);
 }
 
 int64_t parts_deal(parts *p, part to, cru_ids ids, int64_t count)

@@ -38,6 +38,7 @@ typedef struct parts {
     parts_job job;
     bool repeats; /* draws of the study's generator */
     parts_study study;
+    cru_rng stream;
     cru_mt mt;
     int32_t *ids[PART_COUNT];
     int64_t count[PART_COUNT];
@@ -48,8 +49,14 @@ typedef struct parts {
 /* CRU_UNSUPPORTED when there are fewer than two classes. */
 cru_status parts_start(parts *p, const parts_job *job, parts_study study);
 
+/* Starts over with nothing dealt out: the study's generator from `seed`, or the trial's stream number `seed`. */
+void parts_restart(parts *p, uint32_t seed);
+
 /* Puts the ids in random order. The study's generators draw also where there is nothing to choose. */
 void parts_shuffle(parts *p, int32_t *ids, int64_t n);
+
+/* [0, 1) */
+double parts_uniform(parts *p);
 
 /* Moves the first `count` of the ids that are not yet dealt out to a part, in order; fewer when there are fewer.
  * Returns how many. */

@@ -34,6 +34,24 @@ CRU_API double cru_reaching_coefficient(const cru_placement *placement, double u
  * graph. */
 CRU_API double cru_squashing_coefficient(const cru_placement *placement, const float *curvature);
 
+/* Several placements on one graph. */
+typedef struct cru_placements {
+    const cru_csr *graph;
+    const int32_t *classes;
+    const cru_ids *labelled; /* count sets */
+    int64_t count;
+} cru_placements;
+
+typedef struct cru_reach {
+    double reaching, squashing;
+} cru_reach;
+
+/* Both coefficients of every placement, for one search from every node that any of them labels: a hundred random
+ * placements cost a few times as much as one. Takes 21 bytes a node and placement. Without curvature (NULL) the
+ * squashing coefficients are NAN. */
+CRU_API void cru_placements_measure(const cru_placements *placements, const float *curvature, double unreachable,
+                                    cru_reach *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include <crucible/curvature.h>
 #include <crucible/paths.h>
 #include <crucible/transport.h>
@@ -150,6 +152,32 @@ START_TEST(unreachable_pairs_count_as_told)
 }
 END_TEST
 
+/* Overlapping sets of labelled nodes, a class without any, unlabelled and isolated nodes. */
+START_TEST(many_placements_are_measured_like_one)
+{
+    enum { N = 60, SETS = 7, CLASSES = 4 };
+    cru_csr g = random_undirected(N, 70, 5);
+    float *curvature = cru_pool_alloc(pool, cru_csr_nnz(&g), sizeof *curvature);
+    int32_t classes[N], ids[SETS][N];
+    cru_ids labelled[SETS];
+    cru_reach all[SETS];
+    cru_rng rng = cru_rng_stream(3, "sets", 0);
+    cru_graph_ricci(&g, 0.5, curvature);
+    for (int v = 0; v < N; v++) classes[v] = v % 9 == 0 ? CRU_UNLABELLED : v % CLASSES;
+    for (int k = 0; k < SETS; k++) {
+        labelled[k] = (cru_ids){ids[k], k ? 3 * k : 0};
+        cru_rng_choose(&rng, N, labelled[k].count, ids[k]);
+    }
+    cru_placements_measure(&(cru_placements){&g, classes, labelled, SETS}, curvature, 0.5, all);
+    for (int k = 0; k < SETS; k++) {
+        const cru_placement one = {&g, classes, labelled[k]};
+        const double reaching = cru_reaching_coefficient(&one, 0.5);
+        ck_assert(k == 0 ? isnan(reaching) && isnan(all[k].reaching) : all[k].reaching == reaching);
+        ck_assert_double_eq(all[k].squashing, cru_squashing_coefficient(&one, curvature));
+    }
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("curvature");
@@ -162,6 +190,7 @@ Suite *suite(void)
     tcase_add_test(c, known_curvatures);
     tcase_add_test(c, coefficients_of_a_connected_graph);
     tcase_add_test(c, unreachable_pairs_count_as_told);
+    tcase_add_test(c, many_placements_are_measured_like_one);
     suite_add_tcase(s, c);
     return s;
 }
