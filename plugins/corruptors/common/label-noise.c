@@ -51,26 +51,47 @@ static cru_status check_labels(const cru_data *data, cru_error *err)
     return CRU_OK;
 }
 
-cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const void *user)
+cru_status label_noise_start(const noise_job *job, noise_source *source)
+{
+    cru_status status = check_labels(job->data, job->err);
+    return status ? status : noise_source_create(source, &job->settings->rng, job->data, job->rng, job->err);
+}
+
+void label_noise_redraw(const noise_job *job, noise_source *source, noise_draw *draw, void *user)
 {
     cru_data *data = job->data;
-    const int64_t classes = data->classes;
-    noise_source source;
-    cru_status status = check_labels(data, job->err);
-    if (!status) status = noise_source_create(&source, &job->settings->rng, data, job->rng, job->err);
-    if (status) return status;
-    double *p = cru_pool_alloc(cru_data_pool(data), classes * classes, sizeof *p);
-    status = fill(user, &source, data, p, job->err);
-    if (status) return status;
-
     uint8_t *chosen = noise_chosen_items(data, (noise_where)job->settings->where);
-    noise_source_restart(&source);
     for (int64_t i = 0; i < data->items; i++) {
         const int32_t before = data->labels[i];
         if (before == CRU_UNLABELLED) continue;
-        const int32_t after = noise_source_class(&source, p + before * classes, data->classes);
+        const int32_t after = draw(user, source, i, before);
         if (chosen[i]) data->labels[i] = after;
     }
     noise_report_labels(data, chosen, job->report);
+}
+
+typedef struct matrix {
+    const double *p;
+    int32_t classes;
+} matrix;
+
+static int32_t draw_from_row(void *user, noise_source *source, int64_t item, int32_t label)
+{
+    const matrix *m = user;
+    (void)item;
+    return noise_source_class(source, m->p + (int64_t)label * m->classes, m->classes);
+}
+
+cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const void *user)
+{
+    cru_data *data = job->data;
+    noise_source source;
+    cru_status status = label_noise_start(job, &source);
+    if (status) return status;
+    double *p = cru_pool_alloc(cru_data_pool(data), (int64_t)data->classes * data->classes, sizeof *p);
+    status = fill(user, &source, data, p, job->err);
+    if (status) return status;
+    noise_source_restart(&source);
+    label_noise_redraw(job, &source, draw_from_row, &(matrix){p, data->classes});
     return CRU_OK;
 }

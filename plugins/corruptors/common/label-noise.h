@@ -2,7 +2,8 @@
  *
  *     P(label = j | label before = i) = P_ij      rows sum to 1
  *
- * The corruptors uniform, pair, asymmetric and transition-matrix differ only in how they fill P. */
+ * The corruptors uniform, pair, asymmetric and transition-matrix differ only in how they fill P; in instance and
+ * structural every item has a distribution of its own. */
 #ifndef CORRUPTORS_LABEL_NOISE_H
 #define CORRUPTORS_LABEL_NOISE_H
 
@@ -37,6 +38,17 @@ typedef cru_status noise_matrix(const void *user, noise_source *source, const cr
  * label now differs from the truth, and `confusion`, the counts of truth x label among them. Refuses candidate sets
  * and single classes. */
 cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const void *user);
+
+/* ---- for noise that no matrix describes -------------------------------------------------------------------------- */
+
+/* Checks the data and starts the generator: the first step of label_noise_apply. */
+cru_status label_noise_start(const noise_job *job, noise_source *source);
+
+/* The new label of an item. Called for every labelled item in order. */
+typedef int32_t noise_draw(void *user, noise_source *source, int64_t item, int32_t label);
+
+/* Redraws, keeps and reports as label_noise_apply does: the last step. */
+void label_noise_redraw(const noise_job *job, noise_source *source, noise_draw *draw, void *user);
 
 /* A mark for every item that `where` names; in memory of the data. */
 uint8_t *noise_chosen_items(cru_data *data, noise_where where);

@@ -36,8 +36,19 @@ double noise_source_uniform(noise_source *source)
     return source->numpy ? cru_mt_uniform(&source->mt) : cru_rng_uniform(&source->philox);
 }
 
+double noise_source_normal(noise_source *source)
+{
+    return source->numpy ? cru_mt_normal(&source->mt) : cru_rng_normal(&source->philox);
+}
+
 int32_t noise_source_class(noise_source *source, const double *p, int32_t classes)
 {
     if (source->numpy) return cru_mt_multinomial(&source->mt, p, classes);
+    return (int32_t)cru_rng_categorical(&source->philox, p, classes);
+}
+
+int32_t noise_source_choice(noise_source *source, const double *p, int32_t classes)
+{
+    if (source->numpy) return cru_mt_categorical(&source->mt, p, classes);
     return (int32_t)cru_rng_categorical(&source->philox, p, classes);
 }

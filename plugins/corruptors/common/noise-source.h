@@ -29,8 +29,12 @@ cru_status noise_source_create(noise_source *source, const noise_rng *settings, 
 void noise_source_restart(noise_source *source);
 
 double noise_source_uniform(noise_source *source);
+double noise_source_normal(noise_source *source);
 
 /* One of `classes` numbers with the probabilities `p`, which sum to 1: NumPy's multinomial(1, p). */
 int32_t noise_source_class(noise_source *source, const double *p, int32_t classes);
+
+/* The same law from a single uniform number, by search in the running sums: NumPy's choice(classes, p=p). */
+int32_t noise_source_choice(noise_source *source, const double *p, int32_t classes);
 
 #endif

@@ -167,6 +167,21 @@ START_TEST(noisy_labels_of_citation_graphs)
 }
 END_TEST
 
+START_TEST(instance_noise_of_cora)
+{
+    cru_data *data = real_data("cora");
+    damage_report report;
+    int64_t sum = 0;
+    if (data) {
+        damage_apply(&(damage){.name = "instance", .settings = {"rate", "0.3", "rng", "numpy", "where", "all"}}, data,
+                     &report);
+        for (int64_t n = 0; n < data->items; n++) sum += (n + 1) * data->labels[n];
+        ck_assert_int_eq(sum, 10687942);
+    }
+    cru_data_destroy(data);
+}
+END_TEST
+
 /* From which size on a graph counts as large; and the ratio at the level that draws least. */
 START_TEST(heads_of_graph_datasets)
 {
@@ -205,6 +220,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, global_splits_of_cora, 0, 2);
     tcase_add_loop_test(c, coefficients_of_published_splits, 0, 6);
     tcase_add_loop_test(c, noisy_labels_of_citation_graphs, 0, 2);
+    tcase_add_test(c, instance_noise_of_cora);
     tcase_add_loop_test(c, heads_of_graph_datasets, 0, 6);
     suite_add_tcase(s, c);
     return s;
