@@ -18,11 +18,12 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static void draw(const void *user, cru_rng *rng, int32_t label, int32_t classes, uint8_t *set)
+static void draw(const void *user, cru_rng *rng, const candidate_item *about, uint8_t *set)
 {
-    const int32_t other = (int32_t)cru_rng_below(rng, classes - 1), out = other < label ? other : other + 1;
+    const int32_t other = (int32_t)cru_rng_below(rng, about->classes - 1);
+    const int32_t out = other < about->label ? other : other + 1;
     (void)user;
-    for (int32_t c = 0; c < classes; c++) set[c] = c != out;
+    for (int32_t c = 0; c < about->classes; c++) set[c] = c != out;
 }
 
 static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)

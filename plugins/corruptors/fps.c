@@ -3,8 +3,11 @@
  *     y is in S; every other class k joins with probability T_yk
  *
  * constant: T_yk = rate.  pair: only the class after y can join, with the rate.  matrix: T is given.
+ * With noise > 0 even y is in S only with probability 1 - noise, and empty sets are drawn again.
  *
  * Wen, Cui, Hang, Liu, Wang, Lin. Leveraged Weighted Loss for Partial Label Learning. ICML 2021. */
+#include <crucible/pool.h>
+
 #include "candidate-sets.h"
 
 enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
@@ -13,7 +16,7 @@ typedef enum shape { CONSTANT, PAIR, MATRIX } shape;
 static const char *const shapes[] = {"constant", "pair", "matrix", NULL};
 
 typedef struct settings {
-    double rate;
+    double rate, noise;
     int64_t shape, where;
     cru_list matrix;
     bool at_least_two;
@@ -23,29 +26,48 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, rate, 0.3, 0, 1, "probability that a class joins"),
     CRU_CHOICE(settings, shape, CONSTANT, shapes, "which classes join"),
     CRU_LIST(settings, matrix, "", 0, 1, "for shape = matrix: T, classes x classes numbers, row after row"),
-    CRU_BOOL(settings, at_least_two, false, "a set of the label alone gets one more class, drawn uniformly"),
+    CRU_BOOL(settings, at_least_two, false, "a set of one class gets one more, drawn uniformly"),
+    CRU_FLOAT(settings, noise, 0, 0, 0.99, "probability that the label itself stays out"),
     CRU_CHOICE(settings, where, NOISE_TRAIN_VAL, noise_where_names, "who gets candidate sets"),
     CRU_END,
 };
 
-static double joins(const settings *s, int32_t label, int32_t c, int32_t classes)
+typedef struct flips {
+    const settings *set;
+    double *p, *uniform; /* classes */
+} flips;
+
+static double joins(const settings *s, const candidate_item *about, int32_t c)
 {
-    if (s->shape == MATRIX) return s->matrix.values[(int64_t)label * classes + c];
-    return s->shape == CONSTANT || c == (label + 1) % classes ? s->rate : 0;
+    if (s->shape == MATRIX) return s->matrix.values[(int64_t)about->label * about->classes + c];
+    return s->shape == CONSTANT || c == (about->label + 1) % about->classes ? s->rate : 0;
 }
 
-static void draw(const void *user, cru_rng *rng, int32_t label, int32_t classes, uint8_t *set)
+static int32_t size_of(const uint8_t *set, int32_t classes)
 {
-    const settings *s = user;
-    int32_t size = 1;
-    for (int32_t c = 0; c < classes; c++) {
-        if (c == label || cru_rng_uniform(rng) >= joins(s, label, c, classes)) continue;
-        set[c] = 1;
-        size++;
-    }
-    if (!s->at_least_two || size > 1) return;
-    const int32_t other = (int32_t)cru_rng_below(rng, classes - 1);
-    set[other < label ? other : other + 1] = 1;
+    int32_t size = 0;
+    for (int32_t c = 0; c < classes; c++) size += set[c];
+    return size;
+}
+
+/* Without noise the first draw counts: the label's own number is drawn, but it is in whatever comes. */
+static void draw(const void *user, cru_rng *rng, const candidate_item *about, uint8_t *set)
+{
+    const flips *f = user;
+    const int32_t label = about->label, classes = about->classes;
+    for (int32_t c = 0; c < classes; c++) f->p[c] = joins(f->set, about, c);
+    do {
+        for (int32_t c = 0; c < classes; c++) f->uniform[c] = cru_rng_uniform(rng);
+        candidate_sets_join(about, f->uniform, f->p, set);
+        set[label] = f->uniform[label] >= f->set->noise;
+    } while (size_of(set, classes) == 0);
+    if (!f->set->at_least_two || size_of(set, classes) > 1) return;
+    int64_t other = cru_rng_below(rng, classes - 1);
+    for (int32_t c = 0; c < classes; c++)
+        if (!set[c] && other-- == 0) {
+            set[c] = 1;
+            return;
+        }
 }
 
 static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
@@ -55,8 +77,11 @@ static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru
     if (s->shape == MATRIX && s->matrix.count != needed)
         return cru_fail(err, CRU_BAD_INPUT, "matrix has %lld numbers, and %d classes need %lld",
                         (long long)s->matrix.count, data->classes, (long long)needed);
+    flips f = {.set = s};
+    f.p = cru_pool_alloc(cru_data_pool(data), data->classes, sizeof *f.p);
+    f.uniform = cru_pool_alloc(cru_data_pool(data), data->classes, sizeof *f.uniform);
     const candidate_job job = {(noise_where)s->where, data, rng, report, err};
-    return candidate_sets_apply(&job, draw, s);
+    return candidate_sets_apply(&job, draw, &f);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
@@ -64,7 +89,7 @@ static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = app
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
     .name = "fps",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "candidate sets: every false class joins with a probability",
     .citation = "Wen, Cui, Hang, Liu, Wang, Lin. Leveraged Weighted Loss for Partial Label Learning. ICML 2021.",
     .problems = PROBLEMS,

@@ -25,8 +25,9 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static void draw_exact(const void *user, cru_rng *rng, int32_t label, int32_t classes, uint8_t *set)
+static void draw_exact(const void *user, cru_rng *rng, const candidate_item *about, uint8_t *set)
 {
+    const int32_t label = about->label, classes = about->classes;
     int32_t size;
     (void)user;
     do {
@@ -46,8 +47,9 @@ static double log_choose(int32_t k, int32_t m)
 }
 
 /* Selection sampling: of `left` classes still to see, `want` more are taken. */
-static void draw_by_size(const void *user, cru_rng *rng, int32_t label, int32_t classes, uint8_t *set)
+static void draw_by_size(const void *user, cru_rng *rng, const candidate_item *about, uint8_t *set)
 {
+    const int32_t label = about->label, classes = about->classes;
     const double u = cru_rng_uniform(rng), log_sets = classes * M_LN2 + log1p(-pow(2, 1.0 - classes));
     double below = 0;
     int32_t m = 0;

@@ -20,6 +20,21 @@ void candidate_sets_report(const cru_data *data, const uint8_t *chosen, cru_repo
     cru_report_number(report, "noise_rate", items ? (double)without / (double)items : NAN);
 }
 
+void candidate_sets_join(const candidate_item *about, const double *uniform, const double *p, uint8_t *set)
+{
+    for (int32_t c = 0; c < about->classes; c++)
+        if (c != about->label) set[c] = uniform[c] < p[c];
+}
+
+void candidate_sets_likely(const candidate_item *about, const float *scores, double rate, double *p)
+{
+    double most = -INFINITY, sum = 0;
+    for (int32_t c = 0; c < about->classes; c++)
+        if (c != about->label) most = fmax(most, (double)scores[c]);
+    for (int32_t c = 0; c < about->classes; c++) sum += p[c] = c == about->label ? 0 : exp((double)scores[c] - most);
+    for (int32_t c = 0; c < about->classes; c++) p[c] = sum > 0 ? fmin(1, rate * p[c] * about->classes / sum) : 0;
+}
+
 cru_status candidate_sets_apply(const candidate_job *job, candidate_draw *draw, const void *user)
 {
     cru_data *data = job->data;
@@ -33,7 +48,7 @@ cru_status candidate_sets_apply(const candidate_job *job, candidate_draw *draw, 
         uint8_t *set = data->candidates + i * classes;
         if (label == CRU_UNLABELLED) continue;
         set[label] = 1;
-        draw(user, job->rng, label, classes, set);
+        draw(user, job->rng, &(candidate_item){i, label, classes}, set);
         if (chosen[i]) continue;
         memset(set, 0, (size_t)classes);
         set[label] = 1;

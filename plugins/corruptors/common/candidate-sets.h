@@ -16,8 +16,22 @@ typedef struct candidate_job {
     cru_error *err;
 } candidate_job;
 
-/* `set` holds `classes` zeros and a one at `label`. */
-typedef void candidate_draw(const void *user, cru_rng *rng, int32_t label, int32_t classes, uint8_t *set);
+/* Whose set is drawn. */
+typedef struct candidate_item {
+    int64_t item;
+    int32_t label, classes;
+} candidate_item;
+
+/* `set` holds zeros and a one at the label. */
+typedef void candidate_draw(const void *user, cru_rng *rng, const candidate_item *about, uint8_t *set);
+
+/* The classes that join: c when uniform[c] < p[c]. The label is not asked. */
+void candidate_sets_join(const candidate_item *about, const double *uniform, const double *p, uint8_t *set);
+
+/* How likely each class is to join when a network that knows the labels gave these scores (classes of them):
+ *     r = softmax(scores), r_y = 0, r <- rate r / mean r, at most 1      y: the label
+ * which is what the study's two steps r <- r / max r, r <- rate r / mean r come to. Zeros when nothing is left. */
+void candidate_sets_likely(const candidate_item *about, const float *scores, double rate, double *p);
 
 /* Draws a set for every item in order and keeps it where `where` says; all others have their label alone. Reports
  * `candidates`, the mean size of the sets kept, and `noise_rate`, the share of them without the truth. Refuses data
