@@ -2,20 +2,22 @@
  *
  *     P(edge u - v) = p_in if the classes are equal, else p_out,     x_v = centre[class v] + N(0, I)
  *
- * p_in and p_out follow from the mean degree and from the share of edges inside classes (homophily). Blocks of the
+ * p_in and p_out follow from the mean degree and from the share of edges inside classes (homophily). With several
+ * relations each is such a graph of its own, with its share of the degree; the graph is their union. Blocks of the
  * adjacency are walked by geometric jumps from edge to edge, so the cost is O(edges), not O(nodes^2).
  *
  * Deshpande, Sen, Montanari, Mossel. Contextual stochastic block models. NeurIPS 2018.
  * Batagelj, Brandes. Efficient generation of large random networks. Phys. Rev. E 2005 (the jumps). */
 #include <crucible/crucible.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "edge-list.h"
 #include "generate.h"
 
 typedef struct settings {
-    int64_t nodes, classes;
+    int64_t nodes, classes, relations;
     double degree, homophily, imbalance;
     int64_t features;
     double signal;
@@ -31,6 +33,7 @@ static const cru_param schema[] = {
     CRU_INT(settings, classes, 4, 1, 10000, "classes; anomaly scoring has two"),
     CRU_FLOAT(settings, degree, 8, 0, 1e6, "mean number of neighbours"),
     CRU_FLOAT(settings, homophily, 0.8, 0, 1, "expected share of edges inside a class"),
+    CRU_INT(settings, relations, 1, 1, 100, "kinds of edges, which share the degree; 1: a plain graph"),
     CRU_FLOAT(settings, imbalance, 1, 1, 1e6, "size of the largest class over that of the smallest"),
     CRU_INT(settings, features, 32, 1, 1e6, "feature columns"),
     CRU_FLOAT(settings, signal, 1, 0, 1e3, "length of the class centres, in standard deviations of the noise"),
@@ -98,7 +101,7 @@ static cru_status draw_edges(const blocks *b, int64_t classes, cru_error *err)
 /* p_in and p_out for the wanted number of edges inside and across classes. */
 static cru_status set_probabilities(const settings *s, blocks *b, cru_error *err)
 {
-    double n = (double)s->nodes, edges = n * s->degree / 2, inside = 0, all = n * (n - 1) / 2;
+    double n = (double)s->nodes, edges = n * s->degree / 2 / (double)s->relations, inside = 0, all = n * (n - 1) / 2;
     for (int64_t c = 0; c < s->classes; c++) inside += 0.5 * (double)b->sizes[c] * (double)(b->sizes[c] - 1);
     b->inside = inside > 0 ? s->homophily * edges / inside : 0;
     b->across = all > inside ? (1 - s->homophily) * edges / (all - inside) : 0;
@@ -110,18 +113,44 @@ static cru_status set_probabilities(const settings *s, blocks *b, cru_error *err
     return CRU_OK;
 }
 
-static cru_status make_graph(const settings *s, const int64_t *sizes, cru_rng *rng, cru_data *data, cru_error *err)
+/* data->graph from edges drawn now. */
+static cru_status draw_graph(const settings *s, blocks *b, cru_data *data, cru_error *err)
 {
     edge_list edges = {0};
-    blocks b = {.sizes = sizes, .rng = rng, .edges = &edges};
-    cru_status status = set_probabilities(s, &b, err);
-    if (status == CRU_OK) {
-        b.member = generate_by_class(data, sizes, err);
-        status = b.member ? draw_edges(&b, s->classes, err) : CRU_NO_MEMORY;
-    }
+    b->edges = &edges;
+    cru_status status = draw_edges(b, s->classes, err);
     if (status == CRU_OK) status = edge_list_store(&edges, s->nodes, EDGE_SYMMETRIC, data);
     edge_list_free(&edges);
     return status;
+}
+
+/* Relations r1, r2, ... and their union. */
+static cru_status draw_relations(const settings *s, blocks *b, cru_data *data, cru_error *err)
+{
+    enum { NAME = 8 };
+    cru_relation *relations = cru_data_alloc(data, s->relations, sizeof *relations);
+    char *names = cru_data_alloc(data, s->relations, NAME);
+    if (!relations || !names) return cru_fail(err, CRU_NO_MEMORY, "csbm: no memory for the relations");
+    for (int64_t r = 0; r < s->relations; r++) {
+        cru_status status = draw_graph(s, b, data, err);
+        if (status != CRU_OK) return status;
+        snprintf(names + r * NAME, NAME, "r%d", (int)(r + 1) % 1000);
+        relations[r] = (cru_relation){names + r * NAME, data->graph};
+    }
+    data->relations = relations;
+    data->relation_count = (int32_t)s->relations;
+    data->graph = cru_graph_merge(cru_data_pool(data), relations, s->relations, CRU_DUP_FIRST);
+    return CRU_OK;
+}
+
+static cru_status make_graph(const settings *s, const int64_t *sizes, cru_rng *rng, cru_data *data, cru_error *err)
+{
+    blocks b = {.sizes = sizes, .rng = rng};
+    cru_status status = set_probabilities(s, &b, err);
+    if (status != CRU_OK) return status;
+    b.member = generate_by_class(data, sizes, err);
+    if (!b.member) return CRU_NO_MEMORY;
+    return s->relations > 1 ? draw_relations(s, &b, data, err) : draw_graph(s, &b, data, err);
 }
 
 static int compare_ids(const void *a, const void *b)

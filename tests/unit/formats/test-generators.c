@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <crucible/graph.h>
+
 #include "formats/load-format.h"
 
 static double edge_homophily(const cru_data *d)
@@ -121,6 +123,31 @@ START_TEST(csbm_imbalance_is_the_ratio_of_extreme_classes)
     ck_assert_int_eq(class_count(d, 0), 4000);
     ck_assert_int_eq(class_count(d, 1), 2000);
     ck_assert_int_eq(class_count(d, 2), 1000);
+    cru_data_destroy(d);
+}
+END_TEST
+
+START_TEST(csbm_relations_share_the_degree)
+{
+    cru_data *d = format_must_load(&(format_run){
+        .name = "csbm", .settings = {"nodes", "5000", "degree", "12", "homophily", "0.6", "relations", "3"}});
+    ck_assert_int_eq(d->relation_count, 3);
+    ck_assert_str_eq(d->relations[0].name, "r1");
+    ck_assert_str_eq(d->relations[2].name, "r3");
+    for (int r = 0; r < 3; r++) {
+        ck_assert(is_symmetric_without_loops(&d->relations[r].graph));
+        /* 10000 undirected edges expected: five standard deviations are 5 % */
+        ck_assert_double_eq_tol((double)cru_csr_nnz(&d->relations[r].graph) / 2e4, 1, 0.05);
+    }
+    cru_csr merged = cru_graph_merge(cru_data_pool(d), d->relations, 3, CRU_DUP_FIRST);
+    ck_assert_int_eq(cru_csr_nnz(&merged), cru_csr_nnz(&d->graph));
+    ck_assert_mem_eq(merged.ids, d->graph.ids, (size_t)cru_csr_nnz(&merged) * sizeof *merged.ids);
+    ck_assert_double_eq_tol(edge_homophily(d), 0.6, 5 * sqrt(0.6 * 0.4 / 3e4));
+    /* independent draws: two sparse relations hardly overlap */
+    cru_csr rest = cru_csr_without(cru_data_pool(d), &d->relations[0].graph, &d->relations[1].graph);
+    ck_assert_int_gt(cru_csr_nnz(&rest), cru_csr_nnz(&d->relations[0].graph) * 9 / 10);
+    cru_error err = {0};
+    ck_assert_msg(cru_data_check(d, &err) == CRU_OK, "%s", err.text);
     cru_data_destroy(d);
 }
 END_TEST
@@ -311,6 +338,7 @@ Suite *suite(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, the_seed_decides_everything, 0, 7);
     tcase_add_test(c, csbm_meets_degree_and_homophily);
+    tcase_add_test(c, csbm_relations_share_the_degree);
     tcase_add_test(c, csbm_features_lie_around_class_centres);
     tcase_add_test(c, csbm_words_prefer_the_columns_of_the_class);
     tcase_add_test(c, csbm_imbalance_is_the_ratio_of_extreme_classes);

@@ -1,0 +1,212 @@
+/* care-gnn: of every relation a node keeps a share of its neighbours, and the share is learned from a reward.
+ *
+ *     logits = (x + sum_r p_r mean over the kept in-neighbours of x) W + b
+ *
+ * Node v keeps ceil(p_r din_r(v)) in-edges: the first ones by source (select = first, as the anomaly study's code does)
+ * or the nearest ones (select = nearest, as in the paper) by
+ *
+ *     d(u, v) = | tanh(x_u W_m + b_m) - tanh(x_v W_m + b_m) |_1      with W_m as drawn: no loss reaches it.
+ *
+ * After every epoch p_r falls by `step` when the mean distance over the training anomalies' in-edges grew, and rises
+ * otherwise (bandit.h). A graph without relations is one relation.
+ *
+ * Dou, Liu, Sun, Deng, Peng, Yu. Enhancing Graph Neural Network-based Fraud Detectors against Camouflaged Fraudsters.
+ * CIKM 2020. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <crucible/crucible.h>
+
+#include "bandit.h"
+
+enum { PROBLEMS = CRU_ANOMALY, ANOMALY = 1, CODE = 2, FIRST = 0, NEAREST = 1 };
+
+typedef struct settings {
+    double start, step;
+    int64_t select;
+    cru_train train;
+} settings;
+
+static const char *const selections[] = {"first", "nearest", NULL};
+
+static const cru_param schema[] = {
+    CRU_FLOAT(settings, start, 0.5, 0, 1, "share of neighbours kept at first"),
+    CRU_FLOAT(settings, step, 0.02, 0, 1, "by which a share changes in an epoch"),
+    CRU_CHOICE(settings, select, FIRST, selections, "which neighbours are kept"),
+    CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 0),
+    CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_BALANCED),
+    CRU_END,
+};
+
+typedef struct relation {
+    cru_sparse *adj;
+    int32_t *place;  /* of an in-edge among those of its node, by source or by distance */
+    double distance; /* D: mean over the in-edges of training anomalies */
+} relation;
+
+typedef struct model {
+    cru_learner base;
+    cru_fc distance, out;
+    relation *relation;
+    int64_t relations;
+    cru_tensor *steps; /* of the shares; in the net, so that they go back to those of the selected epoch */
+} model;
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const cru_task *task = m->base.task;
+    cru_ctx *ctx = m->base.ctx;
+    m->relations = task->relation_count ? task->relation_count : 1;
+    m->relation = cru_ctx_alloc(ctx, m->relations, sizeof *m->relation);
+    for (int64_t r = 0; r < m->relations; r++) {
+        const cru_csr *graph = task->relation_count ? &task->relations[r].graph : &task->graph;
+        int32_t *place = cru_ctx_alloc(ctx, cru_csr_nnz(graph), sizeof *place);
+        for (int64_t v = 0; v < graph->rows; v++)
+            for (int64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++)
+                place[e] = (int32_t)(e - graph->offsets[v]);
+        m->relation[r] = (relation){.adj = cru_sparse_create(ctx, graph), .place = place};
+    }
+    m->distance = cru_fc_create(cru_learner_net(&m->base, "distance"), "distance", task->x.cols, CODE);
+    m->out = cru_fc_create(m->base.net, "out", task->x.cols, task->classes);
+    m->steps = cru_net_buffer(m->base.net, "steps", 1, (const int64_t[]){1}, 0);
+    return cru_ctx_status(ctx);
+}
+
+/* ---- distances --------------------------------------------------------------------------------------------------- */
+
+static double apart(const float *code, int64_t u, int64_t v)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < CODE; k++) sum += fabs((double)code[u * CODE + k] - (double)code[v * CODE + k]);
+    return sum;
+}
+
+typedef struct ranked_edge {
+    double distance;
+    int64_t edge;
+} ranked_edge;
+
+static int by_distance(const void *a, const void *b)
+{
+    const ranked_edge *x = a, *y = b;
+    if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
+    return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+static void place_by_distance(const model *m, relation *r, const float *code)
+{
+    const cru_csr *g = &r->adj->csr;
+    ranked_edge *list = cru_ctx_alloc(m->base.ctx, g->rows, sizeof *list); /* no row is longer */
+    for (int64_t v = 0; v < g->rows; v++) {
+        const int64_t first = g->offsets[v], degree = g->offsets[v + 1] - first;
+        for (int64_t k = 0; k < degree; k++) list[k] = (ranked_edge){apart(code, g->ids[first + k], v), first + k};
+        qsort(list, (size_t)degree, sizeof *list, by_distance);
+        for (int64_t k = 0; k < degree; k++) r->place[list[k].edge] = (int32_t)k;
+    }
+}
+
+static double anomaly_distance(const model *m, const relation *r, const float *code)
+{
+    const cru_csr *g = &r->adj->csr;
+    const cru_task *task = m->base.task;
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < task->split.train.count; i++) {
+        const int32_t v = task->split.train.ids[i];
+        if (task->labels[v] != ANOMALY) continue;
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++, count++) sum += apart(code, g->ids[e], v);
+    }
+    return count ? sum / (double)count : 0;
+}
+
+static cru_status prepare(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    cru_tape *t = m->base.tape;
+    cru_tape_begin(t, CRU_EVAL);
+    float *code = cru_tape_alloc(t, m->base.task->nodes * CODE, sizeof *code);
+    cru_tensor_download(t, cru_tanh(t, cru_fc_input(t, &m->distance, &m->base.x)), code);
+    for (int64_t r = 0; r < m->relations; r++) {
+        m->relation[r].distance = anomaly_distance(m, &m->relation[r], code);
+        if (s->select == NEAREST) place_by_distance(m, &m->relation[r], code);
+    }
+    return cru_ctx_status(m->base.ctx);
+}
+
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
+
+/* p after so many steps. The distance never changes, so the number of steps says it all. */
+static double share_after(const settings *s, const relation *r, int64_t steps)
+{
+    bandit b = {.share = s->start};
+    for (int64_t k = 0; k < steps; k++) bandit_step(&b, r->distance, s->step);
+    return b.share;
+}
+
+/* p times the mean over kept in-neighbours */
+static cru_tensor *kept_mean(cru_tape *t, const relation *r, double share, cru_tensor *x)
+{
+    const cru_csr *g = &r->adj->csr;
+    float *weight = cru_tape_alloc(t, cru_csr_nnz(g), sizeof *weight);
+    for (int64_t v = 0; v < g->rows; v++) {
+        const double kept = ceil(share * (double)(g->offsets[v + 1] - g->offsets[v]));
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
+            weight[e] = r->place[e] < kept ? (float)(share / kept) : 0;
+    }
+    return cru_spmm_weighted(t, r->adj, cru_tensor_upload(t, 1, (const int64_t[]){cru_csr_nnz(g)}, weight), x);
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    const model *m = self;
+    const int64_t steps = (int64_t)cru_tensor_item(t, m->steps);
+    cru_tensor *x = cru_input_dense(t, &m->base.x), *sum = x;
+    for (int64_t r = 0; r < m->relations; r++) {
+        const double share = share_after(m->base.settings, &m->relation[r], steps);
+        sum = cru_add(t, sum, kept_mean(t, &m->relation[r], share, x));
+    }
+    return cru_fc_apply(t, &m->out, sum);
+}
+
+static cru_status after_epoch(void *self)
+{
+    model *m = self;
+    cru_device *device = cru_ctx_device(m->base.ctx);
+    const float steps = cru_tensor_item(m->base.tape, m->steps) + 1;
+    device->backend->upload(device, m->steps->data, &steps, sizeof steps);
+    return CRU_OK;
+}
+
+static cru_status widen(void *self, const void *trained_)
+{
+    model *m = self;
+    const model *trained = trained_;
+    cru_status status = prepare(m);
+    for (int64_t r = 0; r < m->relations; r++) m->relation[r].distance = trained->relation[r].distance;
+    return status;
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .build = build,
+                                  .prepare = prepare,
+                                  .logits = logits,
+                                  .after_epoch = after_epoch,
+                                  .widen = widen};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "care-gnn",
+    .version = "1.0",
+    .summary = "neighbours of each relation, thinned by a share that follows a reward",
+    .citation = "Dou, Liu, Sun, Deng, Peng, Yu. Enhancing Graph Neural Network-based Fraud Detectors against "
+                "Camouflaged Fraudsters. CIKM 2020.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
