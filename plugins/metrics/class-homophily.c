@@ -2,13 +2,23 @@
  *
  *     1 / (C - 1) sum_k max(h_k - n_k / N, 0)      h_k: share of the edges from class k that stay in it
  *
- * A node without out-edges counts as one edge to itself, as in the study's code. Not defined for a single class.
+ * A node without out-edges counts as one edge to itself, as in the study's code, unless isolated_selfloop = false. Not
+ * defined for a single class.
  *
  * Lim, Hohne, Li, Huang, Gupta, Bhalerao, Lim. Large Scale Learning on Non-Homophilous Graphs. NeurIPS 2021. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "neighbours.h"
+
+typedef struct settings {
+    bool isolated_selfloop;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_BOOL(settings, isolated_selfloop, true, "count a node without edges as one edge to itself"),
+    CRU_END,
+};
 
 typedef struct totals {
     int64_t nodes, edges, same;
@@ -24,21 +34,21 @@ static double class_homophily(const totals *of, int32_t classes)
     return nodes && classes > 1 ? sum / (classes - 1) : NAN;
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
+static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
                         cru_error *err)
 {
     const cru_data *data = evidence->data;
     neighbour_count *count = neighbours_by_class(data, err);
     totals *of = calloc((size_t)data->classes, sizeof *of);
-    (void)settings;
+    const int64_t alone = ((const settings *)settings_)->isolated_selfloop; /* edges of a node without any */
     (void)report;
     if (!of) cru_fail(err, CRU_NO_MEMORY, "no memory for %d classes", data->classes);
     for (int64_t v = 0; count && of && v < data->nodes; v++) {
         if (data->truth[v] == CRU_UNLABELLED) continue;
         totals *own = &of[data->truth[v]];
         own->nodes++;
-        own->edges += count[v].all ? count[v].all : 1;
-        own->same += count[v].all ? count[v].same : 1;
+        own->edges += count[v].all ? count[v].all : alone;
+        own->same += count[v].all ? count[v].same : alone;
     }
     const bool counted = count && of;
     if (counted) *value = class_homophily(of, data->classes);
@@ -57,5 +67,7 @@ CRU_PLUGIN = {
     .citation = "Lim, Hohne, Li, Huang, Gupta, Bhalerao, Lim. Large Scale Learning on Non-Homophilous Graphs. NeurIPS "
                 "2021.",
     .problems = CRU_NODES | CRU_ANOMALY,
+    .settings_size = sizeof(settings),
+    .params = schema,
     .vtable = &vtable,
 };

@@ -22,3 +22,20 @@ neighbour_count *neighbours_by_class(const cru_data *data, cru_error *err)
     }
     return count;
 }
+
+int32_t *neighbour_histograms(const cru_data *data, cru_error *err)
+{
+    const cru_csr *g = &data->graph;
+    int32_t *counts = calloc(((size_t)data->nodes + 1) * (size_t)data->classes, sizeof *counts);
+    if (!counts) {
+        cru_fail(err, CRU_NO_MEMORY, "no memory for %lld x %d neighbours", (long long)data->nodes, data->classes);
+        return NULL;
+    }
+    for (int64_t v = 0; v < g->rows; v++) {
+        const int32_t class = data->truth[v];
+        if (class == CRU_UNLABELLED) continue;
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
+            if (g->ids[e] != v) counts[(int64_t)g->ids[e] * data->classes + class]++;
+    }
+    return counts;
+}

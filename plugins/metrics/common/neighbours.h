@@ -12,4 +12,8 @@ typedef struct neighbour_count {
  * Free with free(). NULL after a failure. O(edges). */
 neighbour_count *neighbours_by_class(const cru_data *data, cru_error *err);
 
+/* For every node how many out-neighbours it has of each class: nodes x classes, without the same. Free with free().
+ * NULL after a failure. O(edges + nodes x classes). */
+int32_t *neighbour_histograms(const cru_data *data, cru_error *err);
+
 #endif

@@ -11,6 +11,10 @@ static judging described(const cJSON *item)
     const int64_t n = fixture_numbers(fixture_input(item, "labels"), numbers);
     for (int64_t i = 0; i < n; i++) labels[i] = (int32_t)numbers[i];
     judging j = judging_create(labels, n, fixture_input(item, "num_classes")->valueint, NULL);
+    const int64_t count = fixture_numbers(fixture_input(item, "features"), numbers);
+    float *x = cru_data_alloc(j.data, count, sizeof *x);
+    for (int64_t i = 0; i < count; i++) x[i] = (float)numbers[i];
+    j.data->x = (cru_features){.rows = n, .cols = count / n, .dense = x};
     judging_join(&j, numbers, fixture_numbers(cJSON_GetObjectItem(graph, "edges"), numbers) / 2, directed);
     return j;
 }
@@ -24,11 +28,22 @@ START_TEST(numbers_of_the_heterophily_study)
                                            {"node-homophily", "h_node"},
                                            {"class-homophily", "h_class"},
                                            {"adjusted-homophily", "h_adj"},
-                                           {"label-informativeness", "li"}};
+                                           {"label-informativeness", "li"},
+                                           {"generalized-edge-homophily", "h_ge"},
+                                           {"aggregation-homophily", "h_agg_modified_none"},
+                                           {"neighbor-homophily", "h_neighbor"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         ck_assert_double_eq_tol(judging_score(&j, names[i][0]), fixture_expected(item, names[i][1])->valuedouble, 1e-6);
-    ck_assert_double_eq_tol(judging_with(&j, "node-homophily", "isolated", "zero"),
-                            fixture_expected(item, "h_node_isolated_zero")->valuedouble, 1e-6);
+    static const char *const settings[][4] = {
+        {"node-homophily", "isolated", "zero", "h_node_isolated_zero"},
+        {"aggregation-homophily", "modified", "false", "h_agg_unmodified_none"},
+        {"aggregation-homophily", "aggregator", "sym", "h_agg_modified_sym"},
+        {"aggregation-homophily", "aggregator", "rw", "h_agg_modified_rw"},
+        {"neighbor-homophily", "complement", "true", "one_minus_h_neighbor"},
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        ck_assert_double_eq_tol(judging_with(&j, settings[i][0], settings[i][1], settings[i][2]),
+                                fixture_expected(item, settings[i][3])->valuedouble, 1e-6);
     judging_destroy(&j);
     cJSON_Delete(root);
 }
