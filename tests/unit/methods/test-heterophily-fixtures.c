@@ -1,4 +1,4 @@
-/* mlp, gcn, sgc, appnp and gprgnn against the numbers of the heterophily study's code. */
+/* mlp, gcn, sgc, appnp, gprgnn and h2gcn against the numbers of the heterophily study's code. */
 #include "methods/method-bench.h"
 
 static bench with_task(const cJSON *item)
@@ -215,6 +215,60 @@ START_TEST(gprgnn_other_starts)
 }
 END_TEST
 
+static void set_h2gcn(const bench *b, const cJSON *item)
+{
+    bench_set(b, "embed.linear0.weight", fixture_input(item, "W_embed"), AS_STORED);
+    bench_set(b, "embed.linear0.bias", fixture_input(item, "b_embed"), AS_STORED);
+    bench_set(b, "norm1.weight", fixture_input(item, "bn_weight"), AS_STORED);
+    bench_set(b, "norm1.bias", fixture_input(item, "bn_bias"), AS_STORED);
+    bench_set(b, "out.weight", fixture_input(item, "W_final"), AS_STORED);
+    bench_set(b, "out.bias", fixture_input(item, "b_final"), AS_STORED);
+}
+
+START_TEST(h2gcn_with_two_rounds)
+{
+    cJSON *root = fixture_open("heterophily/h2gcn.json");
+    const cJSON *item = fixture_case(root, _i ? "isolated_node4" : "graph1");
+    bench b = with_task(item);
+    bench_open(&b, "h2gcn", (const char *[]){"hidden", "4", "dropout", "0", NULL});
+    set_h2gcn(&b, item);
+    bench_run(&b);
+    bench_check(&b, b.logits, fixture_expected(item, "logits"));
+    bench_check_loss(&b, fixture_expected(item, "loss"));
+    bench_check_gradient(&b, "embed.linear0.weight", fixture_expected(item, "grad_W_embed"), AS_STORED);
+    bench_check_gradient(&b, "norm1.weight", fixture_expected(item, "grad_bn_weight"), AS_STORED);
+    bench_check_gradient(&b, "out.weight", fixture_expected(item, "grad_W_final"), AS_STORED);
+    bench_check(&b, bench_weight(&b, "norm1.running_mean"), fixture_expected(item, "bn_running_mean_after"));
+    bench_check(&b, bench_weight(&b, "norm1.running_var"), fixture_expected(item, "bn_running_var_after"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* One round on R_0 = I (X = I, embedding I): the far half of the logits is P_2 itself, through W = [0; 0; I]. */
+START_TEST(h2gcn_of_the_authors_leaves_the_node_out)
+{
+    cJSON *root = fixture_open("heterophily/h2gcn.json");
+    const cJSON *item = fixture_case(root, "graph1");
+    cJSON *labels = cJSON_Parse("[0, 1, 2, 3, 4, 5, 6, 7, 8]");
+    bench b = bench_create();
+    bench_graph(&b, fixture_input(item, "graph"));
+    bench_identity_features(&b);
+    bench_labels(&b, labels, fixture_input(item, "train_nodes"));
+    bench_open(&b, "h2gcn",
+               (const char *[]){"variant", "original", "rounds", "1", "hidden", "9", "dropout", "0", NULL});
+    cru_tensor *embed = bench_weight(&b, "embed.linear0.weight"), *out = bench_weight(&b, "out.weight");
+    memset(embed->data, 0, 81 * sizeof(float));
+    memset(out->data, 0, 3 * 81 * sizeof(float));
+    for (int i = 0; i < 9; i++) embed->data[10 * i] = out->data[2 * 81 + 10 * i] = 1;
+    bench_run(&b);
+    bench_check(&b, b.logits, fixture_expected(item, "P2_strict"));
+    bench_destroy(&b);
+    cJSON_Delete(labels);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("heterophily fixtures");
@@ -226,6 +280,8 @@ Suite *suite(void)
     tcase_add_test(c, gprgnn_filter_and_its_start);
     tcase_add_test(c, gprgnn_on_a_directed_graph);
     tcase_add_loop_test(c, gprgnn_other_starts, 0, 4);
+    tcase_add_loop_test(c, h2gcn_with_two_rounds, 0, 2);
+    tcase_add_test(c, h2gcn_of_the_authors_leaves_the_node_out);
     suite_add_tcase(s, c);
     return s;
 }

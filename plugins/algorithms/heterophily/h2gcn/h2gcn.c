@@ -1,0 +1,123 @@
+/* h2gcn: a node, its neighbours and their neighbours kept apart, and all rounds kept.
+ *
+ *     R_0 = ReLU(MLP(X))      R_l = BN([P_1 Drop(R_l-1) | P_2 Drop(R_l-1)])      logits = [R_0 | R_1 | ... | R_L] W + b
+ *
+ * P_1 and P_2 are D^-1/2 N D^-1/2 of the neighbours and of the nodes two steps away that are not neighbours. There is
+ * nothing non-linear between rounds. The last round has no batch norm and enters the sum with dropout.
+ *
+ * The benchmark counts a node among those two steps away from itself; setting strict drops it. Variant original is the
+ * authors' own: strict, without batch norm and biases, dropout only before the last layer.
+ *
+ * Zhu, Yan, Zhao, Heimann, Akoglu, Koutra. Beyond Homophily in Graph Neural Networks. NeurIPS 2020. */
+#include <stdio.h>
+
+#include <crucible/crucible.h>
+
+enum { PROBLEMS = CRU_NODES | CRU_ANOMALY, MAX_ROUNDS = 4 };
+
+typedef enum variant { BENCH, ORIGINAL } variant;
+static const char *const variants[] = {"bench", "original", NULL};
+
+typedef struct settings {
+    int64_t rounds, mlp_layers, hidden, variant;
+    double dropout;
+    bool strict;
+    cru_train train;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_INT(settings, rounds, 2, 1, MAX_ROUNDS, "rounds L; each doubles the width"),
+    CRU_INT(settings, mlp_layers, 1, 1, CRU_MAX_LAYERS, "linear layers of the embedding"),
+    CRU_INT(settings, hidden, 64, 1, 65536, "width of the embedding"),
+    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "between rounds", .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
+    CRU_BOOL(settings, strict, false, "two steps away means not the node itself"),
+    CRU_CHOICE(settings, variant, BENCH, variants, "original: strict, no batch norm, no biases, dropout at the end"),
+    CRU_TRAIN_SETTINGS(settings, train, 1000, 0.01, 1e-4),
+    CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
+    CRU_END,
+};
+
+typedef struct model {
+    cru_learner base;
+    cru_sparse *near, *far; /* P_1, P_2 */
+    cru_mlp embed;
+    cru_batch_norm_layer norm[MAX_ROUNDS + 1]; /* of rounds 1 .. L-1 */
+    cru_fc out;
+} model;
+
+static cru_sparse *normalised(cru_ctx *ctx, const cru_csr *graph)
+{
+    return cru_adjacency_create(ctx, graph, &(cru_adjacency){.loops = CRU_LOOPS_KEEP, .norm = CRU_NORM_SYM});
+}
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    const bool original = s->variant == ORIGINAL;
+    const cru_pool pool = cru_ctx_pool(m->base.ctx);
+    const cru_csr pattern = cru_csr_pattern(&task->graph);
+    const cru_csr one = cru_graph_loops(pool, &pattern, CRU_LOOPS_REMOVE);
+    const cru_csr two = cru_graph_two_hop(pool, &one, !(s->strict || original));
+    m->near = normalised(m->base.ctx, &one);
+    m->far = normalised(m->base.ctx, &two);
+    m->embed = cru_mlp_create(m->base.net, "embed",
+                              &(cru_mlp_shape){.in = task->x.cols,
+                                               .hidden = s->hidden,
+                                               .out = s->hidden,
+                                               .layers = s->mlp_layers,
+                                               .dropout = (float)s->dropout,
+                                               .batch_norm = !original,
+                                               .norm_last = true,
+                                               .no_bias = original});
+    int64_t width = s->hidden, total = s->hidden;
+    for (int64_t l = 1; l <= s->rounds; l++) {
+        char name[32];
+        snprintf(name, sizeof name, "norm%lld", (long long)l);
+        width *= 2;
+        total += width;
+        if (!original && l < s->rounds) m->norm[l] = cru_batch_norm_create(m->base.net, name, width);
+    }
+    m->out =
+        cru_fc_create_drawn(m->base.net, "out", (const int64_t[]){total, task->classes}, CRU_DRAW_FAN_IN, !original);
+    return cru_ctx_status(m->base.ctx);
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    const model *m = self;
+    const settings *s = m->base.settings;
+    const bool original = s->variant == ORIGINAL;
+    const float between = original ? 0 : (float)s->dropout;
+    cru_tensor *round[MAX_ROUNDS + 1];
+    round[0] = cru_relu(t, cru_mlp_input(t, &m->embed, &m->base.x));
+    for (int64_t l = 1; l <= s->rounds; l++) {
+        cru_tensor *x = cru_dropout(t, round[l - 1], between);
+        cru_tensor *both[] = {cru_spmm(t, m->near, x), cru_spmm(t, m->far, x)};
+        round[l] = cru_concat_cols(t, both, 2);
+        if (m->norm[l].gain) round[l] = cru_batch_norm_apply(t, &m->norm[l], round[l]);
+    }
+    round[s->rounds] = cru_dropout(t, round[s->rounds], between);
+    cru_tensor *all = cru_concat_cols(t, round, s->rounds + 1);
+    return cru_fc_apply(t, &m->out, original ? cru_dropout(t, all, (float)s->dropout) : all);
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .build = build,
+                                  .logits = logits};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "h2gcn",
+    .version = "1.0",
+    .summary = "ego, neighbours and two-hop neighbours kept apart",
+    .citation = "Zhu, Yan, Zhao, Heimann, Akoglu, Koutra. Beyond Homophily in Graph Neural Networks. NeurIPS 2020.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
