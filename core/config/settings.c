@@ -30,11 +30,13 @@ static const char *const rules[] = {"validation",   "last", "covering-rate", "ap
                                     "oracle-early", NULL};
 static const char *const criteria[] = {"metric", "loss", "either", "both", NULL};
 static const char *const metrics[] = {"auto", "accuracy", "auc", "auprc", NULL};
+static const char *const ranks[] = {"criterion", "metric", NULL};
 
 const cru_param monitor_params[] = {
     CRU_CHOICE(monitor_settings, rule, MONITOR_VALIDATION, rules, "which checkpoint counts"),
     CRU_CHOICE(monitor_settings, criterion, MONITOR_METRIC, criteria, "what the rule validation calls better"),
     CRU_CHOICE(monitor_settings, metric, MONITOR_AUTO, metrics, "the validation metric, on observed labels"),
+    CRU_CHOICE(monitor_settings, rank, MONITOR_RANK_CRITERION, ranks, "what a search compares settings by"),
     CRU_INT(monitor_settings, epochs, 0, 0, 1000000000, "most epochs; 0: as the method says"),
     CRU_INT(monitor_settings, min_epochs, 0, 0, 1000000000, "patience does not stop before"),
     CRU_INT(monitor_settings, patience, 0, 0, 1000000000,

@@ -41,11 +41,16 @@ typedef enum monitor_criterion { MONITOR_METRIC, MONITOR_LOSS, MONITOR_EITHER, M
 /* Measured in the worker on observed labels, where no metric plugin is loaded (runner/validation.h). */
 typedef enum monitor_metric { MONITOR_AUTO, MONITOR_ACCURACY, MONITOR_AUC, MONITOR_AUPRC } monitor_metric;
 
+/* What a search compares settings by when the rule is `validation` and the criterion the loss: that loss, or the metric
+ * of the weights which it chose. */
+typedef enum monitor_rank { MONITOR_RANK_CRITERION, MONITOR_RANK_METRIC } monitor_rank;
+
 /* [monitor]: the stopping and selection rule, the same for all methods. */
 typedef struct monitor_settings {
     int64_t rule;       /* monitor_rule */
     int64_t criterion;  /* monitor_criterion: what counts as an improvement under the rule `validation` */
     int64_t metric;     /* monitor_metric: of the rule `validation`; auto: auprc for anomalies, else accuracy */
+    int64_t rank;       /* monitor_rank */
     int64_t epochs;     /* at most; 0: as many as the method's own setting says */
     int64_t min_epochs; /* patience does not stop at an epoch numbered at or below this */
     int64_t patience;   /* reports in a row without improvement before training stops; 0: never */

@@ -48,6 +48,16 @@ double monitor_value(const monitor_settings *settings, const cru_task *task, con
     }
 }
 
+double monitor_final(const monitor *m, const cru_task *task, const float *scores)
+{
+    const monitor_settings *s = &m->settings;
+    if (s->rule == MONITOR_VALIDATION && s->rank == MONITOR_RANK_METRIC) {
+        validation v = observed(task, scores);
+        return measure(metric_of(s, task), &v);
+    }
+    return m->best_epoch >= 0 && s->restore ? m->best : monitor_value(s, task, scores);
+}
+
 /* Whether the rule has a best epoch at all; without one patience has no meaning. */
 static bool selects(const monitor_settings *s)
 {

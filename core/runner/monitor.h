@@ -42,8 +42,11 @@ typedef struct monitor {
 cru_status monitor_open(monitor *m, const monitor_settings *settings, const cru_task *task, cru_error *err);
 void monitor_close(monitor *m);
 
-/* The validation value of final scores by the rule, the larger the better, for ranking settings; for `last` and the
- * oracle rules the observed measure that fits the task. NAN when there is nothing to validate on. */
+/* The validation value of scores by the rule, the larger the better; for `last` and the oracle rules the observed
+ * measure that fits the task. NAN when there is nothing to validate on. */
 double monitor_value(const monitor_settings *settings, const cru_task *task, const float *scores);
+
+/* The value of the scores that a trial predicts in the end, by which a search compares settings. */
+double monitor_final(const monitor *m, const cru_task *task, const float *scores);
 
 #endif

@@ -234,9 +234,7 @@ static void report(worker *w, cru_status status, const cru_error *err)
         m.best_epoch = watch->best_epoch;
         m.embedding_cols = w->embedding_cols;
         if (chosen) m.seconds_to_best = watch->seconds_to_best;
-        m.validation = chosen && watch->settings.restore
-                           ? watch->best
-                           : monitor_value(&watch->settings, w->inductive ? &w->whole : &w->task, w->scores);
+        m.validation = monitor_final(watch, w->inductive ? &w->whole : &w->task, w->scores);
     } else {
         if (status == CRU_NO_MEMORY) m.outcome = STORE_OOM;
         snprintf(m.text, sizeof m.text, "%s", err->text);

@@ -304,10 +304,33 @@ START_TEST(auto_metric_is_auprc_for_anomalies)
 }
 END_TEST
 
+/* The loss chooses the epoch (margin 1 beats margin 9 with more wrong answers), the metric of that epoch may rank. */
+START_TEST(settings_are_compared_by_the_criterion_or_by_the_metric)
+{
+    cru_task task = task_with_labels();
+    float scores[2 * ITEMS] = {0};
+    for (int i = 0; i < 7; i++) scores[2 * i + 1] = 1;
+    for (int i = 7; i < ITEMS; i++) scores[2 * i] = 1;
+    const double loss = 0.7 * log(1 + exp(-1)) + 0.3 * log(1 + exp(1));
+    for (int rank = 0; rank < 2; rank++) {
+        monitor_settings s = plain;
+        s.criterion = MONITOR_LOSS;
+        s.rank = rank;
+        monitor m;
+        open_monitor(&m, s, &task);
+        ck_assert_uint_eq(say(&m, 0, 7, 1), CRU_KEEP);
+        ck_assert_uint_eq(say(&m, 1, 8, 9), CRU_GO_ON);
+        ck_assert_double_eq_tol(monitor_final(&m, &task, scores), rank ? 0.7 : -loss, 1e-6);
+        monitor_close(&m);
+    }
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("monitor");
     TCase *t = tcase_create("rules");
+    tcase_add_test(t, settings_are_compared_by_the_criterion_or_by_the_metric);
     tcase_add_test(t, keeps_only_strictly_better_epochs);
     tcase_add_test(t, patience_counts_reports_in_a_row_without_gain);
     tcase_add_test(t, patience_waits_for_min_epochs);
