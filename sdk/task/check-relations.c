@@ -30,13 +30,14 @@ static bool mark_row(const cru_csr *graph, const cru_csr *relation, int64_t v, u
 
 static cru_status check_row(const cru_data *d, int64_t v, uint8_t *covered, cru_error *err)
 {
-    size_t degree = (size_t)(d->graph.offsets[v + 1] - d->graph.offsets[v]);
-    memset(covered, 0, degree);
+    const int32_t *row = d->graph.ids + d->graph.offsets[v];
+    const int64_t degree = d->graph.offsets[v + 1] - d->graph.offsets[v];
+    for (int64_t k = 0; k < degree; k++) covered[k] = row[k] == v; /* self-loops may be the graph's own */
     for (int32_t i = 0; i < d->relation_count; i++)
         if (!mark_row(&d->graph, &d->relations[i].graph, v, covered))
             return cru_fail(err, CRU_BAD_INPUT, "relation %s: has an edge at node %lld that the graph has not",
                             d->relations[i].name, (long long)v);
-    if (memchr(covered, 0, degree))
+    if (memchr(covered, 0, (size_t)degree))
         return cru_fail(err, CRU_BAD_INPUT, "graph: has an edge at node %lld that no relation has", (long long)v);
     return CRU_OK;
 }

@@ -1,4 +1,4 @@
-/* Whether the merged graph is the union of its relations. */
+/* Whether the merged graph is the union of its relations, apart from self-loops of its own. */
 #ifndef CRU_TASK_CHECK_RELATIONS_H
 #define CRU_TASK_CHECK_RELATIONS_H
 

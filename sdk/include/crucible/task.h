@@ -60,7 +60,7 @@ typedef struct cru_task {
     int32_t classes;
     cru_csr graph;                 /* nodes x nodes; zeroed for CRU_ROWS. Edge weights rarely: values is usually NULL */
     const int64_t *graph_offsets;  /* items + 1, for CRU_GRAPHS, else NULL */
-    const cru_relation *relations; /* relation_count entries; `graph` is their union */
+    const cru_relation *relations; /* relation_count entries; `graph` is their union, and may have loops */
     int32_t relation_count;
     cru_features x;
     const int32_t *labels;     /* items: observed labels of train and val, CRU_UNLABELLED for all others, and for all

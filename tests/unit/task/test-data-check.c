@@ -1,6 +1,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <crucible/graph.h>
+
 #include "task/sample.h"
 
 static void assert_passes(const cru_data *d)
@@ -291,6 +293,16 @@ START_TEST(each_rule_has_its_message)
 }
 END_TEST
 
+START_TEST(a_merged_graph_may_have_loops_of_its_own)
+{
+    cru_data *d = sample_nodes();
+    d->graph = cru_graph_loops(cru_data_pool(d), &d->graph, CRU_LOOPS_FILL);
+    ck_assert_int_gt(d->relation_count, 0);
+    assert_passes(d);
+    cru_data_destroy(d);
+}
+END_TEST
+
 START_TEST(a_value_that_is_not_finite_is_found_anywhere_in_long_rows)
 {
     enum { COLS = 1000 };
@@ -382,6 +394,7 @@ Suite *suite(void)
     TCase *c = tcase_create("data");
     tcase_add_test(c, sound_data_passes);
     tcase_add_loop_test(c, each_rule_has_its_message, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(c, a_merged_graph_may_have_loops_of_its_own);
     tcase_add_test(c, a_value_that_is_not_finite_is_found_anywhere_in_long_rows);
     tcase_add_test(c, impossible_sizes_give_no_memory);
     tcase_add_test(c, a_task_knows_labels_of_train_and_val_only);
