@@ -2,6 +2,7 @@
  *
  *   train-1 ... train-5   training batches; any number of them, from the first on
  *   test                  the test batch
+ *   images                instead of these: the tar file that holds them all
  *   annotations           optional: CIFAR-10N's CIFAR-10_human.pt, labels of people for all 50000 training images
  *   counts                optional: CIFAR-10H's counts.npy, how many people chose which class for each test image
  *
@@ -15,23 +16,13 @@
  * 2019. */
 #include <crucible/crucible.h>
 
-#include <stdio.h>
-#include <string.h>
-
-#include "generate.h"
-#include "image-set.h"
+#include "cifar-images.h"
 #include "npy.h"
 #include "pickle-numpy.h"
 #include "source.h"
+#include "torch-file.h"
 
-enum {
-    CLASSES = 10,
-    CHANNELS = 3,
-    SIDE = 32,
-    PIXELS = CHANNELS * SIDE * SIDE,
-    RECORD = 1 + PIXELS,
-    MOST_BATCHES = 100
-};
+enum { CLASSES = CIFAR_CLASSES };
 
 typedef struct settings {
     double scale;
@@ -66,65 +57,18 @@ typedef struct reading {
     cru_arena *arena;
     cru_data *data;
     cru_error *err;
-    blob batches[MOST_BATCHES + 1]; /* the test batch last */
-    int count;
     int64_t train, test; /* images */
 } reading;
 
-static cru_status read_batch(reading *r, const char *path, int64_t *images)
-{
-    blob *b = &r->batches[r->count++];
-    cru_status status = blob_read(r->arena, path, b, r->err);
-    if (status != CRU_OK) return status;
-    if (b->size == 0 || b->size % RECORD != 0)
-        return cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld bytes are no whole number of records of %d bytes", path,
-                        (long long)b->size, RECORD);
-    *images += b->size / RECORD;
-    return CRU_OK;
-}
-
-static cru_status read_batches(reading *r)
-{
-    char role[20] = "train-1";
-    cru_status status = CRU_OK;
-    for (const char *path; r->count < MOST_BATCHES && (path = source_file(r->source, role)) && status == CRU_OK;) {
-        status = read_batch(r, path, &r->train);
-        snprintf(role, sizeof role, "train-%d", r->count + 1);
-    }
-    const char *path;
-    if (status == CRU_OK) status = source_need(r->source, "test", &path, r->err);
-    return status == CRU_OK ? read_batch(r, path, &r->test) : status;
-}
-
-static cru_status store_images(const reading *r)
-{
-    float *x = (float *)r->data->x.dense;
-    for (int b = 0, item = 0; b < r->count; b++) {
-        const blob *batch = &r->batches[b];
-        for (int64_t at = 0; at < batch->size; at += RECORD, item++) {
-            const uint8_t *record = batch->bytes + at;
-            if (record[0] >= CLASSES)
-                return cru_fail(r->err, CRU_BAD_INPUT, "%s: byte %lld: class %d", batch->name, (long long)at,
-                                record[0]);
-            r->data->truth[item] = record[0];
-            for (int i = 0; i < PIXELS; i++) x[(int64_t)item * PIXELS + i] = (float)(record[1 + i] / r->s->scale);
-        }
-    }
-    generate_end(r->data);
-    return CRU_OK;
-}
-
-/* torch.save keeps the dictionary as a pickle inside a zip file. */
 static cru_status read_annotations(const reading *r, const pickle_value **out)
 {
     const char *path;
-    archive *zip = NULL;
-    blob file;
+    torch_file file;
     cru_status status = source_need(r->source, "annotations", &path, r->err);
-    if (status == CRU_OK) status = archive_open(path, &zip, r->err);
-    if (status == CRU_OK) status = archive_read(zip, r->arena, "archive/data.pkl", &file, r->err);
-    if (status == CRU_OK) status = pickle_parse(&file, r->arena, out, r->err);
-    archive_close(zip);
+    if (status != CRU_OK) return status;
+    status = torch_open(path, r->arena, &file, r->err);
+    *out = file.top;
+    torch_close(&file);
     return status;
 }
 
@@ -153,23 +97,10 @@ static cru_status annotate(const reading *r)
     return status;
 }
 
-static cru_status begin_candidates(const reading *r)
-{
-    r->data->candidates = cru_data_alloc(r->data, r->data->items * CLASSES, 1);
-    if (!r->data->candidates) return cru_fail(r->err, CRU_NO_MEMORY, "%s: no memory for candidates", r->source->name);
-    return CRU_OK;
-}
-
-/* Items that nobody annotated: their true class. */
-static void fill_candidates(const reading *r, int64_t first, int64_t last)
-{
-    for (int64_t i = first; i < last; i++) r->data->candidates[i * CLASSES + r->data->truth[i]] = 1;
-}
-
 static cru_status unite_annotations(const reading *r)
 {
     const pickle_value *all;
-    cru_status status = begin_candidates(r);
+    cru_status status = cifar_candidates(r->data, r->err);
     if (status == CRU_OK) status = read_annotations(r, &all);
     for (int k = LABELS_RANDOM_1; k <= LABELS_RANDOM_3 && status == CRU_OK; k++) {
         array labels;
@@ -180,7 +111,7 @@ static cru_status unite_annotations(const reading *r)
             r->data->candidates[i * CLASSES + label] = 1;
         }
     }
-    if (status == CRU_OK) fill_candidates(r, r->train, r->data->items);
+    if (status == CRU_OK) cifar_certain(r->data, r->train, r->data->items);
     return status;
 }
 
@@ -189,7 +120,7 @@ static cru_status count_annotations(const reading *r)
     const char *path;
     blob file;
     array counts;
-    cru_status status = begin_candidates(r);
+    cru_status status = cifar_candidates(r->data, r->err);
     if (status == CRU_OK) status = source_need(r->source, "counts", &path, r->err);
     if (status == CRU_OK) status = blob_read(r->arena, path, &file, r->err);
     if (status == CRU_OK) status = npy_parse(&file, &counts, r->err);
@@ -198,7 +129,7 @@ static cru_status count_annotations(const reading *r)
     if (counts.shape[0] < r->test)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: counts of %lld images, expected %lld", path,
                         (long long)counts.shape[0], (long long)r->test);
-    fill_candidates(r, 0, r->train);
+    cifar_certain(r->data, 0, r->train);
     for (int64_t i = 0; i < r->test; i++) {
         int64_t item = r->train + i, found = 0;
         for (int64_t c = 0; c < CLASSES; c++) {
@@ -206,18 +137,17 @@ static cru_status count_annotations(const reading *r)
             r->data->candidates[item * CLASSES + c] = 1;
             found++;
         }
-        if (found == 0) fill_candidates(r, item, item + 1);
+        if (found == 0) cifar_certain(r->data, item, item + 1);
     }
     return CRU_OK;
 }
 
 static cru_status read_all(reading *r)
 {
-    cru_status status = read_batches(r);
-    if (status != CRU_OK) return status;
-    image_set set = {r->train, r->test, CLASSES, CHANNELS, SIDE, SIDE};
-    status = image_set_begin(&set, r->data, r->err);
-    if (status == CRU_OK) status = store_images(r);
+    cifar_images images = {.source = r->source, .arena = r->arena, .scale = r->s->scale};
+    cru_status status = cifar_images_read(&images, r->data, r->err);
+    r->train = images.train;
+    r->test = images.test;
     if (status != CRU_OK || r->s->labels == LABELS_TRUE) return status;
     if (r->s->labels == LABELS_UNION) return unite_annotations(r);
     return r->s->labels == LABELS_COUNTS ? count_annotations(r) : annotate(r);

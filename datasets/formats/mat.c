@@ -5,7 +5,8 @@
  *   labels     Label, label, Class or gnd: counted from 0 or from 1 (the smallest decides)
  *   local_info facebook100, instead of features and labels: columns status, gender, major, minor, dorm, year, school.
  *              The class is gender - 1 (0: unknown, unlabelled), every other column is one-hot coded over its values.
- */
+ *
+ * Further files: splits, an .npy of LINKX (index-lists.h), or train-0, test-0, ... with node numbers (id-files.h). */
 #include <crucible/crucible.h>
 
 #include <math.h>
@@ -13,9 +14,8 @@
 #include <string.h>
 
 #include "generate.h"
-#include "mat-file.h"
+#include "mat-nodes.h"
 #include "matrix.h"
-#include "node-data.h"
 #include "source.h"
 
 typedef struct settings {
@@ -30,14 +30,7 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-typedef struct reading {
-    const settings *s;
-    const char *path;
-    mat_file *file;
-    cru_arena *arena;
-    cru_data *data;
-    cru_error *err;
-} reading;
+typedef mat_reading reading;
 
 static const char *const graph_names[] = {"Network", "A", NULL};
 static const char *const relation_names[] = {"net_upu", "net_usu", "net_uvu", "net_rur", "net_rtr", "net_rsr", NULL};
@@ -45,61 +38,16 @@ static const char *const feature_names[] = {"Attributes", "X", "features", NULL}
 static const char *const label_names[] = {"Label", "label", "Class", "gnd", NULL};
 static const char *const info_names[] = {"local_info", NULL};
 
-static cru_status get(const reading *r, const char *const *names, mat_matrix *out)
-{
-    const char *name = mat_first(r->file, names);
-    if (!name) return cru_fail(r->err, CRU_BAD_INPUT, "%s: has no variable '%s' or of like meaning", r->path, names[0]);
-    return mat_read(r->file, name, r->arena, out, r->err);
-}
-
-/* Labels of column `column` (of all cells when it is -1), minus `offset`. */
-typedef struct label_column {
-    const mat_matrix *m;
-    int64_t column, count, offset;
-} label_column;
-
-static cru_status store_labels(const reading *r, label_column c)
-{
-    int32_t *labels = cru_arena_alloc(r->arena, c.count, sizeof *labels);
-    for (int64_t i = 0; i < c.count; i++) {
-        double label =
-            c.column >= 0 ? mat_at(c.m, i, c.column) : mat_at(c.m, c.m->rows > 1 ? i : 0, c.m->rows > 1 ? 0 : i);
-        label -= (double)c.offset;
-        if (label != floor(label) || label < -1 || label >= NODE_MOST_CLASSES)
-            return cru_fail(r->err, CRU_BAD_INPUT, "%s: label %lld is %g", c.m->name, (long long)i,
-                            label + (double)c.offset);
-        labels[i] = i < r->s->unlabelled ? CRU_UNLABELLED : (int32_t)label;
-    }
-    return node_store_labels(&r->s->node, (node_label_list){c.m->name, labels, c.count}, r->data, r->err);
-}
-
 static cru_status read_labels(const reading *r)
 {
     mat_matrix m;
-    cru_status status = get(r, label_names, &m);
+    cru_status status = mat_nodes_get(r, label_names, &m);
     if (status != CRU_OK) return status;
     if (m.rows != 1 && m.cols != 1) return cru_fail(r->err, CRU_BAD_INPUT, "%s: not one label a node", m.name);
     double least = INFINITY;
     int64_t count = m.rows * m.cols;
-    for (int64_t i = 0; i < count; i++) least = fmin(least, mat_at(&m, m.rows > 1 ? i : 0, m.rows > 1 ? 0 : i));
-    return store_labels(r, (label_column){&m, -1, count, least == 1 ? 1 : 0});
-}
-
-static cru_status read_features(const reading *r)
-{
-    mat_matrix m;
-    cru_status status = get(r, feature_names, &m);
-    if (status != CRU_OK) return status;
-    if (m.rows != r->data->nodes || m.cols > INT32_MAX)
-        return cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld x %lld features for %lld labels", m.name, (long long)m.rows,
-                        (long long)m.cols, (long long)r->data->nodes);
-    if (!m.dense) {
-        matrix_sparse_features(cru_csr_merge(cru_data_pool(r->data), &m.sparse, CRU_DUP_SUM), r->data);
-        return CRU_OK;
-    }
-    float *x = cru_arena_alloc(r->arena, m.rows * m.cols, sizeof *x);
-    for (int64_t i = 0; i < m.rows * m.cols; i++) x[i] = (float)m.dense[i];
-    return matrix_store_features(x, m.cols, r->data, r->err);
+    for (int64_t i = 0; i < count; i++) least = fmin(least, mat_nodes_cell(&m, i));
+    return mat_nodes_labels(r, (mat_labels){&m, -1, count, least == 1 ? 1 : 0});
 }
 
 static int by_value(const void *a, const void *b)
@@ -129,11 +77,11 @@ enum { INFO_GENDER = 1, INFO_COLUMNS = 7 };
 static cru_status read_local_info(const reading *r)
 {
     mat_matrix m;
-    cru_status status = get(r, info_names, &m);
+    cru_status status = mat_nodes_get(r, info_names, &m);
     if (status != CRU_OK) return status;
     if (m.cols != INFO_COLUMNS || m.rows > INT32_MAX)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld columns, expected 7", m.name, (long long)m.cols);
-    status = store_labels(r, (label_column){&m, INFO_GENDER, m.rows, 1});
+    status = mat_nodes_labels(r, (mat_labels){&m, INFO_GENDER, m.rows, 1});
     if (status != CRU_OK) return status;
     enum { CODED = INFO_COLUMNS - 1 };
     int64_t *offsets = cru_data_alloc(r->data, m.rows + 1, sizeof *offsets), cols = 0;
@@ -156,7 +104,7 @@ static cru_status read_graph(const reading *r, const char *name)
     cru_status status = mat_read(r->file, name, r->arena, &m, r->err);
     if (status != CRU_OK) return status;
     cru_csr arcs = mat_csr(&m, r->arena);
-    return node_graph(&r->s->node, &arcs, r->data, r->err);
+    return node_graph(r->s, &arcs, r->data, r->err);
 }
 
 /* Every relation that the file has, and their union. */
@@ -185,7 +133,7 @@ static cru_status read_all(const reading *r)
 {
     bool facebook = mat_first(r->file, info_names) != NULL;
     cru_status status = facebook ? read_local_info(r) : read_labels(r);
-    if (status == CRU_OK && !facebook) status = read_features(r);
+    if (status == CRU_OK && !facebook) status = mat_nodes_features(r, feature_names);
     if (status != CRU_OK) return status;
     const char *graph = mat_first(r->file, graph_names);
     if (graph) return read_graph(r, graph);
@@ -195,12 +143,14 @@ static cru_status read_all(const reading *r)
 
 static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
 {
-    reading r = {.s = settings_, .data = data, .err = err};
+    const settings *s = settings_;
+    reading r = {.s = &s->node, .unlabelled = s->unlabelled, .data = data, .err = err};
     cru_status status = source_need(source, "graph", &r.path, err);
     if (status == CRU_OK) status = mat_open(r.path, &r.file, err);
     if (status != CRU_OK) return status;
     r.arena = cru_arena_create();
     status = r.arena ? read_all(&r) : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", r.path);
+    if (status == CRU_OK) status = mat_nodes_splits(&r, source);
     mat_close(r.file);
     cru_arena_destroy(r.arena);
     return status;

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "edge-array.h"
 #include "mask-files.h"
 #include "matrix.h"
 #include "node-data.h"
@@ -53,25 +54,12 @@ static cru_status read_dense(const reading *r, const char *key)
     return status == CRU_OK ? matrix_features(&x, r->data, r->err) : status;
 }
 
-/* A list of edges; `pairs`: m x 2, else 2 x m. */
+/* `pairs`: m x 2, else 2 x m. */
 static cru_status read_edges(const reading *r, const char *key, bool pairs)
 {
     array e;
-    edge_list list = {0};
     cru_status status = get(r, key, &e);
-    if (status == CRU_OK) status = array_expect(&e, (array_form){2, pairs ? -1 : 2, pairs ? 2 : -1}, r->err);
-    if (status != CRU_OK) return status;
-    const array_range nodes = {0, r->data->nodes - 1};
-    for (int64_t i = 0, count = e.shape[pairs ? 0 : 1]; i < count && status == CRU_OK; i++) {
-        edge next = {.weight = 1};
-        status = array_whole(&e, pairs ? array_place(&e, i, 0) : array_place(&e, 0, i), nodes, &next.from, r->err);
-        if (status != CRU_OK) break;
-        status = array_whole(&e, pairs ? array_place(&e, i, 1) : array_place(&e, 1, i), nodes, &next.to, r->err);
-        if (status == CRU_OK) status = edge_list_add(&list, next, r->err);
-    }
-    if (status == CRU_OK) status = node_graph_list(r->s, &list, r->data, r->err);
-    edge_list_free(&list);
-    return status;
+    return status == CRU_OK ? edge_array_graph(r->s, &e, pairs, r->data, r->err) : status;
 }
 
 static cru_status read_heterophilous(const reading *r)

@@ -12,8 +12,8 @@
 #include <crucible/crucible.h>
 
 #include "graph-set.h"
+#include "id-files.h"
 #include "matrix.h"
-#include "node-data.h"
 #include "source.h"
 #include "text-matrix.h"
 
@@ -98,33 +98,6 @@ static cru_status read_features(const reading *r)
     return status == CRU_OK ? matrix_store_features(x.numbers, x.cols, r->data, r->err) : status;
 }
 
-static cru_status read_part(const reading *r, const char *role, cru_ids *out)
-{
-    number_table list;
-    cru_status status = read_table(r, role, 1, &list);
-    if (status != CRU_OK) return status;
-    int32_t *ids = cru_data_alloc(r->data, list.rows, sizeof *ids);
-    if (!ids) return cru_fail(r->err, CRU_NO_MEMORY, "%s: no memory for the split", r->source->name);
-    for (int64_t i = 0; i < list.rows; i++) {
-        if (list.numbers[i] < 0 || list.numbers[i] >= r->data->items)
-            return cru_fail(r->err, CRU_BAD_INPUT, "%s: %s: %lld is not the number of a graph", r->source->name, role,
-                            (long long)list.numbers[i]);
-        ids[i] = (int32_t)list.numbers[i];
-    }
-    *out = (cru_ids){ids, list.rows};
-    return CRU_OK;
-}
-
-static cru_status read_split(const reading *r)
-{
-    if (!source_file(r->source, "train")) return CRU_OK;
-    cru_split *split = node_splits(r->data, 1, r->err);
-    if (!split) return CRU_NO_MEMORY;
-    cru_status status = read_part(r, "train", &split->train);
-    if (status == CRU_OK) status = read_part(r, "val", &split->val);
-    return status == CRU_OK ? read_part(r, "test", &split->test) : status;
-}
-
 static cru_status load(const void *settings, const cru_source *source, cru_data *data, cru_error *err)
 {
     (void)settings;
@@ -134,7 +107,7 @@ static cru_status load(const void *settings, const cru_source *source, cru_data 
     r.set.loops = true;
     cru_status status = read_graphs(&r);
     if (status == CRU_OK) status = read_features(&r);
-    if (status == CRU_OK) status = read_split(&r);
+    if (status == CRU_OK) status = id_files_read(source, r.arena, data, err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(r.arena);
     return status;

@@ -4,22 +4,28 @@
  *   graph-indicator  the graph of every node, numbered from 1, ascending
  *   graph-labels     the class of every graph, any whole number
  *   node-labels      optional: a whole number a node; becomes a one-hot feature
+ *   node-attributes  optional: numbers of every node; with `attributes` they become features, before the node labels
  *
- * Edge labels and attributes are not used by any method here.
+ * Edge labels and edge attributes are not used by any method here.
  *
  * Morris, Kriege, Bause, Kersting, Mutzel, Neumann. TUDataset: A Collection of Benchmark Datasets for Learning with
  * Graphs. ICML Workshop on Graph Representation Learning 2020. */
 #include <crucible/crucible.h>
 
+#include <string.h>
+
 #include "graph-set.h"
+#include "matrix.h"
 #include "source.h"
+#include "text-matrix.h"
 
 typedef struct settings {
-    bool loops;
+    bool loops, attributes;
 } settings;
 
 static const cru_param schema[] = {
     CRU_BOOL(settings, loops, true, "keep the self-loops that the file holds"),
+    CRU_BOOL(settings, attributes, false, "use the nodes' attributes as features, too"),
     CRU_END,
 };
 
@@ -94,6 +100,26 @@ static cru_status read_edges(reading *r)
     return status;
 }
 
+/* Puts the attributes before the features that the data has. */
+static cru_status add_attributes(reading *r, cru_data *data)
+{
+    const char *path;
+    text_matrix a;
+    cru_status status = source_need(r->source, "node-attributes", &path, r->err);
+    if (status == CRU_OK) status = text_matrix_read(r->arena, path, r->nodes, &a, r->err);
+    if (status != CRU_OK) return status;
+    const cru_csr *tags = &data->x.sparse;
+    int64_t coded = tags->offsets ? tags->cols : 0, cols = a.cols + coded;
+    float *x = cru_arena_try_zeroed(r->arena, r->nodes * cols, sizeof *x);
+    if (!x) return cru_fail(r->err, CRU_NO_MEMORY, "%s: no memory for features", path);
+    for (int64_t v = 0; v < r->nodes; v++) {
+        memcpy(x + v * cols, a.numbers + v * a.cols, (size_t)a.cols * sizeof *x);
+        if (coded) x[v * cols + a.cols + tags->ids[v]] = 1;
+    }
+    data->x = (cru_features){0};
+    return matrix_store_features(x, cols, data, r->err);
+}
+
 static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
 {
     const settings *s = settings_;
@@ -105,6 +131,7 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
     if (status == CRU_OK) status = read_tags(&r);
     if (status == CRU_OK) status = read_edges(&r);
     if (status == CRU_OK) status = graph_set_store(&r.set, r.arena, data, err);
+    if (status == CRU_OK && s->attributes) status = add_attributes(&r, data);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(r.arena);
     return status;

@@ -76,8 +76,8 @@ double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss
     return (double)cru_tensor_item(learner->tape, loss);
 }
 
-cru_status cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
-                                cru_tensor *(*logits)(void *model, cru_tape *t), int64_t epochs)
+cru_status cru_learner_pretrain(cru_learner *learner, cru_optim *optim, cru_tensor *(*logits)(void *model, cru_tape *t),
+                                int64_t epochs)
 {
     for (int64_t i = 0; i < epochs; i++) {
         cru_tape_begin(learner->tape, CRU_TRAIN);

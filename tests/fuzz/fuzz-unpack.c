@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     text[size] = 0;
     size_t unpacked = size;
     cru_error err = {0};
-    cru_status status = unpack("fuzz", &text, &unpacked, &err);
+    cru_status status = unpack("fuzz", &text, &unpacked, size % 2 ? UNPACK_ALL : UNPACK_STREAMS, &err);
     if (status == CRU_OK && (unpacked > unpack_limit(size) || text[unpacked] != 0)) abort();
     if (status != CRU_OK && !err.text[0]) abort();
     free(text);

@@ -5,30 +5,88 @@
 #include <string.h>
 #include <zip.h>
 
+#include "text-file.h"
 #include "unpack.h"
+#include "zip-bytes.h"
 
 struct archive {
     const char *path;
     zip_t *zip;
+    char *bytes; /* behind `zip`; NULL: the file itself */
 };
+
+/* The only member, when it is a zip file itself; else NULL. */
+static const char *inner_zip(const archive *a)
+{
+    char start[4] = "";
+    zip_file_t *file = zip_get_num_entries(a->zip, 0) == 1 ? zip_fopen_index(a->zip, 0, 0) : NULL;
+    if (!file) return NULL;
+    bool inner = zip_fread(file, start, sizeof start) == sizeof start && zip_bytes_begin(start, sizeof start);
+    zip_fclose(file);
+    return inner ? zip_get_name(a->zip, 0, 0) : NULL;
+}
+
+static cru_status open_bytes(archive *a, char *bytes, size_t size, cru_error *err)
+{
+    if (a->zip) zip_discard(a->zip);
+    a->bytes = bytes;
+    a->zip = zip_bytes_open(bytes, size);
+    return a->zip ? CRU_OK : cru_fail(err, CRU_BAD_INPUT, "%s: not a sound zip file", a->path);
+}
+
+/* A zip file with nothing but a zip file in it stands for that one. */
+static cru_status open_inner(archive *a, cru_error *err)
+{
+    const char *member = inner_zip(a);
+    blob inner;
+    if (!member) return CRU_OK;
+    cru_arena *arena = cru_arena_create();
+    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", a->path);
+    cru_status status = archive_read(a, arena, member, &inner, err);
+    char *bytes = status == CRU_OK ? malloc((size_t)inner.size) : NULL;
+    if (bytes) {
+        memcpy(bytes, inner.bytes, (size_t)inner.size);
+        status = open_bytes(a, bytes, (size_t)inner.size, err);
+    } else if (status == CRU_OK) {
+        status = cru_fail(err, CRU_NO_MEMORY, "%s: no memory", a->path);
+    }
+    cru_arena_destroy(arena);
+    return status;
+}
+
+/* gzip or xz around the zip file, or something else. */
+static cru_status open_packed(archive *a, cru_error *err)
+{
+    char *bytes;
+    size_t size;
+    cru_status status = text_file_read_zip(a->path, &bytes, &size, err);
+    if (status != CRU_OK) return status;
+    return open_bytes(a, bytes, size, err);
+}
 
 cru_status archive_open(const char *path, archive **out, cru_error *err)
 {
     int code = 0;
     archive *a = *out = malloc(sizeof *a);
     if (!a) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
-    *a = (archive){path, zip_open(path, ZIP_RDONLY, &code)};
-    if (a->zip) return CRU_OK;
-    free(a);
+    *a = (archive){path, zip_open(path, ZIP_RDONLY, &code), NULL};
+    cru_status status = CRU_OK;
+    if (!a->zip && (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ))
+        status = cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
+    else if (!a->zip)
+        status = open_packed(a, err);
+    if (status == CRU_OK) status = open_inner(a, err);
+    if (status == CRU_OK) return CRU_OK;
+    archive_close(a);
     *out = NULL;
-    bool io = code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ;
-    return cru_fail(err, io ? CRU_IO : CRU_BAD_INPUT, "%s: %s", path, io ? strerror(errno) : "not a sound zip file");
+    return status;
 }
 
 void archive_close(archive *a)
 {
     if (!a) return;
-    zip_discard(a->zip);
+    if (a->zip) zip_discard(a->zip);
+    free(a->bytes);
     free(a);
 }
 

@@ -1,16 +1,23 @@
 #include "mat-file.h"
 
+#include <errno.h>
 #include <math.h>
 #include <matio.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <crucible/csr.h>
 
 #include "mat-check.h"
+#include "unpack.h"
 
 struct mat_file {
     const char *path;
     mat_t *mat;
+    int unpacked; /* memory file that matio reads instead of a packed one; -1: none */
 };
 
 static void be_silent(int level, char *message)
@@ -18,13 +25,33 @@ static void be_silent(int level, char *message)
     (void)level, (void)message;
 }
 
-static cru_status check_file(const char *path, cru_error *err)
+static bool is_packed(const char *path)
 {
-    blob file;
+    char start[8];
+    FILE *file = fopen(path, "rbe");
+    size_t size = file ? fread(start, 1, sizeof start, file) : 0;
+    if (file) fclose(file);
+    return unpack_recognises(start, size);
+}
+
+/* matio wants a file, so unpacked bytes become one. */
+static cru_status keep_unpacked(mat_file *file, const blob *bytes, cru_error *err)
+{
+    file->unpacked = memfd_create("mat", MFD_CLOEXEC);
+    FILE *out = file->unpacked >= 0 ? fdopen(dup(file->unpacked), "wb") : NULL;
+    bool written = out && fwrite(bytes->bytes, 1, (size_t)bytes->size, out) == (size_t)bytes->size;
+    if (out && fclose(out) != 0) written = false;
+    return written ? CRU_OK : cru_fail(err, CRU_IO, "%s: cannot be unpacked: %s", file->path, strerror(errno));
+}
+
+static cru_status check_file(mat_file *file, cru_error *err)
+{
+    blob bytes;
     cru_arena *arena = cru_arena_create();
-    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
-    cru_status status = blob_read(arena, path, &file, err);
-    if (status == CRU_OK) status = mat_check(&file, arena, err);
+    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", file->path);
+    cru_status status = blob_read(arena, file->path, &bytes, err);
+    if (status == CRU_OK) status = mat_check(&bytes, arena, err);
+    if (status == CRU_OK && is_packed(file->path)) status = keep_unpacked(file, &bytes, err);
     cru_arena_destroy(arena);
     return status;
 }
@@ -32,24 +59,29 @@ static cru_status check_file(const char *path, cru_error *err)
 cru_status mat_open(const char *path, mat_file **out, cru_error *err)
 {
     *out = NULL;
-    cru_status status = check_file(path, err);
-    if (status != CRU_OK) return status;
-    Mat_LogInitFunc("crucible", be_silent);
     mat_file *file = malloc(sizeof *file);
     if (!file) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
-    *file = (mat_file){path, Mat_Open(path, MAT_ACC_RDONLY)};
-    if (!file->mat) {
-        free(file);
-        return cru_fail(err, CRU_BAD_INPUT, "%s: not a MATLAB file", path);
+    *file = (mat_file){.path = path, .unpacked = -1};
+    cru_status status = check_file(file, err);
+    if (status == CRU_OK) {
+        char memory[40];
+        snprintf(memory, sizeof memory, "/proc/self/fd/%d", file->unpacked);
+        Mat_LogInitFunc("crucible", be_silent);
+        file->mat = Mat_Open(file->unpacked >= 0 ? memory : path, MAT_ACC_RDONLY);
+        if (!file->mat) status = cru_fail(err, CRU_BAD_INPUT, "%s: not a MATLAB file", path);
     }
-    *out = file;
-    return CRU_OK;
+    if (status == CRU_OK)
+        *out = file;
+    else
+        mat_close(file);
+    return status;
 }
 
 void mat_close(mat_file *file)
 {
     if (!file) return;
-    Mat_Close(file->mat);
+    if (file->mat) Mat_Close(file->mat);
+    if (file->unpacked >= 0) close(file->unpacked);
     free(file);
 }
 

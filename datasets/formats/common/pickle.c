@@ -26,6 +26,20 @@ static const global_name globals[] = {
     {"copy_reg", "_reconstructor", GLOBAL_NEW},
     {"copyreg", "_reconstructor", GLOBAL_NEW},
     {"_codecs", "encode", GLOBAL_ENCODE},
+    {"collections", "OrderedDict", GLOBAL_DEFAULTDICT},
+    {"torch._utils", "_rebuild_tensor_v2", GLOBAL_TENSOR},
+    {"torch", "FloatStorage", GLOBAL_FLOAT_STORAGE},
+    {"torch", "DoubleStorage", GLOBAL_DOUBLE_STORAGE},
+    {"torch", "LongStorage", GLOBAL_LONG_STORAGE},
+    {"torch", "IntStorage", GLOBAL_INT_STORAGE},
+    {"torch", "ShortStorage", GLOBAL_SHORT_STORAGE},
+    {"torch", "CharStorage", GLOBAL_CHAR_STORAGE},
+    {"torch", "ByteStorage", GLOBAL_BYTE_STORAGE},
+    {"torch", "BoolStorage", GLOBAL_BOOL_STORAGE},
+    {"torch_geometric.data.data", "Data", GLOBAL_GRAPH},
+    {"torch_geometric.data.data", "DataEdgeAttr", GLOBAL_GRAPH},
+    {"torch_geometric.data.data", "DataTensorAttr", GLOBAL_GRAPH},
+    {"torch_geometric.data.storage", "GlobalStorage", GLOBAL_GRAPH},
 };
 
 cru_status machine_fail(const machine *m, cru_status status, const char *what)
@@ -227,6 +241,19 @@ static cru_status call(machine *m)
     return CRU_OK;
 }
 
+/* BINPERSID: the reader of the file around the pickle knows what the id on the stack stands for. */
+static cru_status persist(machine *m)
+{
+    cru_status status = need(m, 1);
+    if (status != CRU_OK) return status;
+    const pickle_value *id = m->stack[--m->height];
+    pickle_value *v = machine_push(m, PICKLE_OBJECT);
+    if (!v) return CRU_NO_MEMORY;
+    v->global = GLOBAL_PERSISTENT;
+    v->args = id;
+    return CRU_OK;
+}
+
 static cru_status build(machine *m)
 {
     cru_status status = need(m, 2);
@@ -353,6 +380,8 @@ static cru_status run_structure(machine *m, uint8_t op)
     case 'R':
     case 0x81:
         return call(m);
+    case 'Q':
+        return persist(m);
     case 'b':
         return build(m);
     case 'p':

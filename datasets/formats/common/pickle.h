@@ -33,11 +33,22 @@ typedef enum pickle_global {
     GLOBAL_DTYPE,       /* numpy.dtype */
     GLOBAL_RECONSTRUCT, /* numpy _reconstruct */
     GLOBAL_SCALAR,      /* numpy scalar */
-    GLOBAL_DEFAULTDICT, /* becomes an empty PICKLE_DICT when called */
+    GLOBAL_DEFAULTDICT, /* or OrderedDict: becomes an empty PICKLE_DICT when called */
     GLOBAL_LIST,        /* the class */
     GLOBAL_OBJECT,      /* the class */
     GLOBAL_NEW,         /* copy_reg._reconstructor: becomes an object of its first argument */
     GLOBAL_ENCODE,      /* _codecs.encode(text, "latin1"): becomes the bytes when called */
+    GLOBAL_PERSISTENT,  /* no global: an object whose `args` is what stands for something outside the pickle */
+    GLOBAL_TENSOR,      /* torch's _rebuild_tensor_v2 */
+    GLOBAL_FLOAT_STORAGE,
+    GLOBAL_DOUBLE_STORAGE,
+    GLOBAL_LONG_STORAGE,
+    GLOBAL_INT_STORAGE,
+    GLOBAL_SHORT_STORAGE,
+    GLOBAL_CHAR_STORAGE,
+    GLOBAL_BYTE_STORAGE,
+    GLOBAL_BOOL_STORAGE,
+    GLOBAL_GRAPH, /* a class of torch_geometric: a graph, its storage, or what tells of its attributes */
 } pickle_global;
 
 typedef struct pickle_value pickle_value;

@@ -7,7 +7,7 @@
 
 #include "unpack.h"
 
-cru_status text_file_read(const char *path, char **text, size_t *size, cru_error *err)
+static cru_status read_file(const char *path, unpack_kinds kinds, char **text, size_t *size, cru_error *err)
 {
     *text = NULL;
     *size = 0;
@@ -31,7 +31,7 @@ cru_status text_file_read(const char *path, char **text, size_t *size, cru_error
     fclose(file);
     if (status == CRU_OK) {
         buffer[used] = 0;
-        status = unpack(path, &buffer, &used, err);
+        status = unpack(path, &buffer, &used, kinds, err);
     }
     if (status == CRU_OK) {
         *text = buffer;
@@ -40,4 +40,14 @@ cru_status text_file_read(const char *path, char **text, size_t *size, cru_error
         free(buffer);
     }
     return status;
+}
+
+cru_status text_file_read(const char *path, char **text, size_t *size, cru_error *err)
+{
+    return read_file(path, UNPACK_ALL, text, size, err);
+}
+
+cru_status text_file_read_zip(const char *path, char **text, size_t *size, cru_error *err)
+{
+    return read_file(path, UNPACK_STREAMS, text, size, err);
 }

@@ -1,10 +1,11 @@
 #include "unpack.h"
 
 #include <lzma.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+#include "zip-bytes.h"
 
 enum { STEP = 1 << 16 };
 
@@ -94,24 +95,66 @@ static cru_status unxz(unpacking *u)
     return status;
 }
 
-cru_status unpack(const char *path, char **bytes, size_t *size, cru_error *err)
+/* A zip file with a single member stands for the member. */
+static cru_status unzip(unpacking *u)
 {
-    bool gzip = *size >= 2 && memcmp(*bytes, "\x1f\x8b", 2) == 0;
-    bool xz = *size >= 6 && memcmp(*bytes,
-                                   "\xfd"
-                                   "7zXZ",
-                                   6) == 0;
-    if (!gzip && !xz) return CRU_OK;
-    unpacking u = {
-        .path = path, .in = (const uint8_t *)*bytes, .in_size = *size, .most = unpack_limit(*size), .err = err};
-    cru_status status = gzip ? gunzip(&u) : unxz(&u);
+    zip_t *zip = zip_bytes_open(u->in, u->in_size);
+    if (!zip) return fail_damaged(u, "zip");
+    zip_file_t *file = zip_get_num_entries(zip, 0) == 1 ? zip_fopen_index(zip, 0, 0) : NULL;
+    cru_status status = CRU_OK;
+    if (!file) status = cru_fail(u->err, CRU_BAD_INPUT, "%s: a zip file without exactly one plain member", u->path);
+    for (zip_int64_t got = 1; status == CRU_OK && got > 0;) {
+        status = make_room(u);
+        if (status != CRU_OK) break;
+        got = zip_fread(file, u->out + u->used, u->room - u->used);
+        if (got < 0) status = fail_damaged(u, "zip");
+        if (got > 0) u->used += (size_t)got;
+    }
+    if (file) zip_fclose(file);
+    zip_discard(zip);
+    return status;
+}
+
+typedef cru_status unpacker(unpacking *u);
+
+/* How the bytes are packed; NULL: not at all. */
+static unpacker *recognise(const char *bytes, size_t size)
+{
+    static const char xz[] = {'\xfd', '7', 'z', 'X', 'Z', 0};
+    if (size >= 2 && memcmp(bytes, "\x1f\x8b", 2) == 0) return gunzip;
+    if (size >= sizeof xz && memcmp(bytes, xz, sizeof xz) == 0) return unxz;
+    return zip_bytes_begin(bytes, size) ? unzip : NULL;
+}
+
+static cru_status unpack_once(unpacker *how, unpacking *u, char **bytes, size_t *size)
+{
+    cru_status status = how(u);
+    if (status == CRU_OK) status = make_room(u); /* nothing at all may have come out */
     if (status != CRU_OK) {
-        free(u.out);
+        free(u->out);
         return status;
     }
     free(*bytes);
-    *bytes = u.out;
-    *size = u.used;
-    u.out[u.used] = 0;
+    *bytes = u->out;
+    *size = u->used;
+    u->out[u->used] = 0;
+    return CRU_OK;
+}
+
+bool unpack_recognises(const char *bytes, size_t size)
+{
+    return recognise(bytes, size) != NULL;
+}
+
+cru_status unpack(const char *path, char **bytes, size_t *size, unpack_kinds kinds, cru_error *err)
+{
+    const size_t most = unpack_limit(*size);
+    for (int layer = 0; layer < UNPACK_LAYERS; layer++) {
+        unpacker *how = recognise(*bytes, *size);
+        if (!how || (how == unzip && kinds == UNPACK_STREAMS)) return CRU_OK;
+        unpacking u = {.path = path, .in = (const uint8_t *)*bytes, .in_size = *size, .most = most, .err = err};
+        cru_status status = unpack_once(how, &u, bytes, size);
+        if (status != CRU_OK) return status;
+    }
     return CRU_OK;
 }

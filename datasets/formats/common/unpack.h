@@ -1,6 +1,8 @@
-/* unpack.h: gzip and xz, recognised by their first bytes. */
+/* unpack.h: gzip, xz and zip files with a single member, recognised by their first bytes; also one in another. */
 #ifndef FORMATS_UNPACK_H
 #define FORMATS_UNPACK_H
+
+#include <stdbool.h>
 
 #include <crucible/status.h>
 
@@ -11,9 +13,20 @@
  * more is a bomb. */
 size_t unpack_limit(size_t size);
 
+/* A file may be packed so many times: csv.gz in a zip. */
+enum { UNPACK_LAYERS = 2 };
+
+typedef enum unpack_kinds {
+    UNPACK_ALL,
+    UNPACK_STREAMS, /* gzip and xz: a zip file stays one */
+} unpack_kinds;
+
 /* When *bytes (from malloc) are packed, replaces them by the unpacked ones; else leaves them. A NUL follows the `size`
- * bytes in both cases. On failure the old bytes stay. CRU_BAD_INPUT: damaged, or larger than unpack_limit; the message
- * begins with `path`. */
-cru_status unpack(const char *path, char **bytes, size_t *size, cru_error *err);
+ * bytes in both cases. On failure bytes stay that the caller frees. CRU_BAD_INPUT: damaged, or larger than
+ * unpack_limit; the message begins with `path`. */
+cru_status unpack(const char *path, char **bytes, size_t *size, unpack_kinds kinds, cru_error *err);
+
+/* Whether a file that begins so is packed. */
+bool unpack_recognises(const char *bytes, size_t size);
 
 #endif

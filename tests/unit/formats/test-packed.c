@@ -1,0 +1,142 @@
+/* The same dataset from plain and from packed files: gzip, xz, zip, and one inside another. */
+#include <lzma.h>
+#include <zip.h>
+#include <zlib.h>
+
+#include "tiny-files.h"
+
+typedef struct bytes {
+    char at[20000];
+    size_t size;
+} bytes;
+
+static bytes read_bytes(const char *path)
+{
+    bytes b = {.size = 0};
+    FILE *in = fopen(path, "rb");
+    ck_assert_msg(in != NULL, "%s", path);
+    b.size = fread(b.at, 1, sizeof b.at, in);
+    fclose(in);
+    return b;
+}
+
+static bytes gzip(const bytes *in)
+{
+    bytes out = {.size = 0};
+    z_stream z = {.next_in = (Bytef *)in->at,
+                  .avail_in = (uInt)in->size,
+                  .next_out = (Bytef *)out.at,
+                  .avail_out = sizeof out.at};
+    ck_assert_int_eq(deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
+    ck_assert_int_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
+    out.size = z.total_out;
+    deflateEnd(&z);
+    return out;
+}
+
+static bytes xz(const bytes *in)
+{
+    bytes out = {.size = 0};
+    lzma_ret done = lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, (const uint8_t *)in->at, in->size,
+                                            (uint8_t *)out.at, &out.size, sizeof out.at);
+    ck_assert_int_eq(done, LZMA_OK);
+    return out;
+}
+
+static bytes zipped(const bytes *in)
+{
+    char path[] = "/tmp/crucible-zip-XXXXXX";
+    int fd = mkstemp(path);
+    zip_t *zip = fd >= 0 ? zip_open(path, ZIP_TRUNCATE, NULL) : NULL;
+    ck_assert_ptr_nonnull(zip);
+    ck_assert_int_ge(zip_file_add(zip, "member", zip_source_buffer(zip, in->at, in->size, 0), 0), 0);
+    ck_assert_int_eq(zip_close(zip), 0);
+    bytes out = read_bytes(path);
+    close(fd);
+    unlink(path);
+    return out;
+}
+
+static bytes gzip_in_zip(const bytes *in)
+{
+    bytes inner = gzip(in);
+    return zipped(&inner);
+}
+
+typedef bytes packer(const bytes *in);
+
+static void check_packed(format_run *run, packer *pack)
+{
+    bytes plain = read_bytes(run->files[0].path), packed = pack(&plain);
+    run->files[0].path = file(packed.at, packed.size);
+    must_load(run);
+}
+
+static packer *const packers[] = {gzip, xz, zipped, gzip_in_zip};
+
+START_TEST(tables_may_be_packed)
+{
+    format_run run = {
+        .name = "geom-gcn",
+        .files = {{"nodes", text("node_id\tfeature\tlabel\n0\t1,0\t0\n1\t0,1\t1\n")}, {"edges", text("a\tb\n0\t1\n")}}};
+    check_packed(&run, packers[_i]);
+    ck_assert_int_eq(data->nodes, 2);
+    ck_assert(has_edge(1, 0));
+}
+END_TEST
+
+static const char *const graph_role[] = {"graph", NULL};
+
+START_TEST(matlab_files_may_be_packed)
+{
+    format_run run = {.name = "mat"};
+    corpus("network", graph_role, &run);
+    must_load(&run);
+    int64_t nodes = data->nodes, edges = cru_csr_nnz(&data->graph);
+    cru_data_destroy(data);
+    check_packed(&run, packers[_i]);
+    ck_assert_int_eq(data->nodes, nodes);
+    ck_assert_int_eq(cru_csr_nnz(&data->graph), edges);
+}
+END_TEST
+
+START_TEST(npz_files_may_be_packed)
+{
+    static packer *const sensible[] = {gzip, xz, zipped};
+    format_run run = {.name = "npz-graph", .settings = {"directed", "yes"}};
+    corpus("heterophilous", graph_role, &run);
+    check_packed(&run, sensible[_i]);
+    ck_assert_int_eq(data->nodes, 2);
+    ck_assert(has_edge(1, 0));
+}
+END_TEST
+
+START_TEST(graphs_of_dgl_may_be_packed)
+{
+    format_run run = {.name = "dgl"};
+    corpus("coo", graph_role, &run);
+    check_packed(&run, packers[_i]);
+    ck_assert_int_gt(data->nodes, 0);
+}
+END_TEST
+
+START_TEST(a_zip_of_several_files_is_refused)
+{
+    format_run run = {.name = "geom-gcn", .files = {{"nodes", TEST_FIXTURES "/../fuzz/corpus/unpack/two-in-zip"}}};
+    must_fail(&run, "exactly one plain member");
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("packed files");
+    TCase *c = tcase_create("packed");
+    tcase_add_checked_fixture(c, start, stop);
+    tcase_add_loop_test(c, tables_may_be_packed, 0, 4);
+    tcase_add_loop_test(c, matlab_files_may_be_packed, 0, 4);
+    tcase_add_loop_test(c, npz_files_may_be_packed, 0, 3);
+    tcase_add_loop_test(c, graphs_of_dgl_may_be_packed, 0, 4);
+    tcase_add_test(c, a_zip_of_several_files_is_refused);
+    suite_add_tcase(s, c);
+    return s;
+}
