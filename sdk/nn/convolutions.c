@@ -20,17 +20,25 @@ static cru_tensor *with_bias(cru_tape *t, cru_tensor *x, cru_tensor *b)
     return b ? cru_add(t, x, b) : x;
 }
 
-cru_tensor *cru_gcn_apply(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, cru_tensor *x)
+cru_tensor *cru_gcn_input_then(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, const cru_input *x,
+                               const cru_then *then)
 {
-    bool widens = cru_tensor_cols(layer->w) > cru_tensor_rows(layer->w);
-    if (widens) return cru_linear(t, cru_spmm(t, adj, x), layer->w, layer->b);
-    return with_bias(t, cru_spmm(t, adj, cru_matmul(t, x, layer->w)), layer->b);
+    cru_then rest = *then;
+    rest.bias = layer->b;
+    bool widens = x->dense && cru_tensor_cols(layer->w) > cru_tensor_rows(layer->w);
+    if (widens) return cru_linear_then(t, cru_spmm(t, adj, x->dense), layer->w, &rest);
+    return cru_spmm_then(t, adj, cru_input_linear(t, x, layer->w, NULL), &rest);
 }
 
 cru_tensor *cru_gcn_input(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, const cru_input *x)
 {
-    if (x->dense) return cru_gcn_apply(t, layer, adj, x->dense);
-    return with_bias(t, cru_spmm(t, adj, cru_input_linear(t, x, layer->w, NULL)), layer->b);
+    return cru_gcn_input_then(t, layer, adj, x, &(cru_then){0});
+}
+
+cru_tensor *cru_gcn_apply(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, cru_tensor *x)
+{
+    cru_input in = cru_input_of(x);
+    return cru_gcn_input(t, layer, adj, &in);
 }
 
 cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn_shape *shape)
@@ -47,10 +55,11 @@ cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn
 
 cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x)
 {
-    cru_tensor *h = cru_gcn_input(t, &stack->layer[0], adj, x);
-    for (int64_t i = 1; i < stack->layers; i++)
-        h = cru_gcn_apply(t, &stack->layer[i], adj, cru_dropout(t, cru_relu(t, h), stack->dropout));
-    return h;
+    const cru_then between = {.act = CRU_UNARY_RELU, .dropout = stack->dropout};
+    cru_input in = *x;
+    for (int64_t i = 0; i < stack->layers - 1; i++)
+        in = cru_input_of(cru_gcn_input_then(t, &stack->layer[i], adj, &in, &between));
+    return cru_gcn_input(t, &stack->layer[stack->layers - 1], adj, &in);
 }
 
 /* ---- sage ------------------------------------------------------------------------------------------------ */

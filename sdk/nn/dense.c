@@ -73,13 +73,15 @@ cru_tensor *cru_layer_norm_apply(cru_tape *t, const cru_layer_norm_layer *layer,
 const char *const cru_activation_names[] = {"relu", "leaky-relu", "tanh", NULL};
 const cru_unary cru_activations[] = {CRU_UNARY_RELU, CRU_UNARY_LEAKY, CRU_UNARY_TANH};
 
+static const float leaky_slope = 0.01f;
+
 cru_tensor *cru_activate(cru_tape *t, cru_unary act, cru_tensor *x)
 {
     switch (act) {
     case CRU_UNARY_RELU:
         return cru_relu(t, x);
     case CRU_UNARY_LEAKY:
-        return cru_leaky_relu(t, x, 0.01f);
+        return cru_leaky_relu(t, x, leaky_slope);
     case CRU_UNARY_ELU:
         return cru_elu(t, x, 1);
     case CRU_UNARY_SELU:
@@ -118,6 +120,20 @@ cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     return mlp;
 }
 
+/* Whether layer i is finished in one go: with a batch norm in between, or an activation that operators cannot fuse, the
+ * steps follow each other. */
+static bool fuses(const cru_mlp *mlp)
+{
+    return !mlp->normed && (mlp->act == CRU_UNARY_RELU || mlp->act == CRU_UNARY_LEAKY || mlp->act == CRU_UNARY_ELU ||
+                            mlp->act == CRU_UNARY_SELU);
+}
+
+static cru_then follow(const cru_mlp *mlp, int64_t i)
+{
+    const float a = mlp->act == CRU_UNARY_LEAKY ? leaky_slope : 1;
+    return (cru_then){.bias = mlp->layer[i].b, .act = mlp->act, .a = a, .dropout = mlp->dropout};
+}
+
 static cru_tensor *between(cru_tape *t, const cru_mlp *mlp, int64_t i, cru_tensor *h)
 {
     if (mlp->normed && !mlp->norm_last) h = cru_batch_norm_apply(t, &mlp->norm[i], h);
@@ -126,16 +142,33 @@ static cru_tensor *between(cru_tape *t, const cru_mlp *mlp, int64_t i, cru_tenso
     return cru_dropout(t, h, mlp->dropout);
 }
 
+/* Layer i with what follows it; nothing follows the last. */
+static cru_tensor *layer_apply(cru_tape *t, const cru_mlp *mlp, int64_t i, const cru_input *x)
+{
+    if (i == mlp->layers - 1) return cru_fc_input(t, &mlp->layer[i], x);
+    if (!fuses(mlp)) return between(t, mlp, i, cru_fc_input(t, &mlp->layer[i], x));
+    const cru_then then = follow(mlp, i);
+    return cru_input_linear_then(t, x, mlp->layer[i].w, &then);
+}
+
+static cru_tensor *layers_from(cru_tape *t, const cru_mlp *mlp, int64_t first, const cru_input *x)
+{
+    cru_input in = *x;
+    for (int64_t i = first; i < mlp->layers; i++) in = cru_input_of(layer_apply(t, mlp, i, &in));
+    return in.dense;
+}
+
 cru_tensor *cru_mlp_after_first(cru_tape *t, const cru_mlp *mlp, cru_tensor *h)
 {
-    for (int64_t i = 1; i < mlp->layers; i++) h = cru_fc_apply(t, &mlp->layer[i], between(t, mlp, i - 1, h));
-    return h;
+    if (mlp->layers == 1) return h;
+    cru_input in = cru_input_of(between(t, mlp, 0, h));
+    return layers_from(t, mlp, 1, &in);
 }
 
 cru_tensor *cru_mlp_input(cru_tape *t, const cru_mlp *mlp, const cru_input *x)
 {
     cru_input first = mlp->input_dropout ? cru_input_dropout(t, x, mlp->dropout) : *x;
-    return cru_mlp_after_first(t, mlp, cru_fc_input(t, &mlp->layer[0], &first));
+    return layers_from(t, mlp, 0, &first);
 }
 
 cru_tensor *cru_mlp_apply(cru_tape *t, const cru_mlp *mlp, cru_tensor *x)

@@ -10,6 +10,7 @@
 typedef struct sparse_linear_state {
     cru_sparse *x;
     cru_tensor *bias; /* may be NULL */
+    cru_finish finish;
 } sparse_linear_state;
 
 /* in: w, then values when they are not the matrix's own, then bias */
@@ -18,7 +19,7 @@ static void sparse_linear_backward(cru_tape *t, tape_node *n)
     const sparse_linear_state *s = n->state;
     cru_tensor *w = n->in[0];
     cru_tensor *values = n->in_count > 1 && n->in[1] != s->bias ? n->in[1] : NULL;
-    linear_unfinish(t, n->out, s->bias, CRU_UNARY_COPY);
+    finish_backward(t, n, &s->finish, s->bias);
     cru_spmm_args back = {.op = CRU_REDUCE_SUM,
                           .weights = values ? values->data : NULL,
                           .heads = 1,
@@ -39,27 +40,35 @@ static void sparse_linear_backward(cru_tape *t, tape_node *n)
 
 static const tape_op sparse_linear_op = {.name = "sparse_linear", .backward = sparse_linear_backward};
 
-cru_tensor *cru_input_linear(cru_tape *t, const cru_input *x, cru_tensor *w, cru_tensor *b)
+cru_tensor *cru_input_linear_then(cru_tape *t, const cru_input *x, cru_tensor *w, const cru_then *then)
 {
-    if (x->dense) return cru_linear(t, x->dense, w, b);
-    linear_check("input_linear", x->cols, w, b, CRU_UNARY_COPY);
+    if (x->dense) return cru_linear_then(t, x->dense, w, then);
+    linear_check("input_linear", x->cols, w);
+    then_check("input_linear", cru_tensor_cols(w), then);
+    cru_tensor *b = then->bias;
     cru_tensor *in[3] = {w};
     int32_t count = 1;
     if (x->values) in[count++] = x->values;
     if (b) in[count++] = b;
     cru_tensor shape = tape_shape2(x->rows, cru_tensor_cols(w));
     tape_result r = tape_emit(t, &sparse_linear_op, &shape, in, count, sizeof(sparse_linear_state));
-    *(sparse_linear_state *)r.state = (sparse_linear_state){.x = x->sparse, .bias = b};
+    sparse_linear_state *s = r.state;
+    *s = (sparse_linear_state){.x = x->sparse, .bias = b, .finish = then_finish(t, then)};
     cru_spmm_args args = {.a = x->sparse->csr,
                           .weights = x->values ? x->values->data : NULL,
                           .op = CRU_REDUCE_SUM,
                           .heads = 1,
                           .cols = cru_tensor_cols(w),
                           .x = w->data,
-                          .y = r.out->data};
+                          .y = r.out->data,
+                          .finish = finish_or_null(&s->finish)};
     t->device->backend->spmm(t->device, &args);
-    linear_finish(t, r.out, b, CRU_UNARY_COPY);
     return r.out;
+}
+
+cru_tensor *cru_input_linear(cru_tape *t, const cru_input *x, cru_tensor *w, cru_tensor *b)
+{
+    return cru_input_linear_then(t, x, w, &(cru_then){.bias = b});
 }
 
 /* The stored values as a tensor; ones when the matrix has none. */

@@ -4,12 +4,14 @@
 #include <crucible/ops-sparse.h>
 
 #include "autograd/tape.h"
+#include "ops/linear.h"
 
 typedef struct spmm_state {
     cru_sparse *a;
     cru_reduce op;
     int32_t *where;
     bool transposed;
+    cru_finish finish; /* with fixed values only */
 } spmm_state;
 
 static void check_rows(const char *name, const cru_csr *a, const cru_tensor *x)
@@ -26,9 +28,11 @@ static void propagate(cru_tape *t, const cru_csr *a, const float *x, int64_t col
 
 /* ---- fixed values ---------------------------------------------------------------------------------------- */
 
+/* in: x, then the bias */
 static void spmm_backward(cru_tape *t, tape_node *n)
 {
     const spmm_state *s = n->state;
+    finish_backward(t, n, &s->finish, n->in_count > 1 ? n->in[1] : NULL);
     bool add;
     float *dx = tape_grad(t, n->in[0], &add);
     if (!dx) return;
@@ -39,30 +43,46 @@ static void spmm_backward(cru_tape *t, tape_node *n)
 static void spmm_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **dx)
 {
     const spmm_state *s = n->state;
-    dx[0] = s->transposed ? cru_spmm(t, s->a, dy) : cru_spmm_transposed(t, s->a, dy);
+    cru_tensor *dz = finish_graph(t, n, &s->finish, dy);
+    if (n->in[0]->needs_grad) dx[0] = s->transposed ? cru_spmm(t, s->a, dz) : cru_spmm_transposed(t, s->a, dz);
+    if (n->in_count > 1 && n->in[1]->needs_grad) dx[1] = bias_graph(t, n->in[1], dz);
 }
 
 static const tape_op spmm_op = {.name = "spmm", .backward = spmm_backward, .backward_graph = spmm_graph};
 
-static cru_tensor *fixed(cru_tape *t, cru_sparse *a, cru_tensor *x, bool transposed)
+static cru_tensor *fixed(cru_tape *t, cru_sparse *a, cru_tensor *x, const cru_then *then, bool transposed)
 {
     const cru_csr *csr = transposed ? cru_sparse_mirrored(a) : &a->csr;
     check_rows("spmm", csr, x);
-    cru_tensor shape = tape_shape2(csr->rows, cru_tensor_cols(x));
-    tape_result r = tape_emit(t, &spmm_op, &shape, &x, 1, sizeof(spmm_state));
-    *(spmm_state *)r.state = (spmm_state){.a = a, .transposed = transposed};
-    propagate(t, csr, x->data, cru_tensor_cols(x), r.out->data, false);
+    then_check("spmm", cru_tensor_cols(x), then);
+    cru_tensor shape = tape_shape2(csr->rows, cru_tensor_cols(x)), *in[] = {x, then->bias};
+    tape_result r = tape_emit(t, &spmm_op, &shape, in, then->bias ? 2 : 1, sizeof(spmm_state));
+    spmm_state *s = r.state;
+    *s = (spmm_state){.a = a, .transposed = transposed, .finish = then_finish(t, then)};
+    cru_spmm_args args = {.a = *csr,
+                          .op = CRU_REDUCE_SUM,
+                          .heads = 1,
+                          .cols = cru_tensor_cols(x),
+                          .x = x->data,
+                          .y = r.out->data,
+                          .finish = finish_or_null(&s->finish)};
+    t->device->backend->spmm(t->device, &args);
     return r.out;
 }
 
 cru_tensor *cru_spmm(cru_tape *t, cru_sparse *a, cru_tensor *x)
 {
-    return fixed(t, a, x, false);
+    return fixed(t, a, x, &(cru_then){0}, false);
+}
+
+cru_tensor *cru_spmm_then(cru_tape *t, cru_sparse *a, cru_tensor *x, const cru_then *then)
+{
+    return fixed(t, a, x, then, false);
 }
 
 cru_tensor *cru_spmm_transposed(cru_tape *t, cru_sparse *a, cru_tensor *x)
 {
-    return fixed(t, a, x, true);
+    return fixed(t, a, x, &(cru_then){0}, true);
 }
 
 /* ---- learned values -------------------------------------------------------------------------------------- */

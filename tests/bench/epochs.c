@@ -12,7 +12,7 @@ typedef struct model {
     cru_input x;
     cru_index rows, labels;
     cru_tensor *(*logits)(struct model *m, cru_tape *t);
-    cru_gcn gcn[2];
+    cru_gcn_stack gcn;
     cru_gat gat[2];
     cru_mlp mlp;
     cru_resnet *resnet;
@@ -109,8 +109,7 @@ static void make_features(bench_job *job, model *m, int64_t n, int64_t cols, int
 static cru_tensor *gcn_logits(model *m, cru_tape *t)
 {
     cru_input x = cru_input_dropout(t, &m->x, m->input_dropout);
-    cru_tensor *h = cru_relu(t, cru_gcn_input(t, &m->gcn[0], m->adj, &x));
-    return cru_gcn_apply(t, &m->gcn[1], m->adj, cru_dropout(t, h, m->dropout));
+    return cru_gcn_stack_input(t, &m->gcn, m->adj, &x);
 }
 
 typedef struct graph_shape {
@@ -191,8 +190,13 @@ static void setup_gcn(bench_job *job, const bench_case *which)
     graph_shape s = shape_of(which->graph);
     make_features(job, m, a.rows, s.features, s.per_row);
     m->adj = cru_sparse_create(m->ctx, &a);
-    m->gcn[0] = cru_gcn_create(m->net, "first", s.features, s.hidden);
-    m->gcn[1] = cru_gcn_create(m->net, "second", s.hidden, s.classes);
+    const cru_gcn_shape layers = {.in = s.features,
+                                  .hidden = s.hidden,
+                                  .out = s.classes,
+                                  .layers = 2,
+                                  .draw = CRU_DRAW_GLOROT,
+                                  .dropout = m->dropout};
+    m->gcn = cru_gcn_stack_create(m->net, "conv", &layers);
     m->logits = gcn_logits;
     choose_training(m, a.rows, s.every, s.classes);
     m->input_dropout = which->a ? 0 : m->dropout;

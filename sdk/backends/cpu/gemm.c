@@ -14,6 +14,7 @@ enum { ROWS = 512, COLS = 512, DEPTH = 2048, MOST_DEPTHS = 64 };
 enum { PARALLEL_FROM = 1 << 21 };
 
 typedef struct gemm_task {
+    cru_device *device;
     const cru_gemm_args *g;
     int64_t rows, cols, depth;  /* of a piece */
     int64_t across, down, deep; /* number of pieces along n, m, k */
@@ -39,6 +40,18 @@ static void multiply(const cru_gemm_args *g)
                (long long)g->k);
 }
 
+/* Pieces of whole rows, none of them a partial sum, are finished at once. */
+static bool finishes_pieces(const gemm_task *t)
+{
+    return t->g->finish && t->across == 1 && t->deep == 1;
+}
+
+static void finish_rows(const gemm_task *t, int64_t first, int64_t rows)
+{
+    const cru_finish_args args = {t->g->finish, first, rows, t->g->n, t->g->c};
+    t->device->backend->finish(t->device, &args);
+}
+
 static void multiply_piece(const void *task, int64_t job, int32_t thread)
 {
     (void)thread;
@@ -60,6 +73,7 @@ static void multiply_piece(const void *task, int64_t job, int32_t thread)
     g.n = piece_length(t->g->n, t->cols, across);
     g.k = piece_length(t->g->k, t->depth, deep);
     multiply(&g);
+    if (finishes_pieces(t)) finish_rows(t, i, g.m);
 }
 
 /* Rows of the result, over all batches, with the partial products of their elements added up. */
@@ -96,9 +110,10 @@ void cpu_gemm(cru_device *device, const cru_gemm_args *args)
     if (g->m <= 0 || g->n <= 0) return;
     if (g->k <= 0) {
         scale_result(g, batch);
+        if (g->finish) device->backend->finish(device, &(cru_finish_args){g->finish, 0, g->m, g->n, g->c});
         return;
     }
-    gemm_task t = {.g = g, .rows = ROWS, .cols = g->m < ROWS ? COLS : g->n, .depth = g->k, .deep = 1};
+    gemm_task t = {.device = device, .g = g, .rows = ROWS, .cols = g->m < ROWS ? COLS : g->n, .depth = g->k, .deep = 1};
     t.down = pieces(g->m, t.rows);
     t.across = pieces(g->n, t.cols);
     if (t.down * t.across * batch <= 4 && g->k >= 2 * DEPTH) {
@@ -111,4 +126,5 @@ void cpu_gemm(cru_device *device, const cru_gemm_args *args)
     cpu_each(device, &jobs);
     if (t.deep > 1)
         cpu_for(device, &(cpu_loop){batch * g->m, cpu_grain(CPU_GRAIN_MATH, g->n * t.deep), add_partials, &t});
+    if (g->finish && !finishes_pieces(&t)) finish_rows(&t, 0, g->m);
 }

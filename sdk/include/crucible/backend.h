@@ -146,6 +146,32 @@ typedef struct cru_softmax_grad_args {
     bool log, accumulate;
 } cru_softmax_grad_args;
 
+/* What follows a product of matrices: y = dropout(act(y + bias)), done while a part of y is still in a cache. `act` is
+ * one whose gradient can be told from its result: copy, relu, leaky (a >= 0), elu (a >= 0), selu, tanh or sigmoid.
+ * Dropout is as in cru_dropout_args, with the elements of the whole y numbered from 0; p = 0: none. */
+typedef struct cru_finish {
+    const float *bias; /* one per column, or NULL */
+    cru_unary act;
+    float a, p;
+    uint32_t key[2], stream;
+} cru_finish;
+
+/* Rows `first` to first + rows of y, in place. */
+typedef struct cru_finish_args {
+    const cru_finish *finish;
+    int64_t first, rows, cols;
+    float *y; /* its row 0 */
+} cru_finish_args;
+
+/* dy, in place, becomes the gradient before the finish; dbias (may be NULL) (+)= its sums down the columns. */
+typedef struct cru_finish_grad_args {
+    const cru_finish *finish;
+    int64_t rows, cols;
+    const float *y; /* the finished result */
+    float *dy, *dbias;
+    bool accumulate; /* to dbias */
+} cru_finish_grad_args;
+
 /* c (m x n) = alpha op(a) op(b) + beta c, all row-major; op(a) is m x k. `batch` independent products, with the given
  * distance in elements between consecutive matrices (0 repeats an operand). */
 typedef struct cru_gemm_args {
@@ -156,6 +182,7 @@ typedef struct cru_gemm_args {
     float *c;
     int64_t lda, ldb, ldc;
     int64_t batch, stride_a, stride_b, stride_c; /* batch 0 means 1 */
+    const cru_finish *finish;                    /* of c, or NULL; only for one contiguous c: no batch, ldc = n */
 } cru_gemm_args;
 
 /* Rectangles: y[i * ldy + j] (+)= scale * x[i * ldx + j]. Serves concat, slices and their gradients. */
@@ -235,6 +262,7 @@ typedef struct cru_spmm_args {
     float *y;
     int32_t *where;
     bool accumulate;
+    const cru_finish *finish; /* of y, or NULL; only for sums that do not accumulate */
 } cru_spmm_args;
 
 /* Gradient of a max or min over neighbours, on the transposed matrix `a` whose entry e stands for entry order[e] of the
@@ -435,6 +463,8 @@ struct cru_backend {
     void (*softmax)(cru_device *device, const cru_softmax_args *args);
     void (*softmax_grad)(cru_device *device, const cru_softmax_grad_args *args);
     void (*gemm)(cru_device *device, const cru_gemm_args *args);
+    void (*finish)(cru_device *device, const cru_finish_args *args);
+    void (*finish_grad)(cru_device *device, const cru_finish_grad_args *args);
     void (*copy)(cru_device *device, const cru_copy_args *args);
     void (*permute)(cru_device *device, const cru_permute_args *args);
     void (*gather)(cru_device *device, const cru_gather_args *args);

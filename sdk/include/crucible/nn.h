@@ -181,6 +181,9 @@ typedef struct cru_gcn {
 CRU_API cru_gcn cru_gcn_create(cru_net *net, const char *name, int64_t in, int64_t out);
 CRU_API cru_tensor *cru_gcn_apply(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, cru_tensor *x);
 CRU_API cru_tensor *cru_gcn_input(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, const cru_input *x);
+/* The same with an activation and dropout in one go; the bias of `then` is the layer's, whatever it says. */
+CRU_API cru_tensor *cru_gcn_input_then(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, const cru_input *x,
+                                       const cru_then *then);
 
 /* Convolutions with ReLU and dropout between them, none after the last: the backbone of many methods. */
 typedef struct cru_gcn_stack {

@@ -101,7 +101,18 @@ CRU_API cru_tensor *cru_matmul_op(cru_tape *t, cru_tensor *a, cru_tensor *b, cru
 CRU_API cru_tensor *cru_bmm(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_transpose op);
 /* x w + b: n x i, i x o, o (or NULL) -> n x o (2) */
 CRU_API cru_tensor *cru_linear(cru_tape *t, cru_tensor *x, cru_tensor *w, cru_tensor *b);
-/* act(x w + b) in one pass; act is CRU_UNARY_COPY, CRU_UNARY_RELU, CRU_UNARY_TANH or CRU_UNARY_SIGMOID */
+/* What follows a linear map, done while its result is in a cache: dropout(act(y + bias)). Zeroed: nothing. The same
+ * values as with operators of their own. `act` is relu, leaky (slope a), elu (alpha a), selu, tanh or sigmoid, with a
+ * not negative; CRU_UNARY_COPY: none. */
+typedef struct cru_then {
+    cru_tensor *bias; /* one number per column, or NULL */
+    cru_unary act;
+    float a;
+    float dropout; /* the identity in eval mode, as in cru_dropout */
+} cru_then;
+/* x w, then what `then` says: n x i, i x o -> n x o (2 without activation and for relu and leaky) */
+CRU_API cru_tensor *cru_linear_then(cru_tape *t, cru_tensor *x, cru_tensor *w, const cru_then *then);
+/* act(x w + b) */
 CRU_API cru_tensor *cru_linear_act(cru_tape *t, cru_tensor *x, cru_tensor *w, cru_tensor *b, cru_unary act);
 /* row by row inner product: n x c, n x c -> n */
 CRU_API cru_tensor *cru_dot_rows(cru_tape *t, cru_tensor *a, cru_tensor *b);

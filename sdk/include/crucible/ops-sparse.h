@@ -15,6 +15,8 @@ extern "C" {
 
 /* x w + b for dense or sparse x; b may be NULL (2 for dense x) */
 CRU_API cru_tensor *cru_input_linear(cru_tape *t, const cru_input *x, cru_tensor *w, cru_tensor *b);
+/* the same, then what `then` says (2 for dense x, as cru_linear_then) */
+CRU_API cru_tensor *cru_input_linear_then(cru_tape *t, const cru_input *x, cru_tensor *w, const cru_then *then);
 /* dropout of the input; of a sparse one, of its stored values only */
 CRU_API cru_input cru_input_dropout(cru_tape *t, const cru_input *x, float p);
 /* the input as a dense tensor */
@@ -26,6 +28,8 @@ CRU_API cru_input cru_input_rows(cru_tape *t, const cru_input *x, cru_index rows
 
 /* A x with the matrix's own values: n x n, n x c -> n x c (2) */
 CRU_API cru_tensor *cru_spmm(cru_tape *t, cru_sparse *a, cru_tensor *x);
+/* A x, then what `then` says (2 without activation and for relu and leaky) */
+CRU_API cru_tensor *cru_spmm_then(cru_tape *t, cru_sparse *a, cru_tensor *x, const cru_then *then);
 /* A x with learned edge values w: E, gradients to w and x; with E x heads, x is n x (heads * c) and head h weighs its
  * own block of columns */
 CRU_API cru_tensor *cru_spmm_weighted(cru_tape *t, cru_sparse *a, cru_tensor *w, cru_tensor *x);

@@ -178,6 +178,16 @@ static cru_tensor *spmm_transposed(cru_tape *t, operands x)
 {
     return cru_spmm_transposed(t, matrix(t), x[0]);
 }
+
+static cru_tensor *linear_then(cru_tape *t, operands x)
+{
+    return cru_linear_then(t, x[0], x[1], &(cru_then){.bias = x[2], .act = CRU_UNARY_RELU});
+}
+
+static cru_tensor *spmm_then(cru_tape *t, operands x)
+{
+    return cru_spmm_then(t, matrix(t), x[0], &(cru_then){.bias = x[1], .act = CRU_UNARY_LEAKY, .a = 0.1f});
+}
 static cru_tensor *input_linear(cru_tape *t, operands x)
 {
     cru_input in = cru_input_of(x[0]);
@@ -235,6 +245,8 @@ static const twice_case cases[] = {
     {"matmul nt", matmul_nt, 2, {{3, 4}, {2, 4}}},
     {"matmul tt", matmul_tt, 2, {{4, 3}, {2, 4}}},
     {"linear", linear, 3, {{3, 4}, {4, 2}, {2}}},
+    {"linear_then", linear_then, 3, {{3, 4}, {4, 2}, {2}}},
+    {"spmm_then", spmm_then, 2, {{3, 4}, {4}}},
     {"sum of rows", sum_rows, 1, {{3, 4}}},
     {"sum of columns", sum_cols, 1, {{3, 4}}},
     {"mean of rows", mean_rows, 1, {{3, 4}}},

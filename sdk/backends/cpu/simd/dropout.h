@@ -31,18 +31,21 @@ INLINE void philox_words(const cru_dropout_args *args, uint64_t block, uint32_t 
     }
 }
 
+/* Elements begin .. end; any begin: the words of its block before it are drawn and left unused. */
 static void dropout_range(const void *task, int64_t begin, int64_t end)
 {
     const cru_dropout_args *args = task;
     const float scale = 1.0f / (1.0f - args->p);
     /* The upper 24 bits of a word, over 2^24, are at least p. */
     const int32_t least = (int32_t)ceil((double)args->p * 0x1p24);
-    uint32_t word[DROPOUT_BATCH];
+    uint32_t words[DROPOUT_BATCH + 8 * PHILOX_LANES];
+    const uint32_t *word = words + begin % 4;
     for (int64_t i = begin; i < end; i += DROPOUT_BATCH) {
         const int64_t n = end - i < DROPOUT_BATCH ? end - i : DROPOUT_BATCH;
         const float *x = args->x + i;
         float *y = args->y + i;
-        for (int64_t j = 0; j < n; j += 4 * PHILOX_LANES) philox_words(args, (uint64_t)(i + j) / 4, word + j);
+        for (int64_t j = 0; j < n + begin % 4; j += 4 * PHILOX_LANES)
+            philox_words(args, (uint64_t)(i / 4 + j / 4), words + j);
         /* A choice, not a product: what is dropped is 0 even when x is not finite. */
         if (args->accumulate) {
 #pragma omp simd

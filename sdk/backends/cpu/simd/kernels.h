@@ -7,6 +7,7 @@
 #include "dropout.h"
 #include "edge-softmax.h"
 #include "edge.h"
+#include "finish.h"
 #include "norm-grad.h"
 #include "norm.h"
 #include "optim.h"
@@ -34,6 +35,8 @@ const cru_backend TABLE = {
     .softmax = softmax,
     .softmax_grad = softmax_grad,
     .gemm = cpu_gemm,
+    .finish = finish,
+    .finish_grad = finish_grad,
     .copy = cpu_copy,
     .permute = cpu_permute,
     .gather = cpu_gather,

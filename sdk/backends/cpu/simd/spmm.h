@@ -6,6 +6,7 @@
 #define CRUCIBLE_CPU_SIMD_SPMM_H
 
 #include "../cpu.h"
+#include "finish.h"
 #include "vector.h"
 
 enum { SPMM_BLOCK = 8, PREFETCH_AHEAD = 6 };
@@ -190,7 +191,7 @@ static __attribute__((noinline)) void sum_entries_far(const spmm_row *r)
 }
 
 /* Long rows are summed in pieces: partial sums of equal size lose less to rounding than one long chain. */
-static void sum_rows(const spmm_task *t, int64_t begin, int64_t end, sum_function *sum)
+static void sum_band(const spmm_task *t, int64_t begin, int64_t end, sum_function *sum)
 {
     enum { PIECE = 256 };
     const cru_spmm_args *s = t->s;
@@ -204,6 +205,16 @@ static void sum_rows(const spmm_task *t, int64_t begin, int64_t end, sum_functio
         }
         r.end = last;
         sum(&r);
+    }
+}
+
+static void sum_rows(const spmm_task *t, int64_t begin, int64_t end, sum_function *sum)
+{
+    const int64_t band = t->s->finish ? rows_in_band(t->stride) : end - begin;
+    for (int64_t v = begin; v < end; v += band) {
+        const int64_t last = end - v < band ? end : v + band;
+        sum_band(t, v, last, sum);
+        if (t->s->finish) finish_band(t->s->finish, t->s->y, v, last - v, t->stride);
     }
 }
 
