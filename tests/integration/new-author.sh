@@ -31,9 +31,9 @@ awk '/^```c$/ { n++; inside = n == 1; next } /^```$/ { inside = 0 } inside' "$gu
 awk '/^```ini$/ { n++; inside = n == 1; next } /^```$/ { inside = 0 } inside' "$guide" >noise.ini
 compile mixhop
 expect 0 crucible check ./mixhop.so
-expect 0 crucible info mixhop --json
+CRUCIBLE_PLUGIN_PATH=. expect 0 crucible info mixhop --json
 cp noise.ini generated.ini
-sed -i 's/^\[dataset cora\]/[dataset csbm]/; s/^scheme = official/scheme = per-class/' generated.ini
+sed -i 's/^\[dataset cora\]/[dataset csbm]/; s/^scheme = official/scheme = auto/' generated.ini
 if [ -n "${CRUCIBLE_MIRROR:-}" ] && [ -d "$CRUCIBLE_MIRROR/cora" ]; then
     expect 0 crucible fetch cora
 else
@@ -51,7 +51,7 @@ contains "$out" "tabular"
 # ---- debugging aids of the guide ----
 expect 0 crucible run generated.ini --db trace.db --trace --set algorithm.mixhop.epochs=1 --set experiment.seeds=0 \
     --set experiment.algorithms=mixhop
-contains "$errors" "forward  concat_cols"
+contains "$errors" "forward  concat "
 contains "$errors" "backward spmm"
 expect 0 crucible run generated.ini --db trace.db --force --profile --set algorithm.mixhop.epochs=3 \
     --set experiment.seeds=0 --set experiment.algorithms=mixhop
