@@ -209,6 +209,15 @@ static void count_trials(config_loader *l)
                         CONFIG_MAX_TRIALS);
 }
 
+/* A metric with several values is several metrics: "rec-at-k(average)", "rec-at-k(stable)". */
+static const char *metric_label(cru_arena *arena, const variant *v)
+{
+    const char *label = v->label;
+    for (int64_t i = 0; i < v->swept_count; i++)
+        label = string_format(arena, "%s%s%s", label, i ? " " : "(", v->swept[i].text);
+    return v->swept_count ? string_format(arena, "%s)", label) : label;
+}
+
 static void build_metrics(config_loader *l)
 {
     int64_t count;
@@ -217,7 +226,10 @@ static void build_metrics(config_loader *l)
     for (int64_t i = 0; i < count; i++) all = append(l->doc.arena, all, *named_variants(l, sections[i]));
     check_distinct(l, &all, SECTION_METRIC);
     const variant **metrics = cru_arena_alloc(l->doc.arena, all.count, sizeof *metrics);
-    for (int64_t i = 0; i < all.count; i++) metrics[i] = &all.items[i];
+    for (int64_t i = 0; i < all.count; i++) {
+        all.items[i].label = metric_label(l->doc.arena, &all.items[i]);
+        metrics[i] = &all.items[i];
+    }
     l->e->metrics = metrics;
     l->e->metric_count = all.count;
 }

@@ -55,6 +55,9 @@ void loader_read_host(config_loader *l);
  * settings, and those of [split], [preprocess] and [monitor]. */
 void loader_resolve(config_loader *l);
 
+/* Checks that every metric can judge every dataset, as far as that is known without the data. */
+void loader_suit(config_loader *l);
+
 /* Makes the plan's variants and chains and counts the trials. */
 void loader_expand(config_loader *l);
 

@@ -13,6 +13,7 @@
 
 #include "runner/child.h"
 #include "runner/judge-maker.h"
+#include "runner/metric-needs.h"
 #include "runner/protocol.h"
 #include "runner/validation.h"
 
@@ -145,12 +146,22 @@ static cru_status seal_seen(const cru_task *whole, int64_t *bytes, int *fd, cru_
 
 /* The task of a trial: all that a method may know, or, where the test nodes stay hidden until it has learned, what it
  * may know before that. */
+static cru_status check_metrics(const judge *j, const cru_data *data, cru_error *err)
+{
+    const experiment *x = j->maker.setup->experiment;
+    cru_status status = CRU_OK;
+    for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
+        status = metric_needs_check(x->metrics[i], data, err);
+    return status;
+}
+
 static cru_status prepare(judge *j, const judge_request *request, answer *a, cru_error *err)
 {
     exhibit *e;
     trial t;
     cru_task task;
     cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
+    if (status == CRU_OK) status = check_metrics(j, e->data, err);
     if (status != CRU_OK) return status;
     experiment_trial(j->maker.setup->experiment, request->trial, &t);
     status = cru_data_task(e->data, t.seed, &task, err);
@@ -178,16 +189,14 @@ static cru_status apply_metric(judge *j, const variant *v, const cru_evidence *e
     cru_status status = judge_plugin(&j->maker.plugins, v->plugin, &plugin, err);
     if (status != CRU_OK) return status;
     double value = NAN;
-    if (plugin->problems & (uint32_t)evidence->data->problem) {
-        labelled_records sink = {into, v->label};
-        cru_report report = labelled_report(&sink);
-        cru_error why = {0};
-        cru_settings *settings = variant_settings(v);
-        const cru_metric *metric = plugin->vtable;
-        status = metric->score(cru_settings_struct(settings), evidence, &value, &report, &why);
-        cru_settings_destroy(settings);
-        if (status != CRU_OK) return cru_fail(err, status, "metric %s: %s", v->name, why.text);
-    }
+    labelled_records sink = {into, v->label};
+    cru_report report = labelled_report(&sink);
+    cru_error why = {0};
+    cru_settings *settings = variant_settings(v);
+    const cru_metric *metric = plugin->vtable;
+    status = metric->score(cru_settings_struct(settings), evidence, &value, &report, &why);
+    cru_settings_destroy(settings);
+    if (status != CRU_OK) return cru_fail(err, status, "metric %s: %s", v->name, why.text);
     records_put(into, v->label, &value, 1);
     return CRU_OK;
 }

@@ -74,6 +74,14 @@ static inline registry *fake_registry(void)
         {.kind = CRU_KIND_ALGORITHM, .name = "mlp"},
         {.kind = CRU_KIND_METRIC, .name = "accuracy"},
         {.kind = CRU_KIND_METRIC, .name = "macro-f1"},
+        {.kind = CRU_KIND_METRIC,
+         .name = "rare",
+         .settings_size = sizeof(rate_settings),
+         .params = rate_params,
+         .problems = CRU_NODES | CRU_ROWS,
+         .metric_flags = CRU_METRIC_OF_TWO_CLASSES},
+        {.kind = CRU_KIND_METRIC, .name = "mixing", .problems = CRU_GRAPHS | CRU_ROWS},
+        {.kind = CRU_KIND_METRIC, .name = "likeness", .problems = CRU_ROWS, .metric_flags = CRU_METRIC_OF_FEATURES},
     };
     registry *r = registry_create();
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
@@ -87,7 +95,8 @@ static inline registry *fake_registry(void)
     return r;
 }
 
-/* Knows the cards cora and citeseer, both in csv format; cora's card sets directed. */
+/* Knows the cards cora, citeseer and digits, all in csv format; cora's card sets directed, that of digits tells its
+ * task and counts. */
 static inline cru_status fake_find(void *user, const char *name, const data_places *places, data_found *found,
                                    cru_error *err)
 {
@@ -98,6 +107,9 @@ static inline cru_status fake_find(void *user, const char *name, const data_plac
         text = "[dataset]\nname = cora\nformat = csv\n[files]\nx = x.csv\n[settings]\ndirected = true\n";
     else if (strcmp(name, "citeseer") == 0)
         text = "[dataset]\nname = citeseer\nformat = csv\n[files]\nx = x.csv\n";
+    else if (strcmp(name, "digits") == 0)
+        text = "[dataset]\nname = digits\nformat = csv\ntask = rows\n[files]\nx = x.csv\n"
+               "[expect]\nclasses = 10\nfeatures = 0\n";
     if (!text) return cru_fail(err, CRU_UNSUPPORTED, "there is no dataset card '%s'", name);
     cru_status status = card_parse(text, strlen(text), "fake.ini", &found->card, err);
     if (status == CRU_OK) found->format = found->card->format;

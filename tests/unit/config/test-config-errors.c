@@ -36,6 +36,12 @@ typedef struct slip {
 static const slip slips[] = {
     {SMALL "[algorithm mpl]\n", "main.ini:3: mpl: unknown algorithm; did you mean mlp?"},
     {SMALL "[corruptor unifrm]\n", "main.ini:3: unifrm: unknown corruptor; did you mean uniform?"},
+    {"[dataset sbm]\n[algorithm mlp]\n[metric mixing]\n",
+     "main.ini:3: mixing: judges graphs, rows, and dataset sbm is nodes"},
+    {"[dataset digits]\n[algorithm mlp]\n[metric rare]\n",
+     "main.ini:3: rare: needs two classes, and dataset digits has 10"},
+    {"[dataset digits]\n[algorithm mlp]\n[metric likeness]\n",
+     "main.ini:3: likeness: needs features, and dataset digits has none"},
     {SMALL "[metric acuracy]\n", "main.ini:3: acuracy: unknown metric; did you mean accuracy?"},
     {SMALL "[dataset sbn]\n", "main.ini:3: sbn: unknown dataset; did you mean sbm?"},
     {SMALL "[dataset csv]\n", "main.ini:3: csv: is a file format, not a dataset; a card must name its files"},

@@ -426,6 +426,18 @@ START_TEST(the_text_of_a_search_differs_from_its_draws_and_by_its_axes)
 }
 END_TEST
 
+START_TEST(a_metric_with_several_values_is_several_metrics)
+{
+    bench b = bench_open();
+    bench_expect(&b, "[dataset sbm]\n[algorithm mlp]\n[metric accuracy]\n[metric rare]\nrate = 0.1, 0.2\n");
+    ck_assert_int_eq(b.e->metric_count, 3);
+    ck_assert_str_eq(b.e->metrics[0]->label, "accuracy");
+    ck_assert_str_eq(b.e->metrics[1]->label, "rare(0.1)");
+    ck_assert_str_eq(b.e->metrics[2]->label, "rare(0.2)");
+    bench_close(&b);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("config trials");
@@ -453,6 +465,7 @@ Suite *suite(void)
     tcase_add_loop_test(t, any_setting_with_a_default_changes_the_text, 0, sizeof changes / sizeof *changes);
     tcase_add_test(t, the_order_of_corruptors_changes_the_text);
     tcase_add_test(t, the_text_of_a_search_differs_from_its_draws_and_by_its_axes);
+    tcase_add_test(t, a_metric_with_several_values_is_several_metrics);
     suite_add_tcase(s, t);
     return s;
 }

@@ -290,6 +290,18 @@ START_TEST(files_outside_the_libraries_cannot_be_read)
 }
 END_TEST
 
+/* The method would crash: it never gets to. */
+START_TEST(data_that_a_metric_cannot_judge_fails_before_training)
+{
+    fixture f;
+    fixture_open(&f, COMMON "fit-crash runner-candidates",
+                 "[experiment]\ndatasets = runner-secret\nmetrics = runner-candidates\n[algorithm fit-crash]\n");
+    fixture_run(&f, &(runner_options){0});
+    expect_outcome(&f.ended[0], STORE_FAILED, "metric runner-candidates needs candidate sets");
+    fixture_close(&f);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("runner-faults");
@@ -304,6 +316,7 @@ Suite *suite(void)
     tcase_add_test(t, a_status_without_message_is_named);
     tcase_add_test(t, a_status_with_message_is_passed_on);
     tcase_add_test(t, scores_that_are_not_finite_fail);
+    tcase_add_test(t, data_that_a_metric_cannot_judge_fails_before_training);
     tcase_add_test(t, an_endless_loop_times_out);
     tcase_add_test(t, cpu_time_is_limited_too);
     tcase_add_test(t, memory_is_limited);
