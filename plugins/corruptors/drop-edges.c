@@ -1,11 +1,14 @@
 /* drop-edges: every edge is lost with the same probability. Both directions of a pair share their fate, and so do the
  * copies of an edge in several relations. Self-loops stay.
  *
+ * What is reported counts pairs on an undirected graph and directed edges on any other, without self-loops.
+ *
  * The fate of a pair is a function of the pair and the stream, so nothing is stored and no edge is looked up. */
 #include <math.h>
 
-#include <crucible/csr.h>
-#include <crucible/plugin.h>
+#include <crucible/graph.h>
+
+#include "edge-list.h"
 
 enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY };
 
@@ -38,16 +41,17 @@ static bool survives(void *user, int64_t row, int32_t col, float value)
 static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
 {
     fate f = {.rate = ((const settings *)settings_)->rate};
-    const int64_t before = cru_csr_nnz(&data->graph);
+    const int64_t before = edge_count(&data->graph), entries = cru_csr_nnz(&data->graph);
+    const bool both = cru_graph_is_symmetric(&data->graph);
     (void)err;
     f.key[0] = cru_rng_u32(rng);
     f.key[1] = cru_rng_u32(rng);
     data->graph = cru_csr_filter(cru_data_pool(data), &data->graph, survives, &f);
     for (int32_t r = 0; r < data->relation_count; r++)
         data->relations[r].graph = cru_csr_filter(cru_data_pool(data), &data->relations[r].graph, survives, &f);
-    const int64_t after = cru_csr_nnz(&data->graph);
-    cru_report_number(report, "edges_lost", (double)(before - after));
-    cru_report_number(report, "edge_loss_rate", before ? (double)(before - after) / (double)before : NAN);
+    const int64_t lost = (entries - cru_csr_nnz(&data->graph)) / (both ? 2 : 1);
+    cru_report_number(report, "edges_lost", (double)lost);
+    cru_report_number(report, "edge_loss_rate", before ? (double)lost / (double)before : NAN);
     return CRU_OK;
 }
 
@@ -56,7 +60,7 @@ static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = app
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
     .name = "drop-edges",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "edges lost at a rate",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),

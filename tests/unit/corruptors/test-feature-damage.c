@@ -1,66 +1,8 @@
-/* Edges, features and labels that are taken away. */
+/* Features and labels that are taken away. */
 #include <math.h>
-
-#include <crucible/graph.h>
 
 #include "corruptors/damage.h"
 #include "random/statistics.h"
-
-/* A circle of n nodes with a self-loop at 0, both directions. */
-static cru_data *circle(int32_t n)
-{
-    cru_data *data = damage_data(n, 2);
-    int32_t *row = cru_data_alloc(data, 2 * n + 1, sizeof *row), *col = cru_data_alloc(data, 2 * n + 1, sizeof *col);
-    for (int32_t i = 0; i < n; i++) {
-        row[2 * i] = col[2 * i + 1] = i;
-        col[2 * i] = row[2 * i + 1] = (i + 1) % n;
-    }
-    const cru_coo coo = {.rows = n, .cols = n, .count = 2 * (int64_t)n + 1, .row = row, .col = col};
-    data->problem = CRU_NODES;
-    data->graph = cru_csr_from_coo(cru_data_pool(data), &coo, CRU_DUP_FIRST);
-    return data;
-}
-
-START_TEST(edges_are_lost_in_both_directions)
-{
-    enum { N = 100000 };
-    cru_data *data = circle(N);
-    damage_report report;
-    damage_apply(&(damage){.name = "drop-edges", .settings = {"rate", "0.3"}, .seed = 1}, data, &report);
-    ck_assert(cru_graph_is_symmetric(&data->graph));
-    ck_assert_int_ge(cru_csr_find(&data->graph, 0, 0), 0);
-    const int64_t left = (cru_csr_nnz(&data->graph) - 1) / 2;
-    assert_counts_fit((const int64_t[]){left, N - left}, (const double[]){0.7, 0.3}, 2, N);
-    ck_assert_double_eq(*damage_reported(&report, "edges_lost"), 2.0 * (double)(N - left));
-    cru_data_destroy(data);
-}
-END_TEST
-
-START_TEST(a_relation_loses_what_the_graph_loses)
-{
-    cru_data *data = circle(1000);
-    damage_report report;
-    data->relations = cru_data_alloc(data, 1, sizeof *data->relations);
-    data->relations[0] = (cru_relation){.name = "all", .graph = data->graph};
-    data->relation_count = 1;
-    damage_apply(&(damage){.name = "drop-edges", .settings = {"rate", "0.5"}}, data, &report);
-    const cru_csr *a = &data->graph, *b = &data->relations[0].graph;
-    ck_assert_int_eq(cru_csr_nnz(a), cru_csr_nnz(b));
-    ck_assert_mem_eq(a->ids, b->ids, (size_t)cru_csr_nnz(a) * sizeof *a->ids);
-    cru_data_destroy(data);
-}
-END_TEST
-
-START_TEST(all_or_no_edges)
-{
-    static const char *const rates[] = {"0", "1"};
-    cru_data *data = circle(100);
-    damage_report report;
-    damage_apply(&(damage){.name = "drop-edges", .settings = {"rate", rates[_i]}}, data, &report);
-    ck_assert_int_eq(cru_csr_nnz(&data->graph), _i ? 1 : 201);
-    cru_data_destroy(data);
-}
-END_TEST
 
 enum { VALUES = 100000 };
 
@@ -153,18 +95,49 @@ START_TEST(no_label_left_is_an_error)
 }
 END_TEST
 
+/* 400 x 50 ones, dense or sparse: what is lost is lost along a row or a column. */
+START_TEST(whole_rows_or_columns_are_masked)
+{
+    enum { ROWS = 400, COLS = 50 };
+    for (int turn = 0; turn < 4; turn++) {
+        const bool by_row = turn % 2, sparse = turn / 2;
+        cru_data *data = damage_data(ROWS, 2);
+        cru_pool pool = cru_data_pool(data);
+        float *ones = cru_data_alloc(data, ROWS * COLS, sizeof *ones),
+              *x = cru_data_alloc(data, ROWS * COLS, sizeof *x);
+        damage_report report;
+        int64_t lost = 0;
+        for (int i = 0; i < ROWS * COLS; i++) ones[i] = 1;
+        data->x = (cru_features){.rows = ROWS, .cols = COLS, .dense = ones};
+        if (sparse) data->x = (cru_features){ROWS, COLS, .sparse = cru_csr_from_dense(pool, ones, ROWS, COLS)};
+        damage_apply(&(damage){.name = "feature-noise", .settings = {"unit", by_row ? "row" : "column"}, .seed = 3},
+                     data, &report);
+        if (sparse)
+            cru_csr_to_dense(&data->x.sparse, x);
+        else
+            memcpy(x, data->x.dense, ROWS * COLS * sizeof *x);
+        for (int i = 0; i < ROWS * COLS; i++) {
+            ck_assert(x[i] == x[by_row ? i / COLS * COLS : i % COLS]);
+            lost += x[i] == 0;
+        }
+        ck_assert_int_gt(lost, 0);
+        ck_assert_double_eq(*damage_reported(&report, "features_lost"), (double)lost / (ROWS * COLS));
+        cru_data_destroy(data);
+    }
+}
+END_TEST
+
 Suite *suite(void)
 {
-    Suite *s = suite_create("structure, features, scarcity");
+    Suite *s = suite_create("features, scarcity");
     TCase *c = tcase_create("damage");
-    tcase_add_test(c, edges_are_lost_in_both_directions);
-    tcase_add_test(c, a_relation_loses_what_the_graph_loses);
-    tcase_add_loop_test(c, all_or_no_edges, 0, 2);
+    tcase_set_timeout(c, 60);
     tcase_add_test(c, features_are_masked);
     tcase_add_test(c, masked_sparse_features_are_not_stored);
     tcase_add_test(c, gaussian_noise_is_in_units_of_the_deviation);
     tcase_add_loop_test(c, labels_become_scarce_class_by_class, 0, 5);
     tcase_add_test(c, no_label_left_is_an_error);
+    tcase_add_test(c, whole_rows_or_columns_are_masked);
     suite_add_tcase(s, c);
     return s;
 }
