@@ -29,6 +29,7 @@ const tiny_problem tiny_problems[] = {
     {.name = "rows, sparse features", .problem = CRU_ROWS, .sparse = true},
     {.name = "rows, one feature", .problem = CRU_ROWS, .one_feature = true},
     {.name = "rows, class missing from training", .problem = CRU_ROWS, .missing_class = true},
+    {.name = "rows, images with candidate labels", .problem = CRU_ROWS, .candidates = true, .images = true},
     {0},
 };
 
@@ -39,7 +40,7 @@ const tiny_problem *tiny_plain(cru_problem problem)
     return p;
 }
 
-enum { ITEMS = 30, NODES_PER_GRAPH = 4, COLS = 6 };
+enum { ITEMS = 30, NODES_PER_GRAPH = 4, COLS = 6, CHANNELS = 3, SIDE = 8 };
 
 /* The problem under construction. */
 typedef struct draft {
@@ -80,7 +81,8 @@ static void add_labels(draft *d)
 static void add_features(draft *d)
 {
     cru_data *data = d->data;
-    const int64_t rows = data->nodes, cols = d->problem->one_feature ? 1 : COLS;
+    const bool images = d->problem->images;
+    const int64_t rows = data->nodes, cols = images ? CHANNELS * SIDE * SIDE : d->problem->one_feature ? 1 : COLS;
     float *values = room(d, rows * cols, sizeof *values);
     int64_t *offsets = room(d, rows + 1, sizeof *offsets);
     int32_t *ids = room(d, rows * cols, sizeof *ids);
@@ -88,6 +90,7 @@ static void add_features(draft *d)
     for (int64_t i = 0; i < rows; i++) {
         for (int32_t j = 0; j < cols; j++) {
             float value = (float)cru_rng_uniform(&d->rng) + (class_of_node(d, i) % cols == j ? 1.0f : 0.0f);
+            if (images) value *= 0.5f; /* pixels end at 1 */
             if (d->problem->sparse && (i + j) % 3 == 0) continue;
             ids[stored] = j;
             values[stored++] = value;
@@ -95,6 +98,7 @@ static void add_features(draft *d)
         offsets[i + 1] = stored;
     }
     data->x = (cru_features){.rows = rows, .cols = cols};
+    if (images) data->x.channels = CHANNELS, data->x.height = data->x.width = SIDE;
     if (d->problem->sparse) {
         data->x.sparse = (cru_csr){.rows = rows, .cols = cols, .offsets = offsets, .ids = ids, .values = values};
     } else {

@@ -15,6 +15,7 @@ typedef struct tiny_problem {
     bool isolated;      /* node 0 has no edge */
     bool no_edges;      /* no node has */
     bool candidates;    /* partial labels */
+    bool images;        /* 8 x 8 in three colours */
 } tiny_problem;
 
 /* Ends with a NULL name. The first problem of each kind is the plain one. */

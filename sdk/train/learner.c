@@ -1,7 +1,7 @@
 /* The parts of training that every gradient-trained method shares. */
 #include <math.h>
 
-#include <crucible/train.h>
+#include "train/feed.h"
 
 const char *const cru_optimiser_names[] = {"adam", "adamw", "sgd", NULL};
 const char *const cru_class_weight_names[] = {"equal", "balanced", NULL};
@@ -97,6 +97,7 @@ cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t)
 /* Scores of all items with the weights as they are. */
 static cru_status evaluate(cru_learner *l)
 {
+    if (l->feed) return steps_evaluate(l);
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor *z = cru_learner_logits(l, l->tape);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
@@ -185,7 +186,9 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
     l->scores = cru_ctx_alloc(ctx, task->items * task->classes, sizeof *l->scores);
     l->net = cru_learner_net(l, "net");
     if (method->forward) open_graphs(l);
-    status = method->build(l);
+    if (method->classify) l->feed = feed_create(l);
+    status = cru_ctx_status(ctx);
+    if (!status) status = method->build(l);
     if (!status) status = cru_ctx_status(ctx);
     if (status) {
         if (method->release) method->release(l);
@@ -218,13 +221,8 @@ static cru_status one_epoch(cru_learner *l, double *loss)
     return status;
 }
 
-cru_status cru_method_fit(void *self, cru_monitor *monitor)
+static cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
 {
-    cru_learner *l = self;
-    if (l->method->prepare) {
-        cru_status status = l->method->prepare(l);
-        if (status) return status;
-    }
     int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
     const bool before_step = cru_monitor_before_step(monitor);
     double loss = NAN;
@@ -234,6 +232,15 @@ cru_status cru_method_fit(void *self, cru_monitor *monitor)
         if (status) return status;
         if (!before_step && !cru_learner_report(l, monitor, loss)) break;
     }
+    return cru_ctx_status(l->ctx);
+}
+
+cru_status cru_method_fit(void *self, cru_monitor *monitor)
+{
+    cru_learner *l = self;
+    cru_status status = l->method->prepare ? l->method->prepare(l) : CRU_OK;
+    if (!status) status = l->feed ? steps_fit(l, monitor) : epochs_fit(l, monitor);
+    if (status) return status;
     for (int64_t i = 0; i < l->net_count && l->kept; i++) cru_snapshot_restore(l->best[i]);
     return cru_ctx_status(l->ctx);
 }

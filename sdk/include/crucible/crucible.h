@@ -3,6 +3,8 @@
 #define CRUCIBLE_H
 
 #include <crucible/arena.h>
+#include <crucible/augment.h>
+#include <crucible/backbone.h>
 #include <crucible/backend.h>
 #include <crucible/cluster.h>
 #include <crucible/context.h>
@@ -16,6 +18,7 @@
 #include <crucible/imbalance.h>
 #include <crucible/knn.h>
 #include <crucible/linalg.h>
+#include <crucible/minibatch.h>
 #include <crucible/mt19937.h>
 #include <crucible/nn.h>
 #include <crucible/ops.h>

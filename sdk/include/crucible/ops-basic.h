@@ -175,6 +175,8 @@ CRU_API cru_tensor *cru_gather(cru_tape *t, cru_tensor *x, cru_index ids);
 CRU_API cru_tensor *cru_pick(cru_tape *t, cru_tensor *x, cru_index cols);
 /* y[ids[i], :] reduced over i; rows that no id names are 0 (2 for the sum) */
 CRU_API cru_tensor *cru_scatter(cru_tape *t, cru_tensor *x, cru_index ids, int64_t rows, cru_reduce op);
+/* table[ids[i], :] = x[i, :] in place, for a table that outlives the step; ids differ; no gradient */
+CRU_API void cru_put_rows(cru_tape *t, cru_tensor *table, cru_index ids, const cru_tensor *x);
 /* 0/1 matrix with a 1 at (i, ids[i]); a negative id gives a row of zeros; no gradient */
 CRU_API cru_tensor *cru_one_hot(cru_tape *t, cru_index ids, int64_t classes);
 /* 0/1 vector of n with a 1 at every id; no gradient */

@@ -35,6 +35,7 @@
 #define CRUCIBLE_TRAIN_H
 
 #include <crucible/graph.h>
+#include <crucible/minibatch.h>
 #include <crucible/optim.h>
 #include <crucible/params.h>
 #include <crucible/plugin.h>
@@ -50,6 +51,7 @@ typedef struct cru_train {
     double lr, weight_decay;
     int64_t optimiser;     /* cru_optim_kind */
     int64_t class_weights; /* cru_class_weights; equal unless the schema has CRU_CLASS_WEIGHTS */
+    cru_steps steps;       /* of a method that trains in steps, whose schema has CRU_STEP_SETTINGS */
 } cru_train;
 
 /* How the default loss weighs an item of class c; the mean is divided by the sum of weights. */
@@ -170,7 +172,7 @@ typedef struct cru_gcn_settings {
          .help = "after each activation"},                                                                             \
         CRU_ADJACENCY_SETTINGS(type_, member_.adjacency, CRU_LOOPS_ADD, CRU_NORM_SYM)
 
-/* ---- graphs and minibatches ------------------------------------------------------------------------------ */
+/* ---- graphs ---------------------------------------------------------------------------------------------- */
 
 /* Graphs side by side in one block-diagonal matrix: all of a task's, or a minibatch of them. */
 typedef struct cru_graphs {
@@ -180,20 +182,6 @@ typedef struct cru_graphs {
     cru_sparse *adj;        /* the same for operators */
     cru_input x;            /* of the nodes */
 } cru_graphs;
-
-/* Shuffled passes over a set of rows. The order comes from the stream "sampling"; a new pass reshuffles. */
-typedef struct cru_batches {
-    cru_rng rng;
-    int32_t *order; /* a copy of the ids */
-    int64_t count, size, at;
-    bool drop_last; /* leave out an incomplete last batch, unless it is the only one */
-} cru_batches;
-
-CRU_API cru_batches cru_batches_create(cru_ctx *ctx, cru_ids rows, int64_t size, bool drop_last);
-/* The next batch; valid until the next call. */
-CRU_API cru_ids cru_batches_next(cru_batches *batches);
-/* Batches in one pass. */
-CRU_API int64_t cru_batches_per_pass(const cru_batches *batches);
 
 /* ---- the learner: what every model starts with ----------------------------------------------------------- */
 
@@ -218,8 +206,9 @@ typedef struct cru_learner {
     cru_snapshot *best[CRU_MAX_NETS]; /* the weights that the monitor chose */
     int64_t net_count;
     bool kept;                 /* `best` holds something */
-    int64_t epoch;             /* now running, from 0 */
+    int64_t epoch;             /* now running, from 0; a step where the method trains in steps */
     float *scores;             /* items x classes, host: the last evaluation */
+    struct cru_feed *feed;     /* private: minibatches of rows; NULL unless the method has `classify` */
     struct cru_learner *wider; /* the same model on the task that widen brought, or NULL */
     void *reserved[16]; /* NULL; later minor versions grow into it, so that the models around it keep their layout */
 } cru_learner;
@@ -241,6 +230,19 @@ typedef struct cru_method {
      * graphs are trained, a minibatch. `graphs` is the offset of a cru_graph_settings in the settings. */
     cru_tensor *(*forward)(void *model, cru_tape *t, const cru_graphs *graphs);
     size_t graphs;
+
+    /* Instead of `logits`, for methods that train in steps on minibatches of rows or images (minibatch.h), with none of
+     * `loss`, `epoch` and `after_epoch`: rows of x x classes. Called in train and in eval mode. */
+    cru_tensor *(*classify)(void *model, cru_tape *t, const cru_input *x);
+
+    /* Optional, with `classify`: the scalar to minimise in this step; NULL: there is nothing to learn, and no step is
+     * made. Default: the default loss of the scores of batch->x. */
+    cru_tensor *(*batch_loss)(void *model, cru_tape *t, const cru_batch *batch);
+
+    /* Optional, with `classify`: after the step, also one without loss; on the same tape in train mode, with nothing
+     * recorded. */
+    void (*after_step)(void *model, cru_tape *t, const cru_batch *batch);
+    uint32_t views; /* with `classify`: cru_view bits that a batch must hold besides the weak view */
 
     /* Optional: the scalar to minimise, given this epoch's logits. Default: mean cross-entropy of the training items
      * with their observed labels (for candidate sets: with the uniform distribution over the candidates). */

@@ -157,6 +157,29 @@ static inline void bench_split_graphs(bench *b, const cJSON *graph_of_node)
     for (int v = 0; v < nodes; v++) data->graph_offsets[cJSON_GetArrayItem(graph_of_node, v)->valueint + 1] = v + 1;
 }
 
+/* Rows with candidate sets (n x classes, 0/1), all of them training items in their order. */
+static inline void bench_candidates(bench *b, const cJSON *rows, const cJSON *sets)
+{
+    static double numbers[BENCH_MOST];
+    cru_data *data = b->data;
+    bench_features(b, rows);
+    const int64_t n = data->x.rows, count = fixture_numbers(sets, numbers);
+    data->problem = CRU_ROWS;
+    data->items = data->nodes = n;
+    data->classes = (int32_t)(count / n);
+    data->truth = cru_data_alloc(data, n, sizeof *data->truth);
+    data->labels = cru_data_alloc(data, n, sizeof *data->labels);
+    data->candidates = cru_data_alloc(data, count, 1);
+    int32_t *all = cru_data_alloc(data, n, sizeof *all);
+    for (int64_t i = 0; i < count; i++) data->candidates[i] = numbers[i] != 0;
+    for (int32_t i = 0; i < n; i++) {
+        while (!data->candidates[i * data->classes + data->truth[i]]) data->truth[i]++;
+        data->labels[i] = data->truth[i];
+        all[i] = i;
+    }
+    data->split.train = (cru_ids){all, n};
+}
+
 /* settings: key, text, key, text, ... NULL */
 static inline void bench_open(bench *b, const char *name, const char *const *settings)
 {
@@ -211,6 +234,18 @@ static inline void bench_run(bench *b)
     cru_backward(l->tape, b->loss);
 }
 
+/* One step of a method that trains in steps, with the training rows that the fixture lists; its loss. */
+static inline double bench_step(bench *b, const cJSON *rows)
+{
+    static double numbers[BENCH_MOST];
+    static int32_t ids[BENCH_MOST];
+    const int64_t count = fixture_numbers(rows, numbers);
+    for (int64_t i = 0; i < count; i++) ids[i] = (int32_t)numbers[i];
+    const double loss = cru_learner_train_batch(b->learner, (cru_ids){ids, count});
+    b->learner->epoch++;
+    return loss;
+}
+
 static inline void bench_check_number(const bench *b, double value, double expected)
 {
     ck_assert_double_eq_tol(value, expected, b->tolerance * fmax(1, fabs(expected)));
@@ -226,6 +261,18 @@ static inline void bench_check(const bench *b, const cru_tensor *x, const cJSON 
     static double numbers[BENCH_MOST];
     ck_assert_int_eq(fixture_numbers(expected, numbers), cru_tensor_count(x));
     for (int64_t i = 0; i < cru_tensor_count(x); i++) bench_check_number(b, (double)x->data[i], numbers[i]);
+}
+
+static inline void bench_check_weight(const bench *b, const char *name, const cJSON *expected, bench_layout layout)
+{
+    static double numbers[BENCH_MOST];
+    const cru_tensor *w = bench_weight(b, name);
+    const int64_t rows = cru_tensor_rows(w), cols = cru_tensor_cols(w);
+    ck_assert_msg(fixture_numbers(expected, numbers) == rows * cols, "%s has another shape", name);
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++)
+            bench_check_number(b, (double)w->data[i * cols + j],
+                               numbers[layout == TRANSPOSED ? j * rows + i : i * cols + j]);
 }
 
 static inline void bench_check_gradient(const bench *b, const char *name, const cJSON *expected, bench_layout layout)

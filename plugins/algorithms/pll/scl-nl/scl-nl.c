@@ -1,0 +1,72 @@
+/* scl-nl: learns from the labels outside the candidate set, each a complementary label.
+ *
+ *     L = -(1/M) sum over the M pairs (i, k) with k not in S_i of  log(1 - p_ik + 1e-6)
+ *
+ * The mean is over pairs, so rows with few candidates weigh more. A batch without any pair teaches nothing.
+ *
+ * Chou, Niu, Lin, Sugiyama. Unbiased Risk Estimators Can Mislead: A Case Study of Learning with Complementary Labels.
+ * ICML 2020. */
+#include <crucible/crucible.h>
+
+enum { PROBLEMS = CRU_ROWS };
+
+typedef struct settings {
+    cru_backbone_choice backbone;
+    cru_train train;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_BACKBONE_SETTINGS(settings, backbone),
+    CRU_STEP_SETTINGS(settings, train),
+    CRU_END,
+};
+
+typedef struct model {
+    cru_learner base;
+    cru_classifier net;
+} model;
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    m->net = cru_classifier_create(m->base.net, &s->backbone, m->base.task);
+    return cru_ctx_status(m->base.ctx);
+}
+
+static cru_tensor *classify(void *self, cru_tape *t, const cru_input *x)
+{
+    const model *m = self;
+    return cru_classifier_apply(t, &m->net, x);
+}
+
+static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
+{
+    cru_tensor *p = cru_softmax(t, classify(self, t, &batch->x), 1);
+    cru_tensor *pairs = cru_affine(t, batch->candidates, -1, 1); /* 1 outside the set */
+    /* in two sums: 1 + 1e-6 would be rounded before p is taken from it */
+    cru_tensor *log_rest = cru_log(t, cru_affine(t, cru_affine(t, p, -1, 1), 1, 1e-6f));
+    cru_tensor *count = cru_clamp(t, cru_sum(t, pairs, CRU_ALL), 1, INFINITY);
+    return cru_neg(t, cru_div(t, cru_sum(t, cru_mul(t, pairs, log_rest), CRU_ALL), count));
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .build = build,
+                                  .classify = classify,
+                                  .batch_loss = batch_loss};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "scl-nl",
+    .version = "1.0",
+    .summary = "partial labels: negative learning from the labels outside the candidate set",
+    .citation = "Chou et al. Unbiased Risk Estimators Can Mislead: A Case Study of Learning with Complementary Labels. "
+                "ICML 2020.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

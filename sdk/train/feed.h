@@ -1,0 +1,27 @@
+/* feed.h: where the minibatches of a learner come from. */
+#ifndef SDK_TRAIN_FEED_H
+#define SDK_TRAIN_FEED_H
+
+#include <crucible/augment.h>
+#include <crucible/train.h>
+
+typedef struct cru_feed {
+    cru_batches batches;    /* over positions in split.train */
+    cru_tensor *candidates; /* n x classes */
+    cru_rng views;
+    cru_pixels pixels; /* of images; channels 0 otherwise */
+} cru_feed;
+
+/* Before the method's build. Failures are in the context. */
+cru_feed *feed_create(cru_learner *l);
+
+/* `count` items from `first` on, undistorted, in this step of the tape. */
+cru_input feed_items(cru_learner *l, int64_t first, int64_t count);
+
+/* Trains in steps; the weights stay the last ones. */
+cru_status steps_fit(cru_learner *l, cru_monitor *monitor);
+
+/* Scores of all items into l->scores, some at a time. */
+cru_status steps_evaluate(cru_learner *l);
+
+#endif

@@ -1,0 +1,61 @@
+/* Training in steps on minibatches. */
+#include <math.h>
+
+#include "train/feed.h"
+
+static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
+{
+    const cru_method *method = l->method;
+    if (method->batch_loss) return method->batch_loss(l, l->tape, batch);
+    return cru_learner_batch_loss(l, l->tape, method->classify(l, l->tape, &batch->x), batch->items);
+}
+
+double cru_learner_train_batch(cru_learner *learner, cru_ids rows)
+{
+    cru_tape_begin(learner->tape, CRU_TRAIN);
+    cru_batch batch = cru_learner_batch(learner, rows);
+    cru_tensor *loss = loss_of(learner, &batch);
+    if (cru_ctx_status(learner->ctx)) return NAN;
+    double value = loss ? cru_learner_step(learner, learner->optim, loss) : 0;
+    if (learner->method->after_step) {
+        cru_tape_record(learner->tape, false);
+        learner->method->after_step(learner, learner->tape, &batch);
+    }
+    return value;
+}
+
+cru_status steps_fit(cru_learner *l, cru_monitor *monitor)
+{
+    const cru_steps *settings = &l->train->steps;
+    const int64_t limit = cru_monitor_limit(monitor), steps = settings->steps < limit ? settings->steps : limit;
+    double sum = 0;
+    int64_t since = 0; /* the last checkpoint */
+    for (l->epoch = 0; l->epoch < steps; l->epoch++) {
+        sum += cru_learner_train_batch(l, cru_batches_next(&l->feed->batches));
+        since++;
+        if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+        if (l->epoch % settings->every != 0 && l->epoch != steps - 1) continue;
+        if (!cru_learner_report(l, monitor, sum / (double)since)) break;
+        sum = 0;
+        since = 0;
+    }
+    return cru_ctx_status(l->ctx);
+}
+
+cru_status steps_evaluate(cru_learner *l)
+{
+    enum { IMAGES = 128, ROWS = 4096 }; /* at a time: the maps of a convolution are large */
+    const int64_t items = l->task->items, classes = l->task->classes, most = l->feed->pixels.channels ? IMAGES : ROWS;
+    for (int64_t first = 0; first < items; first += most) {
+        const int64_t count = items - first < most ? items - first : most;
+        cru_tape_begin(l->tape, CRU_EVAL);
+        cru_input x = feed_items(l, first, count);
+        cru_tensor *z = l->method->classify(l, l->tape, &x);
+        if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+        cru_assert(cru_tensor_rows(z) == count && cru_tensor_cols(z) == classes,
+                   "classify: %lld x %lld for %lld rows of %lld classes", (long long)cru_tensor_rows(z),
+                   (long long)cru_tensor_cols(z), (long long)count, (long long)classes);
+        cru_tensor_download(l->tape, z, l->scores + first * classes);
+    }
+    return CRU_OK;
+}
