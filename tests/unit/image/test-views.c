@@ -132,10 +132,12 @@ START_TEST(strong_and_distilled_views_stay_in_range_and_differ_each_time)
     cru_pixels pixels = fixed_pixels(ctx, &task);
     cru_rng rng = cru_rng_stream(4, "views", 0);
     float before[COLS] = {0};
-    for (int n = 0; n < 200; n++) {
+    for (int n = 0; n < 100; n++) {
         float out[COLS];
+        bool in_range = true;
         (n % 2 ? cru_view_strong : cru_view_distill)(&pixels, &rng, images + n % IMAGES * COLS, out);
-        for (int i = 0; i < COLS; i++) ck_assert(level(out[i], i) >= 0 && level(out[i], i) <= 255);
+        for (int i = 0; i < COLS; i++) in_range = in_range && level(out[i], i) >= 0 && level(out[i], i) <= 255;
+        ck_assert(in_range);
         ck_assert(memcmp(out, before, sizeof out) != 0);
         memcpy(before, out, sizeof out);
     }
