@@ -17,17 +17,37 @@ static void split_folders(char *text, const char **list)
     list[count] = NULL;
 }
 
-static cru_status scan(const config_request *request, registry **plugins, cru_error *err)
+static cru_status scan(const paths_settings *paths, registry **plugins, cru_error *err)
 {
     const char *folders[FOLDERS_MOST + 1];
-    config_paths *paths = config_paths_read(request);
-    char *text = strdup(config_paths_get(paths)->plugins);
-    config_paths_destroy(paths);
+    char *text = strdup(paths->plugins);
     if (!text) return cru_fail(err, CRU_NO_MEMORY, "out of memory");
     split_folders(text, folders);
     cru_status status = loader_scan(&(loader_options){.folders = folders}, plugins, NULL, err);
     free(text);
     return status;
+}
+
+int outfit_open(const char *config, outfit *o)
+{
+    const config_request request = {.files = &config, .file_count = config ? 1 : 0};
+    diagnostics faults = {0};
+    cru_error err = {0};
+    *o = (outfit){.paths = config_paths_read(&request, &faults)};
+    int code = faults.count ? CLI_USAGE : CLI_GO_ON;
+    diagnostics_print(&faults, stderr);
+    diagnostics_clear(&faults);
+    const paths_settings *paths = config_paths_get(o->paths);
+    o->places = config_places(paths);
+    if (code == CLI_GO_ON && scan(paths, &o->plugins, &err) != CRU_OK) code = cli_fail("%s", err.text);
+    if (code != CLI_GO_ON) config_paths_destroy(o->paths);
+    return code;
+}
+
+void outfit_close(outfit *o)
+{
+    registry_destroy(o->plugins);
+    config_paths_destroy(o->paths);
 }
 
 int setup_open(const cli_words *files, const cli_words *sets, setup *s)
@@ -37,7 +57,10 @@ int setup_open(const cli_words *files, const cli_words *sets, setup *s)
     cru_error err = {0};
     diagnostics faults = {0};
     *s = (setup){0};
-    if (scan(&request, &s->plugins, &err) != CRU_OK) return cli_fail("%s", err.text);
+    config_paths *paths = config_paths_read(&request, NULL);
+    cru_status status = scan(config_paths_get(paths), &s->plugins, &err);
+    config_paths_destroy(paths);
+    if (status != CRU_OK) return cli_fail("%s", err.text);
     request.registry = s->plugins;
     if (config_load(&request, &s->experiment, &faults) == CRU_OK) return CLI_GO_ON;
     diagnostics_print(&faults, stderr);

@@ -1,4 +1,4 @@
-/* setup.h: from config files on a command line to an experiment that can be run. */
+/* setup.h: from config files on a command line to an experiment that can be run, or to the places of data. */
 #ifndef CORE_CLI_SETUP_H
 #define CORE_CLI_SETUP_H
 
@@ -14,5 +14,24 @@ typedef struct setup {
  * all faults have been printed. The caller closes it only after CLI_GO_ON. */
 int setup_open(const cli_words *files, const cli_words *sets, setup *s);
 void setup_close(setup *s);
+
+/* What commands about datasets need: plugins, and where data is, by the [paths] of a config file. */
+typedef struct outfit {
+    config_paths *paths;
+    data_places places; /* points into paths */
+    registry *plugins;
+} outfit;
+
+/* `config` NULL: the defaults. Returns CLI_GO_ON, or an exit code after the faults have been printed; the caller closes
+ * it only after CLI_GO_ON. */
+int outfit_open(const char *config, outfit *o);
+void outfit_close(outfit *o);
+
+/* The option that names the file. */
+#define OUTFIT_OPTION(variable)                                                                                        \
+    {                                                                                                                  \
+        .name = "config", .argument = "FILE", .text = (variable),                                                      \
+        .help = "look where the [paths] of this experiment say"                                                        \
+    }
 
 #endif

@@ -5,15 +5,15 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/setup.h"
 #include "cli/verbs.h"
 #include "fetch/fetch.h"
-#include "loader/loader.h"
 #include "runner/clock.h"
 #include "terminal/line.h"
 
 typedef struct request {
     bool all, json, quiet;
-    const char *mirror;
+    const char *mirror, *config;
 } request;
 
 /* ---- while it runs --------------------------------------------------------------------------------------- */
@@ -137,9 +137,9 @@ static cru_status fill_plan(fetch_plan *plan, const request *q, const cli_words 
     return status;
 }
 
-static int fetch(const request *q, const cli_words *names, const registry *plugins)
+static int fetch(const request *q, const cli_words *names, const outfit *with)
 {
-    fetch_plan plan = {.mirror = q->mirror, .plugins = plugins};
+    fetch_plan plan = {.mirror = q->mirror, .places = &with->places, .plugins = with->plugins};
     bool shown = !q->json && !q->quiet;
     display shows = {.bar = shown && status_line_works(stderr), .begun = clock_now()};
     shows.lines = shown && !shows.bar;
@@ -160,6 +160,7 @@ int verb_fetch(int argc, char **argv)
     const cli_option options[] = {
         {.name = "all", .flag = &q.all, .help = "every dataset that can be downloaded"},
         {.name = "mirror", .argument = "DIR", .text = &q.mirror, .help = "copy DIR/<dataset>/<file> if it is there"},
+        OUTFIT_OPTION(&q.config),
         {.name = "json", .flag = &q.json, .help = "print a JSON array"},
         {.name = "quiet", .letter = 'q', .flag = &q.quiet, .help = "print errors only"},
         {0},
@@ -178,10 +179,10 @@ int verb_fetch(int argc, char **argv)
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
     if (operands.count == 0 && !q.all) return cli_wrong("fetch: wants NAME... or --all; see 'crucible fetch --help'");
-    registry *plugins;
-    cru_error err = {0};
-    if (loader_scan(NULL, &plugins, NULL, &err) != CRU_OK) return cli_fail("%s", err.text);
-    code = fetch(&q, &operands, plugins);
-    registry_destroy(plugins);
+    outfit with;
+    code = outfit_open(q.config, &with);
+    if (code != CLI_GO_ON) return code;
+    code = fetch(&q, &operands, &with);
+    outfit_close(&with);
     return code;
 }

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/setup.h"
 #include "cli/verbs.h"
 #include "data/data.h"
 #include "loader/loader.h"
@@ -11,6 +12,8 @@
 typedef struct request {
     cru_kind kind;
     bool json, paths;
+    const char *config;
+    const data_places *places;
 } request;
 
 /* A broken file whose kind nobody knows could be of any. */
@@ -43,7 +46,7 @@ static void add_card(void *user, const card *c, data_state state, const char *wh
 static int print_json(const registry *plugins, const request *q)
 {
     cJSON *array = cJSON_CreateArray();
-    if (!q->kind || q->kind == CRU_KIND_DATASET) data_visit(NULL, add_card, array, NULL);
+    if (!q->kind || q->kind == CRU_KIND_DATASET) data_visit(q->places, add_card, array, NULL);
     for (size_t i = 0; i < registry_count(plugins); i++) {
         const registry_entry *entry = registry_at(plugins, i);
         if (!wanted(q, entry)) continue;
@@ -108,7 +111,7 @@ static void print_text(const registry *plugins, const request *q)
     const registry_entry *before = NULL;
     bool any_card = false;
     if (q->paths) print_folders();
-    if (!q->kind || q->kind == CRU_KIND_DATASET) data_visit(NULL, print_card, &any_card, NULL);
+    if (!q->kind || q->kind == CRU_KIND_DATASET) data_visit(q->places, print_card, &any_card, NULL);
     for (size_t i = 0; i < registry_count(plugins); i++) {
         const registry_entry *entry = registry_at(plugins, i);
         if (!wanted(q, entry)) continue;
@@ -126,6 +129,7 @@ int verb_list(int argc, char **argv)
 {
     request q = {0};
     const cli_option options[] = {
+        OUTFIT_OPTION(&q.config),
         {.name = "json", .flag = &q.json, .help = "print a JSON array"},
         {.name = "paths", .flag = &q.paths, .help = "print the folders searched and the file of each plugin"},
         {0},
@@ -147,15 +151,16 @@ int verb_list(int argc, char **argv)
         q.kind = kind_parse(operands.word[0]);
         if (!q.kind) return cli_wrong("list: unknown kind '%s'; kinds: %s", operands.word[0], syntax.operands);
     }
-    registry *plugins;
-    cru_error err = {0};
-    if (loader_scan(NULL, &plugins, NULL, &err) != CRU_OK) return cli_fail("%s", err.text);
+    outfit with;
+    code = outfit_open(q.config, &with);
+    if (code != CLI_GO_ON) return code;
+    q.places = &with.places;
     if (q.json) {
-        code = print_json(plugins, &q);
+        code = print_json(with.plugins, &q);
     } else {
-        print_text(plugins, &q);
+        print_text(with.plugins, &q);
         code = CLI_OK;
     }
-    registry_destroy(plugins);
+    outfit_close(&with);
     return code;
 }

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/setup.h"
 #include "cli/verbs.h"
 #include "data/data.h"
 #include "data/describe.h"
@@ -19,6 +20,7 @@ enum { MOST_SETTINGS = 64, BAR = 40 };
 typedef struct request {
     const char *name;
     bool json;
+    const char *config;
     int64_t seed;
     cli_words sets;
 } request;
@@ -26,6 +28,7 @@ typedef struct request {
 typedef struct stats {
     const request *q;
     const registry *plugins;
+    const data_places *places;
     const cru_data *data;
     data_summary summary;
     char title[300];
@@ -292,7 +295,7 @@ static int split_settings_words(const request *q, data_setting *out)
 static void find_title(stats *s)
 {
     data_found found;
-    if (data_find(s->q->name, NULL, &found, NULL) != CRU_OK) {
+    if (data_find(s->q->name, s->places, &found, NULL) != CRU_OK) {
         const registry_entry *generator = registry_find(s->plugins, CRU_KIND_DATASET, s->q->name);
         if (generator) snprintf(s->title, sizeof s->title, "%s", generator->summary);
         return;
@@ -310,7 +313,8 @@ static int describe(stats *s)
                            .plugins = s->plugins,
                            .settings = settings,
                            .setting_count = s->q->sets.count,
-                           .seed = (uint64_t)s->q->seed};
+                           .seed = (uint64_t)s->q->seed,
+                           .places = s->places};
     cru_error err = {0};
     cru_data *data = NULL;
     if (data_open(&wanted, &data, &err) != CRU_OK) return cli_fail("%s", err.text);
@@ -346,6 +350,7 @@ int verb_stats(int argc, char **argv)
 {
     request q = {0};
     const cli_option options[] = {
+        OUTFIT_OPTION(&q.config),
         {.name = "json", .flag = &q.json, .help = "print a JSON object"},
         {.name = "set", .argument = "KEY=VALUE", .words = &q.sets, .help = "a setting of the dataset; may be repeated"},
         {.name = "seed", .argument = "N", .number = &q.seed, .help = "seed of a generator"},
@@ -364,11 +369,11 @@ int verb_stats(int argc, char **argv)
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
     q.name = operands.word[0];
-    registry *plugins;
-    cru_error err = {0};
-    if (loader_scan(NULL, &plugins, NULL, &err) != CRU_OK) return cli_fail("%s", err.text);
-    stats s = {.q = &q, .plugins = plugins};
+    outfit with;
+    code = outfit_open(q.config, &with);
+    if (code != CLI_GO_ON) return code;
+    stats s = {.q = &q, .plugins = with.plugins, .places = &with.places};
     code = describe_in_child(&s);
-    registry_destroy(plugins);
+    outfit_close(&with);
     return code;
 }

@@ -63,18 +63,22 @@ struct config_paths {
     cru_settings *settings;
 };
 
-config_paths *config_paths_read(const config_request *request)
+config_paths *config_paths_read(const config_request *request, diagnostics *faults)
 {
     cru_arena *arena = create_arena();
     config_paths *paths = cru_arena_alloc(arena, 1, sizeof *paths);
     diagnostics ignored = {0};
-    document doc = {.arena = arena, .diags = &ignored};
+    document doc = {.arena = arena, .diags = faults ? faults : &ignored};
     read_all(&doc, request);
     *paths = (config_paths){arena, cru_settings_create(paths_params, sizeof(paths_settings))};
     if (!paths->settings) cru_panic(CRU_NO_MEMORY, "no memory for [paths]");
     const section *s = document_find(&doc, SECTION_PATHS, NULL);
-    for (int64_t i = 0; s && i < s->count; i++)
-        cru_settings_set(paths->settings, s->entries[i].key, s->entries[i].text, NULL);
+    for (int64_t i = 0; s && i < s->count; i++) {
+        const entry *e = &s->entries[i];
+        cru_error err = {0};
+        if (cru_settings_set(paths->settings, e->key, e->text, &err) != CRU_OK)
+            diagnostics_add(doc.diags, &e->place, e->key, "%s", err.text);
+    }
     diagnostics_clear(&ignored);
     return paths;
 }
@@ -89,4 +93,17 @@ void config_paths_destroy(config_paths *paths)
     if (!paths) return;
     cru_settings_destroy(paths->settings);
     cru_arena_destroy(paths->arena);
+}
+
+static const char *or_null(const char *text)
+{
+    return *text ? text : NULL;
+}
+
+data_places config_places(const paths_settings *paths)
+{
+    return (data_places){.cards = or_null(paths->cards),
+                         .mirror = or_null(paths->mirror),
+                         .files = or_null(paths->data),
+                         .cache = or_null(paths->cache)};
 }

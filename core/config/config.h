@@ -130,11 +130,15 @@ typedef struct config_request {
 cru_status config_load(const config_request *request, experiment **out, diagnostics *diags);
 
 /* The [paths] of the same files and --set options, before there is a registry: [paths] plugins decides what the
- * registry holds. Faults are left to config_load. The caller destroys the result. */
+ * registry holds. Faults of lines and of this section are added to `faults`; NULL leaves them to config_load. The
+ * caller destroys the result. */
 typedef struct config_paths config_paths;
-config_paths *config_paths_read(const config_request *request);
+config_paths *config_paths_read(const config_request *request, diagnostics *faults);
 const paths_settings *config_paths_get(const config_paths *paths);
 void config_paths_destroy(config_paths *paths);
+
+/* Where [paths] says data is; borrows from it. */
+data_places config_places(const paths_settings *paths);
 
 void experiment_destroy(experiment *e); /* NULL is fine */
 

@@ -99,10 +99,7 @@ void loader_read_host(config_loader *l)
     e->search = *(const search_settings *)cru_settings_struct(l->plan->search);
     e->report = *(const report_settings *)cru_settings_struct(l->plan->report);
     e->paths = *(const paths_settings *)cru_settings_struct(l->plan->paths);
-    l->places = (data_places){.cards = *e->paths.cards ? e->paths.cards : NULL,
-                              .mirror = *e->paths.mirror ? e->paths.mirror : NULL,
-                              .files = *e->paths.data ? e->paths.data : NULL,
-                              .cache = *e->paths.cache ? e->paths.cache : NULL};
+    l->places = config_places(&e->paths);
     e->name = *l->lists.name ? string_copy(doc->arena, l->lists.name) : stem(doc->arena, l->request->files[0]);
 
     check_lists(doc);

@@ -4,19 +4,6 @@
 
 #include <crucible/random.h>
 
-static const char *or_null(const char *text)
-{
-    return text && *text ? text : NULL;
-}
-
-data_places places_from(const paths_settings *paths)
-{
-    return (data_places){.cards = or_null(paths->cards),
-                         .mirror = or_null(paths->mirror),
-                         .files = or_null(paths->data),
-                         .cache = or_null(paths->cache)};
-}
-
 void maker_step(maker *m, const char *kind, const char *name)
 {
     snprintf(m->board->step, sizeof m->board->step, "%s %s", kind, name);

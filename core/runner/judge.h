@@ -24,9 +24,6 @@ typedef struct judge_setup {
 /* The columns that scores have room for: EMBEDDING_MOST when a metric looks at embeddings, else 0. */
 int32_t embedding_wanted(const experiment *e);
 
-/* The places of a data request, from [paths]. */
-data_places places_from(const paths_settings *paths);
-
 /* Serves requests from `socket` until it closes; then leaves the process, which was just forked from `parent`. */
 _Noreturn void judge_main(const judge_setup *setup, int socket, judge_board *board, int parent);
 

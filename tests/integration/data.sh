@@ -24,6 +24,24 @@ touch "$work"/mirror/bgp/{x,y,edge_index}.npy
 CRUCIBLE_MIRROR=$work/mirror expect 0 "$CRUCIBLE" list datasets
 grep -q "^  bgp  *present " "$work/stdout" || fail "a mirror is not looked at"
 
+# The same by the [paths] of an experiment.
+printf '[paths]\nmirror = mirror\n' >"$work/paths.ini"
+expect 0 "$CRUCIBLE" list datasets --config "$work/paths.ini"
+grep -q "^  bgp  *present " "$work/stdout" || fail "[paths] mirror is not looked at by list"
+mkdir -p "$work/mirror/cora-like"
+cp "$SOURCE"/datasets/examples/own-graph/*.csv "$work/mirror/cora-like"
+mkdir -p "$work/cards"
+sed 's/^name .*/name = cora-like/' "$SOURCE/datasets/examples/own-graph/own-graph.ini" >"$work/cards/cora-like.ini"
+expect 1 "$CRUCIBLE" stats "$work/cards/cora-like.ini"
+expect 0 "$CRUCIBLE" stats "$work/cards/cora-like.ini" --config "$work/paths.ini"
+contains "$out" "items     24"
+expect 0 "$CRUCIBLE" fetch "$work/cards/cora-like.ini" --config "$work/paths.ini"
+contains "$out" "present; 24 items"
+printf '[paths]\nmiror = mirror\n' >"$work/wrong.ini"
+expect 2 "$CRUCIBLE" list datasets --config "$work/wrong.ini"
+contains "$errors" "wrong.ini:2: miror"
+expect 2 "$CRUCIBLE" list datasets --config "$work/none.ini"
+
 # A generator, with settings and seed.
 expect 0 "$CRUCIBLE" stats csbm --set nodes=200 --set classes=2 --seed 3
 contains "$out" "items     200"

@@ -265,7 +265,7 @@ START_TEST(paths_are_known_before_there_is_a_registry)
                               .file_count = 1,
                               .sets = (const char *const[]){"paths.mirror=m"},
                               .set_count = 1};
-    config_paths *paths = config_paths_read(&request);
+    config_paths *paths = config_paths_read(&request, NULL);
     ck_assert_str_eq(config_paths_get(paths)->plugins, "/a");
     ck_assert_str_eq(config_paths_get(paths)->mirror, "m");
     config_paths_destroy(paths);
