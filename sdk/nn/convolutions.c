@@ -53,6 +53,16 @@ cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn
     return stack;
 }
 
+cru_gcn_pass cru_gcn_stack_pass(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x)
+{
+    cru_gcn_pass pass = {.out = cru_gcn_input(t, &stack->layer[0], adj, x)};
+    for (int64_t i = 1; i < stack->layers; i++) {
+        pass.hidden = cru_relu(t, pass.out);
+        pass.out = cru_gcn_apply(t, &stack->layer[i], adj, cru_dropout(t, pass.hidden, stack->dropout));
+    }
+    return pass;
+}
+
 cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x)
 {
     const cru_then between = {.act = CRU_UNARY_RELU, .dropout = stack->dropout};

@@ -9,6 +9,7 @@
 
 #include <crucible/csr.h>
 #include <crucible/random.h>
+#include <crucible/task.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,9 @@ typedef struct cru_dense {
     int64_t rows, cols;
     const float *values;
 } cru_dense;
+
+/* Inner product of two rows of features, dense or sparse. */
+CRU_API double cru_features_dot(const cru_features *x, int64_t i, int64_t j);
 
 /* ---- small and dense, in double -------------------------------------------------------------------------------- */
 

@@ -201,6 +201,11 @@ typedef struct cru_gcn_shape {
 /* The layers are called `name`0, `name`1, ... */
 CRU_API cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn_shape *shape);
 CRU_API cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x);
+/* The same, with what enters the last convolution before its dropout: n x hidden, NULL when there is only one. */
+typedef struct cru_gcn_pass {
+    cru_tensor *hidden, *out;
+} cru_gcn_pass;
+CRU_API cru_gcn_pass cru_gcn_stack_pass(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x);
 
 /* x W_self + reduce(neighbours) W_neigh + b, as SAGEConv; adj unweighted without self-loops. */
 typedef struct cru_sage {

@@ -262,10 +262,30 @@ START_TEST(multiple_eigenvalues_are_all_found)
 }
 END_TEST
 
+/* Rows (1 0 2 0), (0 3 4 5), (0 0 0 0). */
+START_TEST(rows_of_features_multiply_dense_and_sparse)
+{
+    static const float rows[] = {1, 0, 2, 0, 0, 3, 4, 5, 0, 0, 0, 0};
+    static const double expected[3][3] = {{5, 8, 0}, {8, 50, 0}, {0, 0, 0}};
+    cru_data *data = cru_data_create();
+    const cru_features dense = {.rows = 3, .cols = 4, .dense = rows};
+    cru_features sparse = {.rows = 3, .cols = 4, .sparse = cru_csr_from_dense(cru_data_pool(data), rows, 3, 4)};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            ck_assert_double_eq(cru_features_dot(&dense, i, j), expected[i][j]);
+            ck_assert_double_eq(cru_features_dot(&sparse, i, j), expected[i][j]);
+        }
+    sparse.sparse.values = NULL; /* every stored entry is 1 */
+    ck_assert_double_eq(cru_features_dot(&sparse, 0, 1), 1);
+    cru_data_destroy(data);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("linalg");
     TCase *c = tcase_create("linalg");
+    tcase_add_test(c, rows_of_features_multiply_dense_and_sparse);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_set_timeout(c, 200);
     tcase_add_loop_test(c, inverse_times_matrix_is_identity, 0, SIZES);

@@ -138,6 +138,73 @@ START_TEST(forward_estimates_before_it_trains)
 }
 END_TEST
 
+START_TEST(unionnet_of_the_benchmark_is_a_scaled_cross_entropy)
+{
+    cJSON *root = fixture_open("noisygl/unionnet.json");
+    const cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "cases"), _i);
+    for (int sparse = 0; sparse < 2; sparse++) {
+        bench b = bench_create();
+        bench_graph(&b, fixture_input(item, "graph"));
+        bench_features(&b, fixture_input(item, "X"));
+        cru_features *x = &b.data->x;
+        if (sparse)
+            *x = (cru_features){.rows = x->rows,
+                                .cols = x->cols,
+                                .sparse = cru_csr_from_dense(cru_data_pool(b.data), x->dense, x->rows, x->cols)};
+        bench_labels(&b, fixture_input(item, "noisy"), fixture_input(item, "train"));
+        bench_open(&b, "unionnet", (const char *[]){"alpha", "0.5", "dropout", "0", NULL});
+        bench_run(&b);
+        cru_tensor *plain = cru_learner_loss(b.learner, b.learner->tape, b.logits);
+        const double ratio =
+            (double)cru_tensor_item(b.learner->tape, b.loss) / (double)cru_tensor_item(b.learner->tape, plain);
+        bench_check_number(&b, ratio, 0.5 * fixture_expected(item, "kappa")->valuedouble);
+        bench_destroy(&b);
+    }
+    cJSON_Delete(root);
+}
+END_TEST
+
+static double log_share(const cru_tensor *z, int row, int label)
+{
+    const int64_t classes = cru_tensor_cols(z);
+    double sum = 0;
+    for (int64_t k = 0; k < classes; k++) sum += exp((double)z->data[row * classes + k]);
+    return (double)z->data[row * classes + label] - log(sum);
+}
+
+/* Nodes 0 and 1 are labelled 0 and 1 and each other's only context: P_0 is all on 1, P_1 all on 0. So the labels they
+ * were given weigh nothing, and the corrected ones are exchanged. The prior is KL((1/2, 1/2) || mean p). */
+START_TEST(unionnet_of_the_paper_corrects_by_contexts)
+{
+    cJSON *graph = cJSON_Parse("{\"n\": 3, \"edges\": [[0, 1]]}"), *labels = cJSON_Parse("[0, 1, 0]");
+    cJSON *train = cJSON_Parse("[0, 1]"), *weight = cJSON_Parse("[[0.3, -0.4], [1.1, 0.2], [0.0, 0.7]]");
+    bench b = bench_create();
+    bench_graph(&b, graph);
+    bench_identity_features(&b);
+    bench_labels(&b, labels, train);
+    bench_open(
+        &b, "unionnet",
+        (const char *[]){"variant", "paper", "layers", "1", "alpha", "0.25", "beta", "2", "pretrain", "1", NULL});
+    bench_set(&b, "conv0.weight", weight, AS_STORED);
+    b.learner->epoch = 1;
+    bench_run(&b);
+    double mean[2] = {0}, prior = 0;
+    for (int k = 0; k < 2; k++) mean[k] = (exp(log_share(b.logits, 0, k)) + exp(log_share(b.logits, 1, k))) / 2;
+    for (int k = 0; k < 2; k++) prior += 0.5 * log(0.5 / mean[k]);
+    const double exchanged = -(log_share(b.logits, 0, 1) + log_share(b.logits, 1, 0)) / 2;
+    bench_check_number(&b, (double)cru_tensor_item(b.learner->tape, b.loss), 0.25 * exchanged + 2 * prior);
+    b.learner->epoch = 0;
+    bench_run(&b);
+    bench_check_number(&b, (double)cru_tensor_item(b.learner->tape, b.loss),
+                       -(log_share(b.logits, 0, 0) + log_share(b.logits, 1, 1)) / 2);
+    bench_destroy(&b);
+    cJSON_Delete(graph);
+    cJSON_Delete(labels);
+    cJSON_Delete(train);
+    cJSON_Delete(weight);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("noisy label fixtures");
@@ -148,6 +215,8 @@ Suite *suite(void)
     tcase_add_test(c, forward_reads_the_transition_from_anchors);
     tcase_add_loop_test(c, forward_corrects_the_loss, 0, 2);
     tcase_add_test(c, forward_estimates_before_it_trains);
+    tcase_add_loop_test(c, unionnet_of_the_benchmark_is_a_scaled_cross_entropy, 0, 2);
+    tcase_add_test(c, unionnet_of_the_paper_corrects_by_contexts);
     suite_add_tcase(s, c);
     return s;
 }
