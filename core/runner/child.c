@@ -2,12 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -30,25 +25,6 @@ static void close_others(const child_keep *keep)
     close_range(from, ~0u, 0);
 }
 
-/* A store that is open in the parent has its index mapped for writing; foreign code must not find it. Lines are
- * "from-to rwxs offset ..."; one that does not fit the buffer is a long path, of which the start is enough. */
-static void drop_shared_memory(const void *keep)
-{
-    FILE *maps = fopen("/proc/self/maps", "re");
-    if (!maps) return;
-    char line[512];
-    bool line_start = true;
-    while (fgets(line, sizeof line, maps)) {
-        char *rest = line;
-        uintptr_t from = (uintptr_t)strtoull(line, &rest, 16);
-        uintptr_t to = *rest == '-' ? (uintptr_t)strtoull(rest + 1, &rest, 16) : 0;
-        bool shared = line_start && to > from && strlen(rest) > 4 && rest[4] == 's';
-        if (shared && (const void *)from != keep) munmap((void *)from, to - from);
-        line_start = strchr(line, '\n') != NULL;
-    }
-    fclose(maps);
-}
-
 static void reset_signals(void)
 {
     static const int changed[] = {SIGINT,  SIGTERM, SIGCHLD, SIGPIPE, SIGHUP, SIGXCPU,
@@ -63,9 +39,9 @@ void child_begin(pid_t parent, const child_keep *keep)
 {
     setpgid(0, 0);
     reset_signals();
+    prctl(PR_SET_NAME, keep->name);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
-    drop_shared_memory(keep->memory);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
     close_others(keep);

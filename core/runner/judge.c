@@ -307,7 +307,7 @@ static void on_panic(void *user, cru_status status, const char *message)
 void judge_main(const judge_setup *setup, int socket, judge_board *board, int parent)
 {
     judge j = {.maker = {.setup = setup, .places = config_places(&setup->experiment->paths), .board = board}};
-    child_begin((pid_t)parent, &(child_keep){.fds = &socket, .count = 1, .memory = board});
+    child_begin((pid_t)parent, &(child_keep){.name = "crucible-judge", .fds = &socket, .count = 1});
     prctl(PR_SET_DUMPABLE, 0);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     cru_panic_set_handler(on_panic, board);

@@ -43,8 +43,10 @@ static cru_status start(judges *all, bench *seat, cru_error *err)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return cru_fail(err, CRU_FAILED, "cannot make a socket for the judge: %s", strerror(errno));
     memset(seat->board, 0, sizeof *seat->board);
+    madvise(seat->board, sizeof *seat->board, MADV_DOFORK); /* for this judge alone */
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) judge_main(&all->options.setup, pair[1], seat->board, (int)parent);
+    madvise(seat->board, sizeof *seat->board, MADV_DONTFORK);
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);
@@ -86,10 +88,12 @@ cru_status judges_open(const judges_options *options, judges **out, cru_error *e
         seat->socket = -1;
         seat->last = &seat->first;
         void *board = mmap(NULL, sizeof(judge_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (board == MAP_FAILED)
+        if (board == MAP_FAILED) {
             status = cru_fail(err, CRU_NO_MEMORY, "no memory for the judges");
-        else
-            seat->board = board;
+            continue;
+        }
+        madvise(board, sizeof(judge_board), MADV_DONTFORK);
+        seat->board = board;
     }
     if (status == CRU_OK)
         *out = all;

@@ -106,12 +106,12 @@ typedef union fd_space {
     char bytes[CMSG_SPACE(sizeof(int))];
 } fd_space;
 
-/* The descriptor rides on the first byte of the head. */
+/* The descriptor rides on the first byte; the rest may come in pieces. */
 static bool head_send(int socket, const void *head, size_t size, int fd)
 {
     if (fd < 0) return write_all(socket, head, size);
     fd_space space = {.bytes = {0}};
-    struct iovec part = {(void *)(uintptr_t)head, 1};
+    struct iovec part = {(void *)(uintptr_t)head, size};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = space.bytes, .msg_controllen = sizeof space.bytes};
     struct cmsghdr *control = CMSG_FIRSTHDR(&message);
@@ -120,23 +120,23 @@ static bool head_send(int socket, const void *head, size_t size, int fd)
     ssize_t n;
     do n = sendmsg(socket, &message, MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
-    return n == 1 && write_all(socket, (const char *)head + 1, size - 1);
+    return n > 0 && write_all(socket, (const char *)head + n, size - (size_t)n);
 }
 
 static bool head_receive(int socket, void *head, size_t size, int *fd)
 {
     fd_space space = {.bytes = {0}};
-    struct iovec part = {head, 1};
+    struct iovec part = {head, size};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = space.bytes, .msg_controllen = sizeof space.bytes};
     ssize_t n;
     *fd = -1;
     do n = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
-    if (n != 1) return false;
+    if (n <= 0) return false;
     struct cmsghdr *control = CMSG_FIRSTHDR(&message);
     if (control && control->cmsg_type == SCM_RIGHTS) memcpy(fd, CMSG_DATA(control), sizeof *fd);
-    if (read_all(socket, (char *)head + 1, size - 1)) return true;
+    if (read_all(socket, (char *)head + n, size - (size_t)n)) return true;
     if (*fd >= 0) close(*fd);
     *fd = -1;
     return false;

@@ -161,18 +161,24 @@ cru_status filter_install(const struct sock_fprog *program, cru_error *err)
     return cru_fail(err, CRU_FAILED, "cannot enter the sandbox (seccomp): %s", strerror(errno));
 }
 
-cru_status filter_install_own_signals(cru_error *err)
+cru_status filter_install_own_signals(const struct sock_fprog *program, cru_error *err)
 {
-    uint32_t self = (uint32_t)getpid();
-    struct sock_filter code[] = {
+    const struct sock_filter prefix[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 2),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 3),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])), /* low word: little-endian */
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, self, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        /* jumps are relative: the program goes on here */
     };
-    return filter_install(&(struct sock_fprog){.len = COUNT(code), .filter = code}, err);
+    size_t length = COUNT(prefix) + program->len;
+    struct sock_filter *code = length <= BPF_MAXINSNS ? malloc(length * sizeof *code) : NULL;
+    if (!code) return cru_fail(err, CRU_NO_MEMORY, "no memory for the sandbox's system call filter");
+    memcpy(code, prefix, sizeof prefix);
+    memcpy(code + COUNT(prefix), program->filter, program->len * sizeof *code);
+    cru_status status = filter_install(&(struct sock_fprog){.len = (unsigned short)length, .filter = code}, err);
+    free(code);
+    return status;
 }
 
 bool filter_available(void)

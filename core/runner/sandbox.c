@@ -203,8 +203,7 @@ cru_status sandbox_enter(const sandbox *box, cru_error *err)
             return cru_fail(err, CRU_FAILED, "cannot enter the sandbox (Landlock): %s", strerror(errno));
         close(box->ruleset);
     }
-    cru_status status = filter_install_own_signals(err);
-    return status == CRU_OK ? filter_install(&box->filter, err) : status;
+    return filter_install_own_signals(&box->filter, err);
 }
 
 cru_status sandbox_seal(const sandbox *box, cru_error *err)

@@ -303,7 +303,8 @@ void worker_main(const worker_job *job, int parent)
     int kept[] = {job->socket, job->task, job->scores, job->box ? sandbox_fd(job->box) : -1};
     dup2(job->log, STDOUT_FILENO);
     dup2(job->log, STDERR_FILENO);
-    child_begin((pid_t)parent, &(child_keep){.fds = kept, .count = sizeof kept / sizeof *kept});
+    child_begin((pid_t)parent,
+                &(child_keep){.name = "crucible-trial", .fds = kept, .count = sizeof kept / sizeof *kept});
     if (job->scratch) setenv("TMPDIR", job->scratch, 1);
     cru_panic_set_handler(on_panic, &w);
     crash_install(job->socket);

@@ -13,10 +13,11 @@ struct store {
     char *path;
     store_options options;
     store_owner owner;
-    int64_t environment; /* row of what finished trials refer to; 0: none */
-    int32_t batched;     /* writes in the open transaction */
-    int64_t batch_start; /* milliseconds */
-    bool gathering;      /* the batch ends with store_flush only */
+    int64_t environment;   /* row of what finished trials refer to; 0: none */
+    int32_t batched;       /* writes in the open transaction */
+    int64_t batch_start;   /* milliseconds */
+    void *private_methods; /* see store_keep_private; freed after the file is closed */
+    bool gathering;        /* the batch ends with store_flush only */
     struct {
         const char *sql; /* compared by address: one literal, one statement */
         sqlite3_stmt *statement;
@@ -60,6 +61,9 @@ cru_status trial_row(store *s, const char *key, int64_t *row, cru_error *err);
 
 /* Creates the tables in an empty file, refuses a foreign one, brings an older one up to date. */
 cru_status schema_check(store *s, cru_error *err);
+
+/* From now on what the store shares with other processes is not inherited by children of this one. */
+cru_status store_keep_private(store *s, cru_error *err);
 
 int64_t clock_ms(void);
 

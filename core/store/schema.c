@@ -178,6 +178,7 @@ cru_status store_open(const char *path, const store_options *options, store **ou
     int flags = s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     cru_status status = CRU_OK;
     if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) status = db_fail(s, err);
+    if (!status) status = store_keep_private(s, err);
     if (!status) status = prepare(s, err);
     if (status) {
         store_close(s, NULL);
@@ -193,6 +194,7 @@ cru_status store_close(store *s, cru_error *err)
     cru_status status = s->db ? store_flush(s, err) : CRU_OK;
     for (int i = 0; i < DB_STATEMENTS; i++) sqlite3_finalize(s->cache[i].statement);
     sqlite3_close(s->db);
+    free(s->private_methods);
     free(s->path);
     free(s);
     return status;

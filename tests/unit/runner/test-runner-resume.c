@@ -91,18 +91,41 @@ END_TEST
 
 /* ---- a trial of another process -------------------------------------------------------------------------- */
 
-/* Claims the first trial, says so, and waits to be told that it is waited for. Then it stores a result, or dies. */
-static _Noreturn void hold(const session *s, const int pipes[2][2], bool finish)
+/* Ends of two pipes: from this process to the other one, and back. */
+typedef struct ends {
+    int in, out;
+} ends;
+
+/* Is told a key, claims that trial, says so, and waits to be told that it is waited for. Then it stores a result, or
+ * dies. */
+static _Noreturn void hold(const session *s, ends e, bool finish)
 {
-    char byte;
+    char key[SHA256_HEX], byte;
     bool won;
     store *db;
     store_result result = {.outcome = STORE_OK, .seconds_total = 1};
-    if (store_open(s->db, NULL, &db, NULL) != CRU_OK) _exit(1);
-    if (store_claim(db, s->agenda.keys[0], &won, NULL) != CRU_OK || !won) _exit(2);
-    if (write(pipes[0][1], "", 1) != 1 || read(pipes[1][0], &byte, 1) != 1) _exit(3);
-    if (finish && store_finish(db, s->agenda.keys[0], &result, NULL) != CRU_OK) _exit(4);
+    if (read(e.in, key, sizeof key) != sizeof key) _exit(1);
+    if (store_open(s->db, NULL, &db, NULL) != CRU_OK) _exit(2);
+    if (store_claim(db, key, &won, NULL) != CRU_OK || !won) _exit(3);
+    if (write(e.out, "", 1) != 1 || read(e.in, &byte, 1) != 1) _exit(4);
+    if (finish && store_finish(db, key, &result, NULL) != CRU_OK) _exit(5);
     _exit(0);
+}
+
+/* Forked before the store is opened: SQLite's files must not be carried into a child that opens them, too. */
+static pid_t start_holder(const session *s, bool finish, ends *mine)
+{
+    int there[2], back[2];
+    ck_assert(pipe(there) == 0 && pipe(back) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(there[1]);
+        hold(s, (ends){there[0], back[1]}, finish);
+    }
+    close(there[0]);
+    close(back[1]); /* its death shows as the end of the pipe */
+    *mine = (ends){back[0], there[1]};
+    return child;
 }
 
 START_TEST(a_trial_of_another_process_is_waited_for)
@@ -111,15 +134,15 @@ START_TEST(a_trial_of_another_process_is_waited_for)
     session s;
     cru_error err = {0};
     runner_summary summary;
-    int pipes[2][2], status;
+    ends other;
+    int status;
     char byte;
     session_open(&s);
+    pid_t child = start_holder(&s, finish, &other);
     begin(&s, AGENDA_MISSING);
-    ck_assert(pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0);
-    pid_t child = fork();
-    if (child == 0) hold(&s, (const int(*)[2])pipes, finish);
-    ck_assert_int_eq(read(pipes[0][0], &byte, 1), 1);
-    s.other = pipes[1][1];
+    ck_assert_int_eq(write(other.out, s.agenda.keys[0], SHA256_HEX), SHA256_HEX);
+    ck_assert_int_eq(read(other.in, &byte, 1), 1);
+    s.other = other.out;
     ck_assert_msg(go_on(&s, &summary, &err) == CRU_OK, "%s", err.text);
     end(&s);
     ck_assert_int_eq(waitpid(child, &status, 0), child);

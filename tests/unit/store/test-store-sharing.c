@@ -1,6 +1,7 @@
 /* Several processes and one file: claims, leases, death. */
 #include <math.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -200,6 +201,38 @@ START_TEST(gathered_writes_fail_together)
 }
 END_TEST
 
+/* ---- children -------------------------------------------------------------------------------------------- */
+
+static int shared_mappings(void)
+{
+    char line[512];
+    int count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps)) count += strstr(line, "results.db") != NULL;
+    if (maps) fclose(maps);
+    return count;
+}
+
+/* Enough frames for a second piece of the index. */
+START_TEST(a_child_does_not_inherit_what_processes_share)
+{
+    int status;
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    char key[16];
+    for (int i = 0; i < 1500; i++) {
+        snprintf(key, sizeof key, "%d", i);
+        add_trial(s, id, key);
+    }
+    ck_assert_int_gt(shared_mappings(), 0);
+    pid_t child = fork();
+    if (child == 0) _exit(shared_mappings());
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 enum { TRIALS = 300, PROCESSES = 4 };
 
 static void add_many(void)
@@ -342,6 +375,7 @@ Suite *suite(void)
     tcase_add_test(tc, a_result_that_comes_after_a_takeover_is_dropped);
     tcase_add_test(tc, gathered_writes_appear_at_once);
     tcase_add_test(tc, gathered_writes_fail_together);
+    tcase_add_test(tc, a_child_does_not_inherit_what_processes_share);
     tcase_add_loop_test(tc, processes_share_the_trials_without_running_one_twice, 0, 3);
     tcase_add_loop_test(tc, processes_that_open_a_new_file_at_once_agree_on_its_tables, 0, 30);
     tcase_add_test(tc, a_killed_process_loses_only_what_was_in_flight);
