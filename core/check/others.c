@@ -165,12 +165,21 @@ static void judge(const judgement *j, const char *what, verdict *v)
     }
 }
 
-/* On the test items with scores of every sign and some that are equal; then on no items at all. */
+/* Whether the host would let the metric judge this data. */
+static bool suits(uint32_t flags, const cru_data *data)
+{
+    return (data->candidates || !(flags & CRU_METRIC_OF_CANDIDATES)) &&
+           (data->classes == 2 || !(flags & CRU_METRIC_OF_TWO_CLASSES));
+}
+
+/* On the test items with scores of every sign and some that are equal; then on no items at all. The scores also stand
+ * for an embedding. */
 static void case_scores(const void *user, const cru_plugin *plugin, verdict *v)
 {
     cru_data *data = tiny_create(user);
     const int64_t count = data->items * data->classes;
-    const bool of_dataset = (((const cru_metric *)plugin->vtable)->flags & CRU_METRIC_OF_DATASET) != 0;
+    const uint32_t flags = ((const cru_metric *)plugin->vtable)->flags;
+    const bool of_dataset = (flags & CRU_METRIC_OF_DATASET) != 0, of_embedding = (flags & CRU_METRIC_OF_EMBEDDING) != 0;
     cru_rng rng = cru_rng_stream(1, "scores", 0);
     float *scores = malloc((size_t)count * sizeof *scores);
     if (!scores) cru_panic(CRU_NO_MEMORY, "no memory for scores");
@@ -180,12 +189,17 @@ static void case_scores(const void *user, const cru_plugin *plugin, verdict *v)
                                 .data = data,
                                 .scores = of_dataset ? NULL : scores,
                                 .items = data->split.test,
+                                .embedding = of_embedding ? scores : NULL,
+                                .embedding_cols = of_embedding ? data->classes : 0,
                                 .seconds_total = 1,
                                 .seconds_to_best = 0.5,
                                 .peak_bytes = 1 << 20}};
-    judge(&j, "test items", v);
+    if (suits(flags, data))
+        judge(&j, "test items", v);
+    else
+        verdict_set(v, CHECK_NOTED, "not judged: the data lacks what the metric needs");
     j.evidence.items.count = 0;
-    if (v->state != CHECK_FAILED) judge(&j, "no items", v);
+    if (suits(flags, data) && v->state != CHECK_FAILED) judge(&j, "no items", v);
     free(scores);
     cru_data_destroy(data);
 }

@@ -7,7 +7,7 @@ static double score_by(const ranking_by *by, int64_t i, const float *scores, int
 {
     const double own = (double)scores[by->class];
     if (classes == 2) return own - (double)scores[1 - by->class];
-    return own - (by->log_sums ? by->log_sums[i] : cru_log_sum_exp(scores, classes));
+    return (double)(float)(own - (by->log_sums ? by->log_sums[i] : cru_log_sum_exp(scores, classes)));
 }
 
 cru_status ranking_take(cru_ranking *r, const cru_evidence *evidence, ranking_by by, cru_error *err)

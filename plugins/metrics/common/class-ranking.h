@@ -6,7 +6,8 @@
 #include <crucible/scoring.h>
 
 /* What ranks the judged items: how strongly they are said to be of a class, comparable between items: z_1 - z_0 for the
- * second of two classes (log softmax would make all confident items equal), log softmax otherwise. */
+ * second of two classes (log softmax would make all confident items equal), log softmax otherwise, to the precision of
+ * a score: items that differ only by rounding tie. */
 typedef struct ranking_by {
     int32_t class;
     const double *log_sums; /* log_sum_exp of every judged item, for callers who rank by many classes; may be NULL */

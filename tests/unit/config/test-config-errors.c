@@ -67,7 +67,6 @@ static const slip slips[] = {
     {SMALL "gibberish\n", "main.ini:3: expected [section] or key = value"},
     {SMALL "[algorithm mlp]\nhidden = 3\n", "main.ini:4: hidden: unknown setting of algorithm mlp, which has none"},
     {SMALL "[run]\njobs = 1, 2\n", "main.ini:4: jobs = 1, 2: not a whole number"},
-    {SMALL "[run]\ndevice = gpu\n", "main.ini:4: device = gpu: not one of cpu, cuda; did you mean cpu?"},
     {SMALL "[run]\nthreads = 0\n", "main.ini:4: threads = 0: must be between 1 and 4096"},
     {SMALL "[monitor]\npatience = -1\n", "main.ini:4: patience = -1: must be between 0 and 1000000000"},
     {SMALL "[experiment]\nseeds = a\n", "main.ini:4: seeds: 'a' is not a whole number of at least 0"},

@@ -213,6 +213,57 @@ START_TEST(one_class_has_no_area)
 }
 END_TEST
 
+/* Equal scores everywhere: the first class is predicted, rankings know nothing. Truth 0 1 1 1. */
+START_TEST(constant_scores_tell_nothing)
+{
+    const float scores[8] = {0};
+    judging j = judging_create((const int32_t[]){0, 1, 1, 1}, 4, 2, scores);
+    ck_assert_double_eq(judging_score(&j, "auroc"), 0.5);
+    ck_assert_double_eq(judging_score(&j, "auc-ovr"), 0.5);
+    ck_assert_double_eq(judging_score(&j, "auprc"), 0.75);
+    ck_assert_double_eq(judging_score(&j, "rec-at-k"), 0.75);
+    ck_assert_double_eq(judging_score(&j, "accuracy"), 0.25);
+    ck_assert_double_eq(judging_score(&j, "balanced-accuracy"), 0.5);
+    ck_assert_double_eq(judging_score(&j, "g-mean"), 0);
+    ck_assert_double_eq_tol(judging_score(&j, "log-loss"), log(2), 1e-12);
+    ck_assert_double_eq(judging_score(&j, "brier"), 0.5);
+    ck_assert_double_eq(judging_score(&j, "calibration-error"), 0.25);
+    judging_destroy(&j);
+}
+END_TEST
+
+/* Class 2 is neither true nor predicted; class 1 is predicted and never true. */
+START_TEST(classes_may_be_missing_from_the_truth)
+{
+    const float scores[] = {1, 0, 0, 0, 1, 0};
+    judging j = judging_create((const int32_t[]){0, 0}, 2, 3, scores);
+    ck_assert_double_eq(judging_score(&j, "balanced-accuracy"), 0.5);
+    ck_assert_double_eq(judging_score(&j, "g-mean"), 0.5);
+    ck_assert_double_eq_tol(judging_score(&j, "macro-f1"), (2. / 3 + 0) / 2, 1e-12);
+    ck_assert_double_eq_tol(judging_score(&j, "weighted-f1"), 2. / 3, 1e-12);
+    ck_assert(isnan(judging_score(&j, "auc-ovr")));
+    ck_assert(isnan(judging_with(&j, "auc-ovr", "missing", "skip")));
+    judging_destroy(&j);
+}
+END_TEST
+
+/* Adding a number to all scores of an item changes nothing, not even ties. */
+START_TEST(shifted_scores_tie)
+{
+    float scores[30];
+    int32_t truth[10];
+    for (int i = 0; i < 10; i++) {
+        truth[i] = i % 3;
+        for (int c = 0; c < 3; c++) scores[3 * i + c] = (float)(i % 2 ? c : 2 - c) * 0.25f + (float)i;
+    }
+    judging shifted = judging_create(truth, 10, 3, scores);
+    const double area = judging_score(&shifted, "auc-ovr");
+    for (int i = 0; i < 30; i++) scores[i] -= (float)(i / 3);
+    ck_assert_double_eq_tol(judging_score(&shifted, "auc-ovr"), area, 1e-12);
+    judging_destroy(&shifted);
+}
+END_TEST
+
 START_TEST(ranking_needs_two_classes)
 {
     static const char *const names[] = {"auroc", "auprc", "rec-at-k"};
@@ -278,6 +329,9 @@ Suite *suite(void)
     tcase_add_test(c, a_class_never_found_makes_the_g_mean_zero);
     tcase_add_loop_test(c, not_defined_on_nothing, 0, 13);
     tcase_add_test(c, one_class_has_no_area);
+    tcase_add_test(c, constant_scores_tell_nothing);
+    tcase_add_test(c, classes_may_be_missing_from_the_truth);
+    tcase_add_test(c, shifted_scores_tie);
     tcase_add_loop_test(c, ranking_needs_two_classes, 0, 3);
     tcase_add_loop_test(c, ranking_agrees_with_naive_counting, 0, 8);
     suite_add_tcase(s, c);
