@@ -21,16 +21,10 @@ cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj)
     return all;
 }
 
-static void *step_alloc(void *owner, int64_t count, size_t size)
-{
-    return cru_tape_alloc(owner, count, size);
-}
-
 cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs)
 {
-    const cru_pool step = {step_alloc, t};
     int64_t *offsets = cru_tape_alloc(t, graphs.count + 1, sizeof *offsets);
-    cru_csr block = cru_graph_batch_select(step, (cru_blocks){&all->host, all->offsets}, graphs, offsets);
+    cru_csr block = cru_graph_batch_select(cru_tape_pool(t), (cru_blocks){&all->host, all->offsets}, graphs, offsets);
     int32_t *nodes = cru_tape_alloc(t, offsets[graphs.count], sizeof *nodes);
     for (int64_t g = 0; g < graphs.count; g++) {
         const int64_t shift = all->offsets[graphs.ids[g]] - offsets[g];

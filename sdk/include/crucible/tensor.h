@@ -18,6 +18,7 @@
 #define CRUCIBLE_TENSOR_H
 
 #include <crucible/context.h>
+#include <crucible/pool.h>
 #include <crucible/task.h>
 
 #ifdef __cplusplus
@@ -80,6 +81,18 @@ CRU_API cru_mode cru_tape_set_mode(cru_tape *tape, cru_mode mode);
 
 /* Scratch memory of the step. */
 CRU_API void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size);
+
+/* The same as a pool, for graphs that live for one step. */
+static inline void *cru_tape_pool_alloc(void *owner, int64_t count, size_t size)
+{
+    return cru_tape_alloc((cru_tape *)owner, count, size);
+}
+
+static inline cru_pool cru_tape_pool(cru_tape *tape)
+{
+    cru_pool pool = {cru_tape_pool_alloc, tape};
+    return pool;
+}
 
 /* ---- making tensors -------------------------------------------------------------------------------------- */
 

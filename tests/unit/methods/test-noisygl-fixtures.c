@@ -205,6 +205,120 @@ START_TEST(unionnet_of_the_paper_corrects_by_contexts)
 }
 END_TEST
 
+static cru_tensor *watched(cru_tape *t, const cJSON *rows)
+{
+    static double numbers[BENCH_MOST];
+    static float values[BENCH_MOST];
+    const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
+    for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
+    cru_tensor *x = cru_tensor_upload(t, 2, (const int64_t[]){n, count / n}, values);
+    cru_tensor_watch(x);
+    return x;
+}
+
+START_TEST(crgnn_contrasts_views_with_plain_products)
+{
+    cJSON *root = fixture_open("noisygl/crgnn.json");
+    const cJSON *item = fixture_case(root, "contrastive");
+    bench b = bench_create();
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tape_begin(t, CRU_TRAIN);
+    const contrast_views views = {.a = watched(t, fixture_input(item, "z1")),
+                                  .b = watched(t, fixture_input(item, "z2")),
+                                  .tau = 0.5f,
+                                  .stable = _i == 0};
+    cru_tensor *loss = contrast(t, &views);
+    cru_backward(t, loss);
+    bench_check_number(&b, (double)cru_tensor_item(t, loss), fixture_expected(item, "loss")->valuedouble);
+    bench_check(&b, cru_grad_of(t, views.a), fixture_expected(item, "grad_z1"));
+    bench_check(&b, cru_grad_of(t, views.b), fixture_expected(item, "grad_z2"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(crgnn_trains_where_views_agree)
+{
+    static double ids[BENCH_MOST], agree[BENCH_MOST];
+    cJSON *root = fixture_open("noisygl/crgnn.json");
+    const cJSON *item = fixture_case(root, "dynamic_ce");
+    bench b = bench_create();
+    cru_tape *t = cru_tape_create(b.ctx);
+    const int64_t n = fixture_numbers(fixture_input(item, "train"), ids);
+    int32_t train[BENCH_MOST];
+    for (int64_t i = 0; i < n; i++) train[i] = (int32_t)ids[i];
+    cru_tape_begin(t, CRU_TRAIN);
+    const cru_index rows = cru_index_step(t, train, n);
+    const cru_index found = agreement(t, cru_gather(t, watched(t, fixture_input(item, "logp1")), rows),
+                                      cru_gather(t, watched(t, fixture_input(item, "logp2")), rows), true);
+    ck_assert_int_eq(found.count, fixture_numbers(fixture_expected(item, "agree"), agree));
+    for (int64_t i = 0; i < found.count; i++) ck_assert_int_eq(train[found.ids[i]], (int)agree[i]);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* The fixture's view is the graph here: edges as kept, the masked feature zero. */
+START_TEST(crgnn_encodes_directed_edges)
+{
+    cJSON *root = fixture_open("noisygl/crgnn.json");
+    const cJSON *item = fixture_case(root, "asymmetric_view_forward");
+    const cJSON *params = fixture_input(item, "params"), *encoder = cJSON_GetObjectItem(params, "encoder");
+    const cJSON *classifier = cJSON_GetObjectItem(params, "classifier");
+    cJSON *labels = cJSON_Parse("[0, 1, 2, 0, 1, 2, 0, 1]"), *train = cJSON_Parse("[0, 1]"),
+          *graph = cJSON_CreateObject();
+    cJSON_AddNumberToObject(graph, "n", 8);
+    cJSON_AddItemToObject(graph, "edges", cJSON_Duplicate(fixture_input(item, "kept_edges_src_dst"), true));
+    bench b = bench_create();
+    bench_graph_as(&b, graph, true);
+    bench_features(&b, fixture_input(item, "X"));
+    float *x = cru_data_alloc(b.data, 8 * 5, sizeof *x);
+    for (int i = 0; i < 40; i++)
+        if (cJSON_IsTrue(cJSON_GetArrayItem(fixture_input(item, "column_mask"), i % 5))) x[i] = b.data->x.dense[i];
+    b.data->x.dense = x;
+    bench_labels(&b, labels, train);
+    bench_open(&b, "crgnn", (const char *[]){"variant", "paper", "hidden", "4", "dropout", "0", NULL});
+    bench_set(&b, "conv0.weight", cJSON_GetObjectItem(encoder, "conv1.lin.weight"), TRANSPOSED);
+    bench_set(&b, "conv0.bias", cJSON_GetObjectItem(encoder, "conv1.bias"), AS_STORED);
+    bench_set(&b, "conv1.weight", cJSON_GetObjectItem(encoder, "conv2.lin.weight"), TRANSPOSED);
+    bench_set(&b, "conv1.bias", cJSON_GetObjectItem(encoder, "conv2.bias"), AS_STORED);
+    bench_set(&b, "classes.weight", cJSON_GetObjectItem(classifier, "fc.weight"), TRANSPOSED);
+    bench_set(&b, "classes.bias", cJSON_GetObjectItem(classifier, "fc.bias"), AS_STORED);
+    cru_tape *t = b.learner->tape;
+    cru_tape_begin(t, CRU_EVAL);
+    bench_check(&b, cru_log_softmax(t, cru_learner_logits(b.learner, t), 1), fixture_expected(item, "logp"));
+    bench_destroy(&b);
+    cJSON_Delete(labels);
+    cJSON_Delete(train);
+    cJSON_Delete(graph);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* Variant bench predicts with the class head of the last epoch: the best snapshot holds the encoder only. */
+START_TEST(crgnn_of_the_benchmark_keeps_only_the_encoder)
+{
+    cJSON *root = fixture_open("noisygl/crgnn.json");
+    const cJSON *item = fixture_case(root, "asymmetric_view_forward");
+    cJSON *labels = cJSON_Parse("[0, 1, 2, 0, 1, 2, 0, 1]"), *train = cJSON_Parse("[0, 1, 2, 4]");
+    cJSON *graph = cJSON_Parse("{\"n\": 8, \"edges\": [[0, 1], [1, 2], [3, 4], [6, 7]]}");
+    bench b = bench_create();
+    bench_graph(&b, graph);
+    bench_features(&b, fixture_input(item, "X"));
+    bench_labels(&b, labels, train);
+    bench_open(&b, "crgnn", (const char *[]){"variant", _i ? "paper" : "bench", "epochs", "3", NULL});
+    ck_assert_int_eq(b.learner->net_count, _i ? 2 : 1);
+    ck_assert_int_eq(b.algorithm->fit(b.learner, NULL), CRU_OK);
+    float scores[24];
+    ck_assert_int_eq(b.algorithm->predict(b.learner, scores), CRU_OK);
+    bench_destroy(&b);
+    cJSON_Delete(labels);
+    cJSON_Delete(train);
+    cJSON_Delete(graph);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("noisy label fixtures");
@@ -217,6 +331,10 @@ Suite *suite(void)
     tcase_add_test(c, forward_estimates_before_it_trains);
     tcase_add_loop_test(c, unionnet_of_the_benchmark_is_a_scaled_cross_entropy, 0, 2);
     tcase_add_test(c, unionnet_of_the_paper_corrects_by_contexts);
+    tcase_add_loop_test(c, crgnn_contrasts_views_with_plain_products, 0, 2);
+    tcase_add_test(c, crgnn_trains_where_views_agree);
+    tcase_add_test(c, crgnn_encodes_directed_edges);
+    tcase_add_loop_test(c, crgnn_of_the_benchmark_keeps_only_the_encoder, 0, 2);
     suite_add_tcase(s, c);
     return s;
 }

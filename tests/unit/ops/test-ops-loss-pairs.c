@@ -295,6 +295,68 @@ START_TEST(contrastive_losses_follow_their_formulas)
 }
 END_TEST
 
+static cru_tensor *lse_products(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_lse_products(t, x[0], x[1], 0.7f);
+}
+
+static cru_tensor *lse_own_products(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_lse_products(t, x[0], x[0], 0.7f);
+}
+
+static double ref_lse_product(operands x, int64_t i)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < cru_tensor_rows(x[1]); j++) {
+        double product = 0;
+        for (int64_t k = 0; k < cru_tensor_cols(x[0]); k++) product += op_at(x[0], i, k) * op_at(x[1], j, k);
+        sum += exp((double)0.7f * product);
+    }
+    return log(sum);
+}
+
+/* The second size needs several blocks of rows, the last one smaller. */
+START_TEST(log_sums_over_all_products)
+{
+    static const int64_t sizes[][2] = {{5, 7}, {601, 1000}, {1, 1}};
+    op_bench b = op_bench_open();
+    const int64_t n = sizes[_i][0], m = sizes[_i][1];
+    cru_tensor *x[] = {op_matrix(&b, n, 3, -2, 2), op_matrix(&b, m, 3, -1, 3)};
+    cru_tape_begin(b.tape, CRU_EVAL);
+    const cru_tensor *y = lse_products(NULL, b.tape, x);
+    for (int64_t i = 0; i < n; i++) ck_assert_double_eq_tol((double)y->data[i], ref_lse_product(x, i), 1e-5);
+    if (n < 10) op_check(&b, lse_products, NULL, x, 2);
+    if (n < 10) op_check(&b, lse_own_products, NULL, x, 1);
+    op_bench_close(&b);
+}
+END_TEST
+
+/* Over several blocks: the gradient of the sum with respect to b_j is scale sum_i P_ij a_i. */
+START_TEST(gradients_of_log_sums_add_up_over_blocks)
+{
+    enum { ROWS = 601, OTHERS = 1000 };
+    op_bench b = op_bench_open();
+    cru_tensor *x[] = {op_matrix(&b, ROWS, 1, -2, 2), op_matrix(&b, OTHERS, 1, -1, 3)};
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_watch(x[0]);
+    cru_tensor_watch(x[1]);
+    cru_backward(b.tape, cru_sum(b.tape, lse_products(NULL, b.tape, x), CRU_ALL));
+    const cru_tensor *da = cru_grad_of(b.tape, x[0]), *db = cru_grad_of(b.tape, x[1]);
+    double first = 0, last = 0; /* of b_0 and of the last row of a */
+    for (int64_t i = 0; i < ROWS; i++)
+        first += 0.7 * exp(0.7 * op_at(x[0], i, 0) * op_at(x[1], 0, 0) - ref_lse_product(x, i)) * op_at(x[0], i, 0);
+    for (int64_t j = 0; j < OTHERS; j++)
+        last += 0.7 * exp(0.7 * op_at(x[0], ROWS - 1, 0) * op_at(x[1], j, 0) - ref_lse_product(x, ROWS - 1)) *
+                op_at(x[1], j, 0);
+    ck_assert_double_eq_tol((double)db->data[0], first, 1e-4);
+    ck_assert_double_eq_tol((double)da->data[ROWS - 1], last, 1e-4);
+    op_bench_close(&b);
+}
+END_TEST
+
 /* ---- nothing to average ---------------------------------------------------------------------------------------- */
 
 static const cru_index no_rows = {all_labels, 0};
@@ -329,6 +391,8 @@ Suite *suite(void)
 {
     Suite *s = suite_create("losses of pairs");
     TCase *c = tcase_create("losses");
+    tcase_add_loop_test(c, log_sums_over_all_products, 0, 3);
+    tcase_add_test(c, gradients_of_log_sums_add_up_over_blocks);
     tcase_add_loop_test(c, a_loss_of_two_tensors_follows_its_formula, 0, (int)(sizeof pair_cases / sizeof *pair_cases));
     tcase_add_test(c, binary_cross_entropy_of_certain_answers_is_bounded_as_in_pytorch);
     tcase_add_test(c, divergence_of_a_zero_probability_is_finite);

@@ -18,6 +18,23 @@ cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool 
     return cru_index_step(t, positions, count);
 }
 
+/* -log(pos / (2 pos + sum)) with log pos = c and log sum = s: log(2 e^c + e^s) = s + softplus(c + log 2 - s) */
+static cru_tensor *contrast_of_view(cru_tape *t, cru_tensor *c, cru_tensor *s, bool stable)
+{
+    if (stable) return cru_add(t, cru_sub(t, s, c), cru_softplus(t, cru_affine(t, cru_sub(t, c, s), 1, logf(2))));
+    cru_tensor *pos = cru_exp(t, c);
+    return cru_neg(t, cru_log(t, cru_div(t, pos, cru_add(t, cru_scale(t, pos, 2), cru_exp(t, s)))));
+}
+
+cru_tensor *contrast(cru_tape *t, const contrast_views *views)
+{
+    const float scale = 1 / views->tau;
+    cru_tensor *c = cru_scale(t, cru_cosine_rows(t, views->a, views->b, 1e-8f), scale);
+    cru_tensor *a = contrast_of_view(t, c, cru_lse_products(t, views->a, views->a, scale), views->stable);
+    cru_tensor *b = contrast_of_view(t, c, cru_lse_products(t, views->b, views->b, scale), views->stable);
+    return cru_mean(t, cru_scale(t, cru_add(t, a, b), 0.5f), CRU_ALL);
+}
+
 static int32_t largest(const float *row, int64_t classes)
 {
     int32_t best = 0;
