@@ -19,3 +19,10 @@ void json_add_number(cJSON *object, const char *key, double number)
         cJSON_AddNullToObject(object, key);
     }
 }
+
+void json_add_numbers(cJSON *object, const char *key, const double *numbers, int64_t count)
+{
+    cJSON *array = cJSON_AddArrayToObject(object, key);
+    for (int64_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(array, isfinite(numbers[i]) ? cJSON_CreateNumber(numbers[i]) : cJSON_CreateNull());
+}

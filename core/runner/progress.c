@@ -75,7 +75,7 @@ static void write_json(progress *p, const runner_result *r)
 {
     const store_result *s = &r->result;
     char seed[24];
-    cJSON *object = cJSON_CreateObject(), *numbers = cJSON_CreateObject();
+    cJSON *object = cJSON_CreateObject(), *numbers = cJSON_CreateObject(), *vectors = cJSON_CreateObject();
     snprintf(seed, sizeof seed, "%" PRIu64, r->trial->seed);
     json_add_text(object, "event", "trial");
     json_add_text(object, "key", r->key);
@@ -88,7 +88,10 @@ static void write_json(progress *p, const runner_result *r)
     json_add_number(object, "seconds", s->seconds_total);
     cJSON_AddNumberToObject(object, "peak_bytes", (double)s->peak_bytes);
     for (int64_t i = 0; i < s->number_count; i++) json_add_number(numbers, s->numbers[i].name, s->numbers[i].value);
+    for (int64_t i = 0; i < s->vector_count; i++)
+        json_add_numbers(vectors, s->vectors[i].name, s->vectors[i].values, s->vectors[i].count);
     cJSON_AddItemToObject(object, "numbers", numbers);
+    cJSON_AddItemToObject(object, "vectors", vectors);
     char *text = cJSON_PrintUnformatted(object);
     fprintf(p->out, "%s\n", text ? text : "{}");
     cJSON_free(text);
