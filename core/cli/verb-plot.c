@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/report-options.h"
 #include "cli/verbs.h"
 #include "report/plot.h"
+#include "report/png.h"
 
 /* The picture is drawn in memory first, so that a plot that cannot be drawn leaves no file behind. */
 static int draw(const report_options *options, const char *kind, char **text, size_t *size)
@@ -26,18 +28,56 @@ static int draw(const report_options *options, const char *kind, char **text, si
     return status ? cli_fail("%s", err.text) : CLI_OK;
 }
 
-static int save(const char *path, const char *text, size_t size)
+typedef struct picture {
+    const char *path; /* NULL: standard output */
+    bool png;
+    double scale;
+    char *svg;
+    size_t size;
+} picture;
+
+static int save(const picture *p)
 {
-    FILE *file = path ? fopen(path, "w") : stdout;
-    if (!file) return cli_fail("%s: %s", path, strerror(errno));
-    bool written = fwrite(text, 1, size, file) == size;
-    bool closed = path ? fclose(file) == 0 : true;
-    return written && closed ? CLI_OK : cli_fail("%s: %s", path ? path : "standard output", strerror(errno));
+    cru_error err = {0};
+    const char *name = p->path ? p->path : "standard output";
+    FILE *file = p->path ? fopen(p->path, "w") : stdout;
+    if (!file) return cli_fail("%s: %s", name, strerror(errno));
+    if (p->png)
+        png_write(&(png_source){p->svg, p->size, p->scale}, file, &err);
+    else if (fwrite(p->svg, 1, p->size, file) != p->size)
+        cru_fail(&err, CRU_IO, "%s", strerror(errno));
+    bool closed = p->path ? fclose(file) == 0 : fflush(file) == 0;
+    if (err.status == CRU_OK && !closed) cru_fail(&err, CRU_IO, "%s", strerror(errno));
+    if (err.status == CRU_OK) return CLI_OK;
+    if (p->path) remove(p->path);
+    return cli_fail("%s: %s", name, err.text);
+}
+
+/* By --format or, without it, by the end of the file's name. */
+static int choose_format(const char *format, picture *p)
+{
+    const char *end = p->path ? strrchr(p->path, '.') : NULL;
+    if (!format) format = end && strcmp(end, ".png") == 0 ? "png" : "svg";
+    p->png = strcmp(format, "png") == 0;
+    if (!p->png && strcmp(format, "svg") != 0) return cli_wrong("no format '%s'; there are svg and png", format);
+    if (p->png && !p->path && isatty(STDOUT_FILENO)) return cli_wrong("name a file for the pixels with --out");
+    return CLI_OK;
+}
+
+static int choose_scale(const char *scale, picture *p)
+{
+    char *end;
+    p->scale = 2; /* sharp on paper and on today's screens */
+    if (!scale) return CLI_OK;
+    p->scale = strtod(scale, &end);
+    if (end != scale && *end == '\0' && p->scale >= 0.1 && p->scale <= 20) return CLI_OK;
+    return cli_wrong("--scale takes a number from 0.1 to 20, not '%s'", scale);
 }
 
 int verb_plot(int argc, char **argv)
 {
     report_options options = {0};
+    const char *format = NULL, *scale = NULL;
     cli_option all[REPORT_OPTIONS_MAX];
     const cli_option own[] = {
         {.name = "experiment",
@@ -45,6 +85,12 @@ int verb_plot(int argc, char **argv)
          .argument = "NAME",
          .text = &options.experiment,
          .help = "the experiment (default: the latest)"},
+        {.name = "format",
+         .letter = 'f',
+         .argument = "NAME",
+         .text = &format,
+         .help = "svg or png (default: by the end of the file's name, else svg)"},
+        {.name = "scale", .argument = "N", .text = &scale, .help = "pixels per unit of a png (default: 2)"},
         {0},
     };
     const cli_syntax syntax = {
@@ -53,7 +99,7 @@ int verb_plot(int argc, char **argv)
         .least = 1,
         .most = 1,
         .options = report_options_table(&options, own, all),
-        .about = "Draws one metric of an experiment as an SVG picture. KIND is one of\n"
+        .about = "Draws one metric of an experiment as an SVG or PNG picture. KIND is one of\n"
                  "  bars     means with error bars\n"
                  "  curve    mean and spread over a swept number, the last key of --cols\n"
                  "  box      quartiles of the runs\n"
@@ -66,15 +112,11 @@ int verb_plot(int argc, char **argv)
     if (!plot_find(operands.word[0])) {
         return cli_wrong("no plot '%s'; there are bars, curve, box, scatter, ranks", operands.word[0]);
     }
-    size_t length = options.out ? strlen(options.out) : 0;
-    if (length > 4 && strcmp(options.out + length - 4, ".png") == 0) {
-        return cli_wrong("pictures are SVG; write %.*s.svg and turn it into a PNG with rsvg-convert", (int)length - 4,
-                         options.out);
-    }
-    char *text = NULL;
-    size_t size = 0;
-    code = draw(&options, operands.word[0], &text, &size);
-    if (code == CLI_OK) code = save(options.out, text, size);
-    free(text);
+    picture p = {.path = options.out};
+    code = choose_format(format, &p);
+    if (code == CLI_OK) code = choose_scale(scale, &p);
+    if (code == CLI_OK) code = draw(&options, operands.word[0], &p.svg, &p.size);
+    if (code == CLI_OK) code = save(&p);
+    free(p.svg);
     return code;
 }

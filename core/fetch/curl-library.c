@@ -1,6 +1,6 @@
 #include "fetch/curl-library.h"
 
-#include "fetch/library.h"
+#include "library/library.h"
 
 #define SYMBOL(member)                                                                                                 \
     {                                                                                                                  \
@@ -27,9 +27,12 @@ static const library_symbol symbols[] = {
 };
 #undef SYMBOL
 
+static const library_wish wish = {
+    .file = "libcurl.so.4", .package = "libcurl4", .purpose = "downloads", .symbols = symbols};
+
 cru_status curl_library_load(curl_library *curl, cru_error *err)
 {
-    cru_status status = library_load("libcurl.so.4", symbols, curl, err);
+    cru_status status = library_load(&wish, curl, err);
     if (status == CRU_OK && curl->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         status = cru_fail(err, CRU_UNSUPPORTED, "libcurl does not start");
     return status;

@@ -2,7 +2,7 @@
 
 #include <zip.h>
 
-#include "fetch/library.h"
+#include "library/library.h"
 
 /* Larger than every file of a known dataset, smaller than what a bomb would like to be. */
 static const int64_t most_bytes = (int64_t)64 << 30;
@@ -20,6 +20,9 @@ static const library_symbol symbols[] = {
     {"zip_fopen", offsetof(zip_library, fopen)},   {"zip_fread", offsetof(zip_library, fread)},
     {"zip_fclose", offsetof(zip_library, fclose)}, {NULL, 0},
 };
+
+static const library_wish wish = {
+    .file = "libzip.so.4", .package = "libzip4", .purpose = "zipped downloads", .symbols = symbols};
 
 /* At the end of a member libzip compares its checksum. */
 static cru_status copy(const zip_library *z, zip_file_t *from, part *to, cru_error *err)
@@ -52,7 +55,7 @@ cru_status unzip_member(const char *zip, const char *member, const part_goal *go
                         cru_error *err)
 {
     zip_library z;
-    cru_status status = library_load("libzip.so.4", symbols, &z, err);
+    cru_status status = library_load(&wish, &z, err);
     if (status != CRU_OK) return status;
     zip_t *archive = z.open(zip, ZIP_RDONLY, NULL);
     if (!archive) return cru_fail(err, CRU_BAD_INPUT, "%s is no zip file", goal->url);

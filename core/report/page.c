@@ -31,7 +31,9 @@ void page_write(const report *r, FILE *out)
           "<link rel=\"icon\" href=\"data:,\">\n<title>",
           out);
     escape_html(out, r->f->experiment);
-    fprintf(out, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<h1>", page_css, svg_style);
+    fprintf(out, "</title>\n<style>\n%s", page_css);
+    svg_style(out, false);
+    fputs("</style>\n</head>\n<body>\n<h1>", out);
     escape_html(out, r->f->experiment);
     fputs("</h1>\n<p>Click a heading to sort.</p>\n<main>\n", out);
     for (int64_t i = 0; i < r->count; i++) {

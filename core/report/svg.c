@@ -2,21 +2,42 @@
 
 #include "report/escape.h"
 
-const char svg_style[] = ".plot{--ink:#1f2328;--faint:#d0d7de;--paper:#ffffff;font:12px system-ui,sans-serif}\n"
-                         ".plot text{fill:var(--ink)}\n"
-                         ".plot .title{font-weight:600}\n"
-                         ".plot .axis{stroke:var(--ink);stroke-width:1;fill:none}\n"
-                         ".plot .grid{stroke:var(--faint);stroke-width:1}\n"
-                         ".plot .error{stroke:var(--ink);stroke-width:1.2;fill:none}\n"
-                         ".plot .clique{stroke:var(--ink);stroke-width:4;stroke-linecap:round}\n"
-                         ".plot .line{stroke:var(--c);stroke-width:2;fill:none}\n"
-                         ".plot .fill{fill:var(--c)}\n"
-                         ".plot .band{fill:var(--c);opacity:.18}\n"
-                         ".plot .box{fill:var(--c);fill-opacity:.35;stroke:var(--c);stroke-width:1.5}\n"
-                         ".plot .again{stroke-dasharray:5 3}\n"
-                         ".plot .s0{--c:#0072b2}.plot .s1{--c:#e69f00}.plot .s2{--c:#009e73}.plot .s3{--c:#cc79a7}\n"
-                         ".plot .s4{--c:#56b4e9}.plot .s5{--c:#d55e00}.plot .s6{--c:#8a7d00}.plot .s7{--c:#7f7f7f}\n"
-                         "@media (prefers-color-scheme:dark){.plot{--ink:#e6edf3;--faint:#3d444d;--paper:#0d1117}}\n";
+/* Colours that are told apart with any kind of colour vision (Okabe and Ito, 2008; two are darkened). */
+static const char *const colours[SVG_COLOURS] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                                 "#56b4e9", "#d55e00", "#8a7d00", "#7f7f7f"};
+
+#define SHAPES                                                                                                         \
+    ".plot .title{font-weight:600}\n"                                                                                  \
+    ".plot .axis{stroke-width:1;fill:none}\n"                                                                          \
+    ".plot .grid{stroke-width:1}\n"                                                                                    \
+    ".plot .error{stroke-width:1.2;fill:none}\n"                                                                       \
+    ".plot .clique{stroke-width:4;stroke-linecap:round}\n"                                                             \
+    ".plot .line{stroke-width:2;fill:none}\n"                                                                          \
+    ".plot .band{opacity:.18}\n"                                                                                       \
+    ".plot .box{fill-opacity:.35;stroke-width:1.5}\n"                                                                  \
+    ".plot .again{stroke-dasharray:5 3}\n"
+
+/* In a page: colours by variables, for light and dark. */
+static const char page_style[] = ".plot{--ink:#1f2328;--faint:#d0d7de;font:12px system-ui,sans-serif}\n"
+                                 "@media (prefers-color-scheme:dark){.plot{--ink:#e6edf3;--faint:#3d444d}}\n"
+                                 ".plot text{fill:var(--ink)}\n"
+                                 ".plot .axis,.plot .error,.plot .clique{stroke:var(--ink)}\n"
+                                 ".plot .grid{stroke:var(--faint)}\n" SHAPES;
+
+/* A file of its own: no variables, which few programs besides browsers know, and dark ink on white. */
+static const char file_style[] = ".plot{font:12px system-ui,sans-serif}\n"
+                                 ".plot text{fill:#1f2328}\n"
+                                 ".plot .axis,.plot .error,.plot .clique{stroke:#1f2328}\n"
+                                 ".plot .grid{stroke:#d0d7de}\n" SHAPES;
+
+void svg_style(FILE *out, bool alone)
+{
+    fputs(alone ? file_style : page_style, out);
+    for (int i = 0; i < SVG_COLOURS; i++)
+        fprintf(out,
+                ".plot .line.s%d{stroke:%s}.plot .fill.s%d,.plot .band.s%d{fill:%s}.plot .box.s%d{fill:%s;stroke:%s}\n",
+                i, colours[i], i, i, colours[i], i, colours[i], colours[i]);
+}
 
 void svg_begin(svg *s, bool alone, const char *title, const char *description)
 {
@@ -31,8 +52,9 @@ void svg_begin(svg *s, bool alone, const char *title, const char *description)
     escape_html(s->out, description);
     fputs("</desc>\n", s->out);
     if (alone) {
-        fprintf(s->out, "<style>\n%s</style>\n<rect width=\"100%%\" height=\"100%%\" style=\"fill:var(--paper)\"/>\n",
-                svg_style);
+        fputs("<style>\n", s->out);
+        svg_style(s->out, true);
+        fputs("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", s->out);
     }
 }
 

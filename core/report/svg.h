@@ -13,9 +13,9 @@ typedef struct svg {
 
 typedef enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END } svg_anchor;
 
-/* The CSS of the classes, readable on light and dark ground. A page includes it once; a file of its own has it inside.
- */
-extern const char svg_style[];
+/* The CSS of the classes. A page includes it once, readable on light and dark ground; a file of its own has it inside,
+ * in the simple CSS that every program that draws SVG knows. */
+void svg_style(FILE *out, bool alone);
 
 enum { SVG_COLOURS = 8 };
 

@@ -1,7 +1,7 @@
 /* minibatch.h: training in steps on minibatches of rows or images.
  *
- * A method that fills `classify` in its cru_method (train.h) is trained in steps instead of epochs: every step takes the
- * next minibatch, asks the method for its loss, steps the optimiser and tells the method. All that it writes is
+ * A method that fills `classify` in its cru_method (train.h) is trained in steps instead of epochs: every step takes
+ * the next minibatch, asks the method for its loss, steps the optimiser and tells the method. All that it writes is
  *
  *     classify(model, tape, x)            scores of any rows: for evaluation, and for its own use
  *     batch_loss(model, tape, batch)      what to minimise; default: cru_learner_batch_loss of classify
