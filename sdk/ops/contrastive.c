@@ -1,4 +1,4 @@
-/* Contrastive losses over cosine similarities. */
+/* Contrastive losses. */
 #include <crucible/ops-loss.h>
 
 #include "autograd/tape.h"
@@ -66,4 +66,44 @@ cru_tensor *cru_sup_con(cru_tape *t, cru_tensor *features, cru_index labels, flo
     cru_tensor *log_p = cru_log_softmax(t, cru_add(t, similarity, without_self(t, n)), 1);
     cru_tensor *each = cru_as_matrix(t, cru_sum(t, cru_mul(t, share, log_p), 1), n, 1);
     return cru_neg(t, cru_mean(t, cru_gather(t, each, anchors), CRU_ALL));
+}
+
+/* ---- against rows of earlier steps ------------------------------------------------------------------------------ */
+
+cru_tensor *cru_info_nce_queue(cru_tape *t, cru_tensor *queries, cru_tensor *keys, cru_tensor *queue, float temperature)
+{
+    const int64_t n = cru_tensor_rows(queries);
+    cru_tensor *own = cru_as_matrix(t, cru_dot_rows(t, queries, keys), n, 1);
+    cru_tensor *others = cru_matmul_op(t, queries, queue, CRU_NT);
+    cru_tensor *all = cru_scale(t, cru_concat_cols(t, (cru_tensor *[]){own, others}, 2), 1 / temperature);
+    int32_t *first = cru_tape_alloc(t, n, sizeof *first);
+    cru_targets targets = {.labels = cru_index_step(t, first, n)};
+    return cru_cross_entropy(t, all, &targets);
+}
+
+/* 1/|P(i)| at the positives of each anchor */
+static cru_tensor *anchor_shares(cru_tape *t, const int32_t *labels, int64_t anchors, int64_t n)
+{
+    float *share = cru_tape_alloc(t, anchors * n, sizeof *share);
+    for (int64_t i = 0; i < anchors; i++) {
+        int64_t count = 0;
+        for (int64_t j = 0; j < n; j++) count += j != i && labels[j] == labels[i];
+        const float each = count ? 1.0f / (float)count : 0;
+        for (int64_t j = 0; j < n; j++) share[i * n + j] = j != i && labels[j] == labels[i] ? each : 0;
+    }
+    return cru_tensor_upload(t, 2, (const int64_t[]){anchors, n}, share);
+}
+
+cru_tensor *cru_sup_con_anchors(cru_tape *t, cru_tensor *x, const int32_t *labels, int64_t anchors, float temperature)
+{
+    const int64_t n = cru_tensor_rows(x);
+    cru_assert(anchors > 0 && anchors <= n, "sup_con_anchors: %lld of %s", (long long)anchors, tape_text(x).text);
+    cru_tensor *a = cru_matmul_op(t, cru_slice_rows(t, x, 0, anchors), x, CRU_NT);
+    a = cru_scale(t, a, 1 / temperature);
+    a = cru_sub(t, a, cru_as_matrix(t, cru_detach(t, cru_max(t, a, 1)), anchors, 1));
+    cru_tensor *self = cru_one_hot(t, shifted_ids(t, anchors, 0), n);
+    cru_tensor *sum = cru_sum(t, cru_mul(t, cru_exp(t, a), cru_affine(t, self, -1, 1)), 1);
+    cru_tensor *log_sum = cru_as_matrix(t, cru_log(t, cru_affine(t, sum, 1, 1e-12f)), anchors, 1);
+    cru_tensor *each = cru_mul(t, anchor_shares(t, labels, anchors, n), cru_sub(t, a, log_sum));
+    return cru_scale(t, cru_sum(t, each, CRU_ALL), -1.0f / (float)anchors);
 }

@@ -102,23 +102,26 @@ cru_tensor *cru_scatter(cru_tape *t, cru_tensor *x, cru_index ids, int64_t rows,
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
+static void copy_values(cru_tape *t, float *to, const float *from, int64_t n)
+{
+    cru_copy_args args = {.rows = 1, .cols = n, .x = from, .ldx = n, .y = to, .ldy = n, .scale = 1};
+    t->device->backend->copy(t->device, &args);
+}
+
+void cru_assign(cru_tape *t, cru_tensor *table, const cru_tensor *x)
+{
+    cru_assert(cru_tensor_count(table) == cru_tensor_count(x), "assign: %s to %s", tape_text(x).text,
+               tape_text(table).text);
+    copy_values(t, table->data, x->data, cru_tensor_count(x));
+}
+
 void cru_put_rows(cru_tape *t, cru_tensor *table, cru_index ids, const cru_tensor *x)
 {
     const int64_t cols = cru_tensor_cols(table);
     cru_assert(ids.count == cru_tensor_rows(x) && cols == cru_tensor_cols(x), "put_rows: %s into %lld rows of %s",
                tape_text(x).text, (long long)ids.count, tape_text(table).text);
-    int32_t *row = cru_tape_alloc(t, ids.count, sizeof *row);
-    t->device->backend->download(t->device, row, ids.ids, (size_t)ids.count * sizeof *row);
-    for (int64_t i = 0; i < ids.count; i++) {
-        cru_copy_args args = {.rows = 1,
-                              .cols = cols,
-                              .x = x->data + i * cols,
-                              .ldx = cols,
-                              .y = table->data + row[i] * cols,
-                              .ldy = cols,
-                              .scale = 1};
-        t->device->backend->copy(t->device, &args);
-    }
+    const int32_t *row = cru_index_host(t, ids);
+    for (int64_t i = 0; i < ids.count; i++) copy_values(t, table->data + row[i] * cols, x->data + i * cols, cols);
 }
 
 /* ---- elements of rows ------------------------------------------------------------------------------------------ */

@@ -247,7 +247,7 @@ cru_tensor *cru_lgamma(cru_tape *t, cru_tensor *x)
 
 cru_tensor *cru_digamma(cru_tape *t, cru_tensor *x)
 {
-    return unary(t, CRU_UNARY_DIGAMMA, cru_detach(t, x), 0, 0);
+    return unary(t, CRU_UNARY_DIGAMMA, x, 0, 0);
 }
 
 cru_tensor *cru_sign(cru_tape *t, cru_tensor *x)

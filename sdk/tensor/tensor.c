@@ -158,6 +158,14 @@ void cru_index_download(cru_tape *tape, cru_index index, int32_t *host)
     tape->device->backend->download(tape->device, host, index.ids, (size_t)index.count * sizeof *host);
 }
 
+const int32_t *cru_index_host(cru_tape *tape, cru_index index)
+{
+    if (on_host(tape->device)) return index.ids;
+    int32_t *host = cru_tape_alloc(tape, index.count, sizeof *host);
+    cru_index_download(tape, index, host);
+    return host;
+}
+
 cru_input cru_input_of(cru_tensor *dense)
 {
     return (cru_input){.rows = cru_tensor_rows(dense), .cols = cru_tensor_cols(dense), .dense = dense};

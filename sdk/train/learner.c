@@ -194,7 +194,7 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
         if (method->release) method->release(l);
         return status;
     }
-    l->optim = cru_learner_optim(l, l->nets, l->net_count);
+    if (!l->optim) l->optim = cru_learner_optim(l, l->nets, l->net_count);
     *self = l;
     return CRU_OK;
 }

@@ -84,7 +84,7 @@ CRU_API cru_tensor *cru_sin(cru_tape *t, cru_tensor *x);
 CRU_API cru_tensor *cru_cos(cru_tape *t, cru_tensor *x);
 /* log of the gamma function; its gradient is the digamma function */
 CRU_API cru_tensor *cru_lgamma(cru_tape *t, cru_tensor *x);
-/* the digamma function; no gradient */
+/* the digamma function; its gradient is the trigamma function */
 CRU_API cru_tensor *cru_digamma(cru_tape *t, cru_tensor *x);
 /* -1, 0 or 1; no gradient */
 CRU_API cru_tensor *cru_sign(cru_tape *t, cru_tensor *x);
@@ -175,6 +175,8 @@ CRU_API cru_tensor *cru_gather(cru_tape *t, cru_tensor *x, cru_index ids);
 CRU_API cru_tensor *cru_pick(cru_tape *t, cru_tensor *x, cru_index cols);
 /* y[ids[i], :] reduced over i; rows that no id names are 0 (2 for the sum) */
 CRU_API cru_tensor *cru_scatter(cru_tape *t, cru_tensor *x, cru_index ids, int64_t rows, cru_reduce op);
+/* table = x in place, for a tensor that outlives the step; as many values; no gradient */
+CRU_API void cru_assign(cru_tape *t, cru_tensor *table, const cru_tensor *x);
 /* table[ids[i], :] = x[i, :] in place, for a table that outlives the step; ids differ; no gradient */
 CRU_API void cru_put_rows(cru_tape *t, cru_tensor *table, cru_index ids, const cru_tensor *x);
 /* 0/1 matrix with a 1 at (i, ids[i]); a negative id gives a row of zeros; no gradient */

@@ -49,6 +49,8 @@ CRU_API cru_tensor *cru_kl(cru_tape *t, cru_tensor *p, cru_tensor *log_q);
 CRU_API cru_tensor *cru_kl_each(cru_tape *t, cru_tensor *p, cru_tensor *log_q);
 /* Jensen-Shannon divergence of two sets of logits, mean over rows */
 CRU_API cru_tensor *cru_js_logits(cru_tape *t, cru_tensor *a, cru_tensor *b);
+/* KL divergence of Dirichlet distributions from the flat one, Dir(1), mean over rows; alpha: n x c, all positive */
+CRU_API cru_tensor *cru_kl_dirichlet(cru_tape *t, cru_tensor *alpha);
 /* generalised cross-entropy (1 - p_y^q) / q per chosen row, mean; takes no weights */
 CRU_API cru_tensor *cru_gce(cru_tape *t, cru_tensor *logits, const cru_targets *targets, float q);
 /* focal loss -(1 - p_y)^gamma log p_y per chosen row, mean; takes no weights */
@@ -64,6 +66,21 @@ CRU_API cru_tensor *cru_lse_products(cru_tape *t, cru_tensor *a, cru_tensor *b, 
 /* supervised contrastive loss (Khosla et al.): positives share the label; features are normalised; mean over anchors
  * that have a positive */
 CRU_API cru_tensor *cru_sup_con(cru_tape *t, cru_tensor *features, cru_index labels, float temperature);
+
+/* InfoNCE with negatives kept from earlier steps: mean of -log softmax([q_i k_i, q_i Q_1, q_i Q_2, ...] /
+ * temperature)_0 for n x c queries and keys and a queue Q of m x c; rows are taken as they are */
+CRU_API cru_tensor *cru_info_nce_queue(cru_tape *t, cru_tensor *queries, cru_tensor *keys, cru_tensor *queue,
+                                       float temperature);
+/* supervised contrast of the first `anchors` rows with all rows, taken as they are: mean over anchors i of the mean
+ * over their positives j (same label, j != i) of -(a_ij - log(sum_{l != i} exp a_il + 1e-12)), a_ij = x_i x_j /
+ * temperature less its maximum; labels: one per row, host. An anchor without positives counts as 0. */
+CRU_API cru_tensor *cru_sup_con_anchors(cru_tape *t, cru_tensor *x, const int32_t *labels, int64_t anchors,
+                                        float temperature);
+
+/* ---- samples --------------------------------------------------------------------------------------------- */
+
+/* a sample of Dir(alpha_i) per row, n x c; no element is exactly 0 or 1; no gradient */
+CRU_API cru_tensor *cru_dirichlet(cru_tape *t, cru_tensor *alpha, cru_rng *rng);
 
 #ifdef __cplusplus
 }

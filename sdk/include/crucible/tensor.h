@@ -146,6 +146,8 @@ CRU_API cru_index cru_index_step(cru_tape *tape, const int32_t *host, int64_t co
 
 /* Copies out to host memory; waits for the device. */
 CRU_API void cru_index_download(cru_tape *tape, cru_index index, int32_t *host);
+/* The same where the host can read it, for the step; on the CPU the ids themselves. */
+CRU_API const int32_t *cru_index_host(cru_tape *tape, cru_index index);
 
 /* A sparse matrix ready for the device. Its transpose, needed for gradients, is made on first use and kept. */
 typedef struct cru_sparse {

@@ -201,7 +201,7 @@ typedef struct cru_learner {
     cru_index train_labels; /* their observed labels; empty when labels are candidate sets */
     float *class_weights;   /* one per class for the default loss, host; NULL: equal */
     cru_net *net;           /* a first net, "net"; more with cru_learner_net */
-    cru_optim *optim;       /* over all nets, made after build; a method with several optimisers makes its own */
+    cru_optim *optim;       /* of the next step: over all nets, unless build makes another or a hook changes it */
     cru_net *nets[CRU_MAX_NETS];
     cru_snapshot *best[CRU_MAX_NETS]; /* the weights that the monitor chose */
     int64_t net_count;

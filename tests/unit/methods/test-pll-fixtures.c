@@ -36,23 +36,32 @@ static void check_scores(bench *b, const cJSON *expected)
     for (int64_t i = 0; i < count; i++) bench_check_number(b, (double)scores[i], numbers[i]);
 }
 
-static void open_trajectory(bench *b, const cJSON *item, const char *method)
+/* `more`: settings besides those that all trajectories share. */
+static void open_trajectory(bench *b, const cJSON *item, const char *method, const char *const *more)
 {
+    enum { SHARED = 8, MOST = 40 };
+    const char *settings[MOST] = {"hidden", "6", "lr", "0.01", "weight_decay", "0.001", "batch_size", "4"};
+    for (int i = 0; more && more[i]; i++) settings[SHARED + i] = more[i];
     b->tolerance = cJSON_GetObjectItem(item, "tolerance")->valuedouble;
     bench_candidates(b, fixture_input(item, "X_weak"), fixture_input(item, "S"));
-    bench_open(b, method,
-               (const char *[]){"hidden", "6", "lr", "0.01", "weight_decay", "0.001", "batch_size", "4", NULL});
+    bench_open(b, method, settings);
+}
+
+static void run_steps(bench *b, const cJSON *item)
+{
+    const cJSON *step;
+    cJSON_ArrayForEach(step, fixture_expected(item, "steps")) bench_check_number(
+        b, bench_step(b, cJSON_GetObjectItem(step, "batch_rows")), cJSON_GetObjectItem(step, "loss")->valuedouble);
 }
 
 static void check_trajectory(const char *file, const char *method)
 {
     cJSON *root = fixture_open(file);
-    const cJSON *item = fixture_case(root, "trajectory"), *step;
+    const cJSON *item = fixture_case(root, "trajectory");
     bench b = bench_create();
-    open_trajectory(&b, item, method);
+    open_trajectory(&b, item, method, NULL);
     set_weights(&b, fixture_input(item, "initial_params"), perceptron);
-    cJSON_ArrayForEach(step, fixture_expected(item, "steps")) bench_check_number(
-        &b, bench_step(&b, cJSON_GetObjectItem(step, "batch_rows")), cJSON_GetObjectItem(step, "loss")->valuedouble);
+    run_steps(&b, item);
     check_weights(&b, fixture_expected(item, "final_params"), perceptron);
     check_scores(&b, fixture_expected(item, "final_logits_eval"));
     bench_destroy(&b);
@@ -74,6 +83,133 @@ END_TEST
 START_TEST(scl_nl_trajectory)
 {
     check_trajectory("pll/scl-nl.json", "scl-nl");
+}
+END_TEST
+
+/* ---- valen: the SDK's Dirichlet sampler is replaced by one that hands out the fixture's samples ----------------- */
+
+static struct {
+    double concentrations[BENCH_MOST], samples[BENCH_MOST];
+    int64_t at;
+} dirichlet;
+
+void cru_rng_dirichlet(cru_rng *rng, const double *alpha, int64_t n, double *out)
+{
+    (void)rng;
+    for (int64_t k = 0; k < n; k++) {
+        ck_assert_double_eq_tol(alpha[k], dirichlet.concentrations[dirichlet.at], 1e-4);
+        out[k] = dirichlet.samples[dirichlet.at++];
+    }
+}
+
+START_TEST(valen_trajectory_through_all_phases)
+{
+    static const pair nets[] = {
+        {"featurizer_net.fc1.weight", "0:backbone.fc1.weight"},
+        {"featurizer_net.fc1.bias", "0:backbone.fc1.bias"},
+        {"classifier_net.weight", "0:classifier.weight"},
+        {"classifier_net.bias", "0:classifier.bias"},
+        {"dec.layer1.weight", "1:layer1.weight"},
+        {"dec.layer1.bias", "1:layer1.bias"},
+        {"dec.layer2.weight", "1:layer2.weight"},
+        {"dec.layer2.bias", "1:layer2.bias"},
+        {NULL, NULL},
+    };
+    static const pair encoder[] = {
+        {"0.fc1.weight", "2:backbone.fc1.weight"},
+        {"0.fc1.bias", "2:backbone.fc1.bias"},
+        {"1.weight", "2:classifier.weight"},
+        {"1.bias", "2:classifier.bias"},
+        {NULL, NULL},
+    };
+    cJSON *root = fixture_open("pll/valen.json");
+    const cJSON *item = fixture_case(root, "trajectory_reference");
+    const int64_t drawn = fixture_numbers(fixture_input(item, "dirichlet_samples"), dirichlet.samples);
+    fixture_numbers(fixture_expected(item, "dirichlet_concentrations"), dirichlet.concentrations);
+    bench b = bench_create();
+    open_trajectory(&b, item, "valen", (const char *[]){"warm_up", "2", "knn", "2", NULL});
+    set_weights(&b, fixture_input(item, "initial_params"), nets);
+    /* the loss of phase A is not logged there, so it is left out here: three steps with a loss are compared */
+    const cJSON *step;
+    cJSON_ArrayForEach(step, fixture_expected(item, "steps"))
+    {
+        const double loss = bench_step(&b, cJSON_GetObjectItem(step, "batch_rows"));
+        if (cJSON_GetObjectItem(step, "step")->valueint >= 2)
+            bench_check_number(&b, loss, cJSON_GetObjectItem(step, "loss")->valuedouble);
+    }
+    ck_assert_int_eq(dirichlet.at, drawn);
+    check_weights(&b, fixture_expected(item, "final_params"), nets);
+    check_weights(&b, fixture_expected(item, "enc_params_frozen_after_phase_C"), encoder);
+    check_scores(&b, fixture_expected(item, "final_logits_eval"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* ---- pico: the strong view is the fixture's, not the row itself ------------------------------------------------- */
+
+static double step_with_views(bench *b, const cJSON *rows, const cJSON *strong)
+{
+    static double numbers[BENCH_MOST];
+    static int32_t ids[BENCH_MOST];
+    static float view[BENCH_MOST];
+    cru_learner *l = b->learner;
+    const int64_t count = fixture_numbers(rows, numbers), cols = l->x.cols;
+    for (int64_t i = 0; i < count; i++) ids[i] = (int32_t)numbers[i];
+    fixture_numbers(strong, numbers);
+    for (int64_t i = 0; i < count * cols; i++) view[i] = (float)numbers[ids[i / cols] * cols + i % cols];
+    cru_tape_begin(l->tape, CRU_TRAIN);
+    cru_batch batch = cru_learner_batch(l, (cru_ids){ids, count});
+    batch.strong = cru_input_of(cru_tensor_upload(l->tape, 2, (const int64_t[]){count, cols}, view));
+    const double loss = cru_learner_step(l, l->optim, l->method->batch_loss(l, l->tape, &batch));
+    cru_tape_record(l->tape, false);
+    l->method->after_step(l, l->tape, &batch);
+    l->epoch++;
+    return loss;
+}
+
+START_TEST(pico_trajectory)
+{
+    static const pair query[] = {
+        {"network.encoder_q.featurizer.fc1.weight", "0:backbone.fc1.weight"},
+        {"network.encoder_q.featurizer.fc1.bias", "0:backbone.fc1.bias"},
+        {"network.encoder_q.classifier.weight", "0:classifier.weight"},
+        {"network.encoder_q.classifier.bias", "0:classifier.bias"},
+        {"network.encoder_q.head.0.weight", "0:head.0.weight"},
+        {"network.encoder_q.head.0.bias", "0:head.0.bias"},
+        {"network.encoder_q.head.2.weight", "0:head.2.weight"},
+        {"network.encoder_q.head.2.bias", "0:head.2.bias"},
+        {"network.encoder_k.featurizer.fc1.weight", "1:backbone.fc1.weight"},
+        {"network.encoder_k.featurizer.fc1.bias", "1:backbone.fc1.bias"},
+        {"network.encoder_k.classifier.weight", "1:classifier.weight"},
+        {"network.encoder_k.classifier.bias", "1:classifier.bias"},
+        {"network.encoder_k.head.0.weight", "1:head.0.weight"},
+        {"network.encoder_k.head.0.bias", "1:head.0.bias"},
+        {"network.encoder_k.head.2.weight", "1:head.2.weight"},
+        {"network.encoder_k.head.2.bias", "1:head.2.bias"},
+        {NULL, NULL},
+    };
+    static const char *const settings[] = {"same_views", "true",       "prot_start", "1",      "feat_dim",
+                                           "3",          "moco_queue", "8",          "moco_m", "0.9",
+                                           "proto_m",    "0.9",        "steps",      "20",     NULL};
+    cJSON *root = fixture_open("pll/pico.json");
+    const cJSON *item = fixture_case(root, "trajectory"), *step;
+    bench b = bench_create();
+    open_trajectory(&b, item, "pico", settings);
+    set_weights(&b, fixture_input(item, "initial_params"), query);
+    bench_set(&b, "queue", fixture_input(item, "initial_queue"), AS_STORED);
+    cJSON_ArrayForEach(step, fixture_expected(item, "steps"))
+    {
+        const double loss =
+            step_with_views(&b, cJSON_GetObjectItem(step, "batch_rows"), fixture_input(item, "X_strong"));
+        bench_check_number(&b, loss, cJSON_GetObjectItem(step, "loss")->valuedouble);
+        bench_check_weight(&b, "queue", cJSON_GetObjectItem(step, "queue"), AS_STORED);
+        bench_check_weight(&b, "prototypes", cJSON_GetObjectItem(step, "prototypes"), AS_STORED);
+    }
+    check_weights(&b, fixture_expected(item, "final_params"), query);
+    check_scores(&b, fixture_expected(item, "final_logits_eval"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
 }
 END_TEST
 
@@ -174,6 +310,8 @@ Suite *suite(void)
     tcase_add_test(c, proden_trajectory);
     tcase_add_test(c, lws_trajectory);
     tcase_add_test(c, scl_nl_trajectory);
+    tcase_add_test(c, valen_trajectory_through_all_phases);
+    tcase_add_test(c, pico_trajectory);
     tcase_add_test(c, scl_nl_loss_and_gradient);
     tcase_add_test(c, proden_starts_from_uniform_candidates);
     tcase_add_test(c, scl_nl_learns_nothing_from_a_batch_of_full_sets);
