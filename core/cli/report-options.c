@@ -109,7 +109,10 @@ int report_options_make(const report_options *options, report **out)
                               .reference_k = k,
                               .alpha = alpha,
                               .digits = (int32_t)digits,
-                              .tried = options->tried};
+                              .tried = options->tried,
+                              .average = options->average,
+                              .curves = options->curves,
+                              .curve_scale = options->curve_scale};
     code = make(options, &request, out);
     free(where);
     return code;

@@ -7,8 +7,9 @@
 
 typedef struct report_options {
     const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *reference, *k, *alpha, *digits, *out;
+    const char *curves, *curve_scale; /* of report alone */
     cli_words where;
-    bool tried;
+    bool tried, average;
 } report_options;
 
 enum { REPORT_OPTIONS_MAX = 24 };

@@ -38,6 +38,16 @@ int verb_report(int argc, char **argv)
          .argument = "NAME",
          .text = &format,
          .help = "text, markdown, latex, csv, json or html (default: text)"},
+        {.name = "average", .flag = &options.average, .help = "a column with the mean over all columns"},
+        {.name = "curves",
+         .argument = "METRIC",
+         .text = &options.curves,
+         .help = "instead: how far the curves of the other metrics are from the one of METRIC over the last key of\n"
+                 "--cols, as discrete Fréchet distance"},
+        {.name = "curve-scale",
+         .argument = "KIND",
+         .text = &options.curve_scale,
+         .help = "values of a curve to 0..1 (values), the swept number too (both), or as they are (none)"},
         {.name = "json", .flag = &json, .help = "the same as --format json"},
         {0},
     };

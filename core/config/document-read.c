@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "config/document.h"
 #include "config/lines.h"
@@ -93,12 +94,23 @@ static void on_section(void *user, const char *title, int32_t line)
         r->section->place = place;
 }
 
-/* Folders count from the file that names them, the working directory being of no meaning to it. */
+/* A report may be asked for from another folder than the run. */
+static const char *absolute(cru_arena *arena, const char *path)
+{
+    if (*path == '/') return path;
+    char *here = getcwd(NULL, 0);
+    const char *full = here ? string_format(arena, "%s/%s", here, path) : path;
+    free(here);
+    return full;
+}
+
+/* Paths count from the file that names them, the working directory being of no meaning to it. */
 static const char *resolve(const reading *r, const char *key, const char *value)
 {
-    bool is_path =
-        r->section->type == SECTION_PATHS || (r->section->type == SECTION_REPORT && strcmp(key, "reference") == 0);
-    if (!is_path || !*value) return value;
+    if (!*value) return value;
+    if (r->section->type == SECTION_REPORT && strcmp(key, "reference") == 0)
+        return absolute(r->doc->arena, beside(r->doc->arena, r->source->path, value));
+    if (r->section->type != SECTION_PATHS) return value;
     char *out = string_copy(r->doc->arena, "");
     char *cursor = NULL, *words = string_copy(r->doc->arena, value);
     for (char *word = strtok_r(words, ":", &cursor); word; word = strtok_r(NULL, ":", &cursor))

@@ -93,6 +93,9 @@ cJSON *format_json(const table *t)
     cJSON_AddItemToObject(object, "cols", heads(t->cols, t->col_count, t->col_keys, t->col_key_count));
     cJSON *ranks = cJSON_AddObjectToObject(object, "average_rank");
     for (int64_t r = 0; r < t->row_count; r++) json_add_number(ranks, t->rows[r].label, t->average_ranks[r]);
+    cJSON *averages = t->averages ? cJSON_AddObjectToObject(object, "average") : NULL;
+    for (int64_t r = 0; averages && r < t->row_count; r++)
+        json_add_number(averages, t->rows[r].label, t->averages[r] * t->scale);
     cJSON *cells = cJSON_AddArrayToObject(object, "cells");
     for (int64_t i = 0; i < t->row_count * t->col_count; i++) cJSON_AddItemToArray(cells, cell_object(t, i));
     return object;

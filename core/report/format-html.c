@@ -37,6 +37,12 @@ static void put_cell(const table *t, const table_cell *cell, FILE *out)
     fputs("</td>", out);
 }
 
+static void put_summary(double number, const char *text, FILE *out)
+{
+    put_number(number, out);
+    fprintf(out, ">%s</td>", text);
+}
+
 void format_html(const table *t, FILE *out)
 {
     char line[400];
@@ -47,6 +53,7 @@ void format_html(const table *t, FILE *out)
     fputs("</caption>\n<thead><tr>", out);
     put_head(t->row_keys[0], out);
     for (int64_t c = 0; c < t->col_count; c++) put_head(t->cols[c].label, out);
+    if (t->averages) put_head("Ave.", out);
     if (ranks) put_head("rank", out);
     fputs("</tr></thead>\n<tbody>\n", out);
     for (int64_t r = 0; r < t->row_count; r++) {
@@ -54,11 +61,12 @@ void format_html(const table *t, FILE *out)
         escape_html(out, t->rows[r].label);
         fputs("</th>", out);
         for (int64_t c = 0; c < t->col_count; c++) put_cell(t, table_at(t, r, c), out);
-        words_of_rank(t->average_ranks[r], line, sizeof line);
-        if (ranks) {
-            put_number(t->average_ranks[r], out);
-            fprintf(out, ">%s</td>", line);
+        if (t->averages) {
+            words_of_average(t, r, line, sizeof line);
+            put_summary(t->averages[r] * t->scale, line, out);
         }
+        words_of_rank(t->average_ranks[r], line, sizeof line);
+        if (ranks) put_summary(t->average_ranks[r], line, out);
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div>\n<p class=\"legend\">", out);

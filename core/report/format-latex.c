@@ -50,9 +50,15 @@ static void put_heads(const table *t, FILE *out)
             escape_latex(out, t->cols[c].parts[k]);
             fputc('}', out);
         }
+        if (t->averages) fputs(last ? " & Ave." : " &", out);
         if (t->col_count > 1) fputs(last ? " & rank" : " &", out);
         fputs(" \\\\\n", out);
     }
+}
+
+static void put_summary(const char *text, FILE *out)
+{
+    fprintf(out, " & %s", strcmp(text, "—") == 0 ? "---" : text);
 }
 
 void format_latex(const table *t, FILE *out)
@@ -68,16 +74,20 @@ void format_latex(const table *t, FILE *out)
     if (line[0]) fputs(". ", out);
     escape_latex(out, line);
     fputs("}\n\\begin{tabular}{l", out);
-    for (int64_t c = 0; c < t->col_count + ranks; c++) fputc('r', out);
+    for (int64_t c = 0; c < t->col_count + ranks + (t->averages != NULL); c++) fputc('r', out);
     fputs("}\n\\toprule\n", out);
     put_heads(t, out);
     fputs("\\midrule\n", out);
     for (int64_t r = 0; r < t->row_count; r++) {
-        char rank[16];
+        char text[32];
         escape_latex(out, t->rows[r].label);
         for (int64_t c = 0; c < t->col_count; c++) put_cell(t, table_at(t, r, c), out);
-        words_of_rank(t->average_ranks[r], rank, sizeof rank);
-        if (ranks) fprintf(out, " & %s", strcmp(rank, "—") == 0 ? "---" : rank);
+        if (t->averages) {
+            words_of_average(t, r, text, sizeof text);
+            put_summary(text, out);
+        }
+        words_of_rank(t->average_ranks[r], text, sizeof text);
+        if (ranks) put_summary(text, out);
         fputs(" \\\\\n", out);
     }
     fputs("\\bottomrule\n\\end{tabular}\n\\end{table}\n", out);

@@ -35,15 +35,20 @@ void format_markdown(const table *t, FILE *out)
         fputs(" |", out);
     }
     bool ranks = t->col_count > 1;
+    if (t->averages) fputs(" Ave. |", out);
     fputs(ranks ? " rank |\n|---|" : "\n|---|", out);
-    for (int64_t c = 0; c < t->col_count + ranks; c++) fputs("---:|", out);
+    for (int64_t c = 0; c < t->col_count + ranks + (t->averages != NULL); c++) fputs("---:|", out);
     fputc('\n', out);
     for (int64_t r = 0; r < t->row_count; r++) {
-        char rank[16];
+        char rank[16], average[32];
         fputs("| ", out);
         escape_markdown(out, t->rows[r].label);
         fputs(" |", out);
         for (int64_t c = 0; c < t->col_count; c++) put_cell(t, table_at(t, r, c), out);
+        if (t->averages) {
+            words_of_average(t, r, average, sizeof average);
+            fprintf(out, " %s |", average);
+        }
         words_of_rank(t->average_ranks[r], rank, sizeof rank);
         if (ranks) fprintf(out, " %s |", rank);
         fputc('\n', out);

@@ -6,6 +6,8 @@
 #include "report/format.h"
 #include "report/words.h"
 
+enum { RANK_WIDTH = 8, AVERAGE_WIDTH = 10 };
+
 /* Widths of the pieces of one column: "81.23 ± 0.45 (3)*". */
 typedef struct column {
     int64_t value, spread, tail, total;
@@ -100,7 +102,8 @@ static void put_heads(const layout *l, int64_t from, int64_t to, FILE *out)
             fputs("  ", out);
             put_right(out, same ? "" : t->cols[c].parts[k], l->columns[c].total);
         }
-        if (last && to == t->col_count && t->col_count > 1) fputs("    rank", out);
+        if (last && to == t->col_count && t->averages) put_right(out, "Ave.", AVERAGE_WIDTH);
+        if (last && to == t->col_count && t->col_count > 1) put_right(out, "rank", RANK_WIDTH);
         fputc('\n', out);
     }
 }
@@ -108,9 +111,9 @@ static void put_heads(const layout *l, int64_t from, int64_t to, FILE *out)
 static void put_block(const layout *l, int64_t from, int64_t to, FILE *out)
 {
     const table *t = l->t;
-    bool ranks = to == t->col_count && t->col_count > 1;
+    bool ranks = to == t->col_count && t->col_count > 1, averages = to == t->col_count && t->averages;
     put_heads(l, from, to, out);
-    int64_t width = l->label + (ranks ? 8 : 0);
+    int64_t width = l->label + (ranks ? RANK_WIDTH : 0) + (averages ? AVERAGE_WIDTH : 0);
     for (int64_t c = from; c < to; c++) width += 2 + l->columns[c].total;
     for (int64_t i = 0; i < width; i++) fputs("─", out);
     fputc('\n', out);
@@ -120,9 +123,13 @@ static void put_block(const layout *l, int64_t from, int64_t to, FILE *out)
             fputs("  ", out);
             put_cell(l, table_at(t, r, c), &l->columns[c], out);
         }
-        char rank[16];
-        words_of_rank(t->average_ranks[r], rank, sizeof rank);
-        if (ranks) put_right(out, rank, 8);
+        char text[32];
+        if (averages) {
+            words_of_average(t, r, text, sizeof text);
+            put_right(out, text, AVERAGE_WIDTH);
+        }
+        words_of_rank(t->average_ranks[r], text, sizeof text);
+        if (ranks) put_right(out, text, RANK_WIDTH);
         fputc('\n', out);
     }
 }
@@ -130,7 +137,7 @@ static void put_block(const layout *l, int64_t from, int64_t to, FILE *out)
 /* The end of the block that starts at column `from`: as many as fit, at least one. */
 static int64_t block_end(const layout *l, int64_t from)
 {
-    int64_t width = l->label + 8, to = from;
+    int64_t width = l->label + RANK_WIDTH + (l->t->averages ? AVERAGE_WIDTH : 0), to = from;
     while (to < l->t->col_count) {
         width += 2 + l->columns[to].total;
         if (l->style->width > 0 && width > l->style->width && to > from) break;

@@ -41,7 +41,7 @@ void page_write(const report *r, FILE *out)
         escape_html(out, r->tables[i]->metric);
         fputs("</h2>\n", out);
         format_html(r->tables[i], out);
-        put_plots(r, r->tables[i], out);
+        if (!r->tables[i]->caption) put_plots(r, r->tables[i], out);
         fputs("</section>\n", out);
     }
     fputs("<section><h2>Configuration</h2>\n<pre>", out);

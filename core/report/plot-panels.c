@@ -37,29 +37,6 @@ static panel panel_number(svg *s, int64_t index)
 
 /* ---- curves ---------------------------------------------------------------------------------------------- */
 
-static bool same_sweep(const table *t, int64_t a, int64_t b)
-{
-    for (int64_t k = 0; k + 1 < t->col_key_count; k++) {
-        if (strcmp(t->cols[a].parts[k], t->cols[b].parts[k]) != 0) return false;
-    }
-    return true;
-}
-
-/* The columns with a number that differ from `first` only in it, by that number; 0 of them when an earlier column leads
- * the sweep. */
-static int64_t sweep_of(const table *t, int64_t first, int64_t *cols)
-{
-    int64_t count = 0;
-    for (int64_t c = 0; c < t->col_count; c++) {
-        if (isnan(t->cols[c].number) || !same_sweep(t, first, c)) continue;
-        if (c < first) return 0;
-        int64_t at = count++;
-        for (; at > 0 && t->cols[cols[at - 1]].number > t->cols[c].number; at--) cols[at] = cols[at - 1];
-        cols[at] = c;
-    }
-    return count;
-}
-
 /* Pixels of one method's means over a sweep, of the upper and then the lower edge of its band. */
 typedef struct trace {
     svg_point *line, *band;
@@ -128,7 +105,7 @@ static int64_t each_sweep(const table *t, svg *s)
     int64_t *cols = malloc(((size_t)t->col_count + 1) * sizeof *cols), index = 0;
     if (!cols) cru_panic(CRU_NO_MEMORY, "plot: no memory for %lld columns", (long long)t->col_count);
     for (int64_t c = 0; c < t->col_count; c++) {
-        int64_t count = isnan(t->cols[c].number) ? 0 : sweep_of(t, c, cols);
+        int64_t count = isnan(t->cols[c].number) ? 0 : table_sweep(t, c, cols);
         if (count < 2) continue;
         if (s) {
             panel p = panel_number(s, index);

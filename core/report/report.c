@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "report/format.h"
+#include "report/frechet.h"
 #include "report/page.h"
 #include "report/plot.h"
 #include "terminal/colour.h"
@@ -76,19 +77,65 @@ static cru_status add_table(report *r, const frame_measure *measure, const table
     return status;
 }
 
-static cru_status add_named(report *r, const table_request *pivot, const report_request *request, cru_error *err)
+typedef struct measure_list {
+    const frame_measure **items;
+    int64_t count;
+} measure_list;
+
+/* The measures that a text names, or those of the experiment when it is NULL. */
+static cru_status find_measures(const frame *f, const char *text, measure_list *list, cru_error *err)
 {
-    cru_status status = CRU_OK;
-    for (const char *text = request->metrics; !status && *text;) {
-        char name[128];
-        text += strspn(text, ", ");
-        size_t length = strcspn(text, ", ");
-        if (length == 0) break;
-        snprintf(name, sizeof name, "%.*s", (int)length, text);
-        text += length;
-        const frame_measure *measure = frame_find_measure(r->f, name);
-        status = measure ? add_table(r, measure, pivot, request, err) : unknown_metric(r->f, name, err);
+    char name[128];
+    /* A text of n bytes cannot name more than n metrics. */
+    int64_t most = text ? (int64_t)strlen(text) : f->measure_count;
+    *list = (measure_list){.items = cru_arena_alloc(f->arena, most, sizeof *list->items)};
+    for (int64_t i = 0; !text && i < f->measure_count; i++)
+        if (f->measures[i].listed) list->items[list->count++] = &f->measures[i];
+    while (text && *(text += strspn(text, ", "))) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ", "), text);
+        text += strcspn(text, ", ");
+        const frame_measure *measure = list->items[list->count++] = frame_find_measure(f, name);
+        if (!measure) return unknown_metric(f, name, err);
     }
+    return CRU_OK;
+}
+
+/* The table of distances instead of those of metrics. */
+static cru_status add_curves(report *r, const table_request *pivot, const report_request *request, measure_list list,
+                             cru_error *err)
+{
+    frechet_request wanted = {
+        .target = frame_find_measure(r->f, request->curves), .measures = list.items, .pivot = *pivot};
+    if (!wanted.target) return unknown_metric(r->f, request->curves, err);
+    while (request->curve_scale && wanted.scale < FRECHET_SCALES &&
+           strcmp(request->curve_scale, frechet_scale_names[wanted.scale]) != 0)
+        wanted.scale++;
+    if (wanted.scale == FRECHET_SCALES)
+        return cru_fail(err, CRU_BAD_INPUT, "unknown curve scale '%s'; there are values, both, none",
+                        request->curve_scale);
+    for (int64_t i = 0; i < list.count; i++)
+        if (list.items[i] != wanted.target) list.items[wanted.measure_count++] = list.items[i];
+    if (wanted.measure_count == 0)
+        return cru_fail(err, CRU_BAD_INPUT, "'%s' has no other metric to compare with %s", r->f->experiment,
+                        request->curves);
+    return table_frechet(r->f, &wanted, &r->tables[r->count++], err);
+}
+
+/* Leaves the trials that the request is about. */
+static cru_status choose_trials(frame *f, const report_request *request, cru_error *err)
+{
+    int64_t all = f->count;
+    cru_status status = CRU_OK;
+    if (request->tried)
+        frame_forget_choices(f);
+    else
+        frame_keep_choices(f);
+    if (all > 0 && f->count == 0)
+        return cru_fail(err, CRU_BAD_INPUT, "no search of '%s' has come to its end; --tried shows what was tried",
+                        f->experiment);
+    if (request->where) status = frame_filter(f, request->where, err);
+    if (!status && f->count == 0)
+        status = cru_fail(err, CRU_BAD_INPUT, "the experiment '%s' has no trials that fit", f->experiment);
     return status;
 }
 
@@ -98,29 +145,17 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
                            .cols = request->cols,
                            .over = request->over,
                            .digits = request->digits,
-                           .alpha = request->alpha};
+                           .alpha = request->alpha,
+                           .average = request->average};
+    measure_list list;
     cru_status status = find_spread(request->spread, &pivot.spread, err);
-    int64_t all = r->f->count;
-    if (request->tried)
-        frame_forget_choices(r->f);
-    else
-        frame_keep_choices(r->f);
-    if (!status && all > 0 && r->f->count == 0) {
-        status = cru_fail(err, CRU_BAD_INPUT, "no search of '%s' has come to its end; --tried shows what was tried",
-                          r->f->experiment);
-    }
-    if (!status && request->where) status = frame_filter(r->f, request->where, err);
-    if (!status && r->f->count == 0) {
-        status = cru_fail(err, CRU_BAD_INPUT, "the experiment '%s' has no trials that fit", r->f->experiment);
-    }
-    /* A text of n bytes cannot name more than n metrics. */
-    int64_t most = r->f->measure_count + (request->metrics ? (int64_t)strlen(request->metrics) : 0);
-    r->tables = cru_arena_alloc(r->f->arena, most, sizeof *r->tables);
-    if (!status && request->metrics) status = add_named(r, &pivot, request, err);
-    for (int64_t i = 0; !status && !request->metrics && i < r->f->measure_count; i++) {
-        if (r->f->measures[i].listed) status = add_table(r, &r->f->measures[i], &pivot, request, err);
-    }
+    if (!status) status = choose_trials(r->f, request, err);
+    if (!status) status = find_measures(r->f, request->metrics, &list, err);
     if (!status) status = table_make(r->f, frame_find_measure(r->f, "seconds"), &pivot, &r->seconds, err);
+    if (status) return status;
+    r->tables = cru_arena_alloc(r->f->arena, list.count + 1, sizeof *r->tables);
+    if (request->curves) return add_curves(r, &pivot, request, list, err);
+    for (int64_t i = 0; !status && i < list.count; i++) status = add_table(r, list.items[i], &pivot, request, err);
     return status;
 }
 

@@ -41,6 +41,9 @@ typedef struct report_request {
     double alpha;       /* 0: 0.05 */
     int32_t digits;     /* negative: chosen by size */
     bool tried;         /* all settings that searches tried, not only those they chose */
+    bool average;       /* a column with the mean over the columns */
+    const char *curves; /* a metric: instead of tables, how far the curves of the others are from its own (frechet.h) */
+    const char *curve_scale; /* one of frechet_scale_names; NULL: the first */
 } report_request;
 
 typedef struct report {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <crucible/plugin.h>
+#include <crucible/stats.h>
 
 #include "report/keys.h"
 #include "report/stats.h"
@@ -186,6 +187,20 @@ static int64_t differences(const table_cell *a, const table_cell *b, double *out
     return n;
 }
 
+/* Two cells without a pair in common: Welch's test on all their runs. */
+static double unpaired(const frame *f, const table_cell *a, const table_cell *b)
+{
+    const table_cell *cells[] = {a, b};
+    cru_sample samples[2];
+    for (int k = 0; k < 2; k++) {
+        if (cells[k]->run_count < 2) return NAN;
+        double *values = cru_arena_alloc(f->arena, cells[k]->run_count, sizeof *values);
+        for (int64_t i = 0; i < cells[k]->run_count; i++) values[i] = cells[k]->runs[i].value;
+        samples[k] = (cru_sample){values, cells[k]->run_count};
+    }
+    return cru_welch(samples[0], samples[1]).p;
+}
+
 /* Every row against the best of the column. */
 static void test_column(const frame *f, table *t, int64_t col, double *p)
 {
@@ -199,6 +214,9 @@ static void test_column(const frame *f, table *t, int64_t col, double *p)
         const table_cell *cell = table_at(t, r, col);
         int64_t n = cell == best ? 0 : differences(best, cell, gaps);
         p[r] = n > 1 ? stats_wilcoxon(gaps, n) : NAN;
+        bool apart = cell != best && n == 0;
+        if (apart) p[r] = unpaired(f, best, cell);
+        t->unpaired |= apart && !isnan(p[r]);
     }
     stats_holm(p, t->row_count);
     for (int64_t r = 0; r < t->row_count; r++) {
@@ -207,15 +225,12 @@ static void test_column(const frame *f, table *t, int64_t col, double *p)
     }
 }
 
-static void compare_rows(const frame *f, table *t)
+void table_rank(cru_arena *arena, table *t)
 {
-    double *means = cru_arena_alloc(f->arena, t->row_count, sizeof *means);
-    double *ranks = cru_arena_alloc(f->arena, t->row_count, sizeof *ranks);
-    for (int64_t c = 0; c < t->col_count; c++) {
-        rank_column(t, c, means, ranks);
-        test_column(f, t, c, means);
-    }
-    t->average_ranks = cru_arena_alloc(f->arena, t->row_count, sizeof *t->average_ranks);
+    double *means = cru_arena_alloc(arena, t->row_count, sizeof *means);
+    double *ranks = cru_arena_alloc(arena, t->row_count, sizeof *ranks);
+    for (int64_t c = 0; c < t->col_count; c++) rank_column(t, c, means, ranks);
+    t->average_ranks = cru_arena_alloc(arena, t->row_count, sizeof *t->average_ranks);
     for (int64_t r = 0; r < t->row_count; r++) {
         double sum = 0;
         int64_t n = 0;
@@ -226,6 +241,17 @@ static void compare_rows(const frame *f, table *t)
             n++;
         }
         t->average_ranks[r] = n ? sum / (double)n : NAN;
+    }
+}
+
+/* Of the means of a row, where no column lacks one: averages over different columns cannot be compared. */
+static void average_rows(const frame *f, table *t)
+{
+    t->averages = cru_arena_alloc(f->arena, t->row_count, sizeof *t->averages);
+    for (int64_t r = 0; r < t->row_count; r++) {
+        double sum = 0;
+        for (int64_t c = 0; c < t->col_count; c++) sum += table_at(t, r, c)->mean;
+        t->averages[r] = sum / (double)t->col_count;
     }
 }
 
@@ -275,10 +301,36 @@ cru_status table_make(frame *f, const frame_measure *measure, const table_reques
     t->cells = cru_arena_alloc_zeroed(f->arena, t->row_count * t->col_count, sizeof *t->cells);
     fill_cells(f, measure, groups, t);
     summarise(f, t);
-    compare_rows(f, t);
+    table_rank(f->arena, t);
+    double *p = cru_arena_alloc(f->arena, t->row_count, sizeof *p);
+    for (int64_t c = 0; c < t->col_count; c++) test_column(f, t, c, p);
+    if (request->average) average_rows(f, t);
     t->full_runs = usual_runs(t);
     find_tried(f, t->tried);
     t->digits = request->digits >= 0 ? request->digits : choose_digits(t);
     *out = t;
     return CRU_OK;
+}
+
+/* ---- sweeps ---------------------------------------------------------------------------------------------- */
+
+static bool same_sweep(const table *t, int64_t a, int64_t b)
+{
+    for (int64_t k = 0; k + 1 < t->col_key_count; k++) {
+        if (strcmp(t->cols[a].parts[k], t->cols[b].parts[k]) != 0) return false;
+    }
+    return true;
+}
+
+int64_t table_sweep(const table *t, int64_t first, int64_t *cols)
+{
+    int64_t count = 0;
+    for (int64_t c = 0; c < t->col_count; c++) {
+        if (isnan(t->cols[c].number) || !same_sweep(t, first, c)) continue;
+        if (c < first) return 0;
+        int64_t at = count++;
+        for (; at > 0 && t->cols[cols[at - 1]].number > t->cols[c].number; at--) cols[at] = cols[at - 1];
+        cols[at] = c;
+    }
+    return count;
 }

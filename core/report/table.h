@@ -22,7 +22,8 @@ typedef struct table_cell {
     int64_t run_count;
     double mean, spread; /* in the metric's own unit; NAN: not defined */
     double rank;         /* within its column; NAN: no value */
-    double p;            /* of being equal to the column's best, after Holm's correction; NAN: not tested */
+    double p;            /* of being equal to the column's best, after Holm's correction; NAN: not tested. Paired
+                            Wilcoxon over the runs in common; Welch where there are none */
     bool has_reference;
     double reference_mean, reference_std; /* as published, i.e. in the unit that is printed; std may be NAN */
     bool inside;                          /* |mean - reference| <= k std */
@@ -37,6 +38,7 @@ typedef struct table_head {
 
 typedef struct table {
     const char *experiment, *metric;
+    const char *caption; /* what the numbers are, where they are not means of runs; else NULL */
     bool lower_is_better;
     double scale;   /* 100 for metrics in percent, else 1 */
     int32_t digits; /* after the point */
@@ -50,7 +52,9 @@ typedef struct table {
     table_head *rows, *cols;
     table_cell *cells;     /* row-major */
     double *average_ranks; /* of rows, over the columns where they have a value; NAN: none */
+    double *averages;      /* of rows, the mean over all columns; NAN: one has no value; NULL: not asked for */
     bool significance;     /* at least one cell was tested */
+    bool unpaired;         /* at least one by Welch's test, having no run in common with the best */
     bool references;       /* at least one cell has one */
     double reference_k;
 } table;
@@ -68,11 +72,19 @@ typedef struct table_request {
     report_spread spread;
     int32_t digits; /* negative: chosen by the size of the values */
     double alpha;   /* 0: 0.05 */
+    bool average;   /* the mean over the columns, too */
 } table_request;
 
 /* The table of a measure, in the frame's memory. CRU_BAD_INPUT: an unknown key. */
 cru_status table_make(frame *f, const frame_measure *measure, const table_request *request, table **out,
                       cru_error *err);
+
+/* Ranks, places and average ranks from the means of the cells. */
+void table_rank(cru_arena *arena, table *t);
+
+/* Fills `cols` (room for all) with the columns that have a number and differ from `first` only in it, by that number,
+ * and returns how many they are; 0 when an earlier column leads the sweep. */
+int64_t table_sweep(const table *t, int64_t first, int64_t *cols);
 
 /* Reads a CSV with a header that names at least the columns row, col and mean (std and metric too, if there are any;
  * others are ignored) and notes in the cells of equal labels what it says. Lines for other rows, columns or metrics are

@@ -32,6 +32,15 @@ void words_of_cell(const table *t, const table_cell *cell, cell_words *words)
     }
 }
 
+void words_of_average(const table *t, int64_t row, char *text, size_t size)
+{
+    double average = t->averages[row];
+    if (isnan(average))
+        snprintf(text, size, "—");
+    else
+        snprintf(text, size, "%.*f", t->digits, average * t->scale);
+}
+
 void words_of_rank(double rank, char *text, size_t size)
 {
     if (isnan(rank)) {
@@ -55,6 +64,10 @@ static void append(char *text, size_t size, const char *piece)
 
 void words_of_caption(const table *t, char *text, size_t size)
 {
+    if (t->caption) {
+        snprintf(text, size, "%s", t->caption);
+        return;
+    }
     snprintf(text, size, "%s%s: mean ± %s of %lld run%s, %s is better", t->metric, t->scale == 100 ? " in %" : "",
              words_of_spread(t->spread), (long long)t->full_runs, t->full_runs == 1 ? "" : "s",
              t->lower_is_better ? "lower" : "higher");
@@ -86,7 +99,8 @@ void words_of_legend(const table *t, char *text, size_t size)
     marks_used used = find_marks(t);
     char piece[160];
     text[0] = '\0';
-    snprintf(piece, sizeof piece, "* worse than the best of its column (paired Wilcoxon, Holm, p < %g)", t->alpha);
+    snprintf(piece, sizeof piece, "* worse than the best of its column (paired Wilcoxon%s, Holm, p < %g)",
+             t->unpaired ? ", or Welch without pairs" : "", t->alpha);
     if (used.worse) append(text, size, piece);
     if (used.runs) append(text, size, "(n) runs where they are not as many");
     if (used.kind[TABLE_OOM]) append(text, size, "OOM out of memory");

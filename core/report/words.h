@@ -14,6 +14,9 @@ typedef struct cell_words {
 
 void words_of_cell(const table *t, const table_cell *cell, cell_words *words);
 
+/* The mean over the columns as it is printed; only where t->averages is there. */
+void words_of_average(const table *t, int64_t row, char *text, size_t size);
+
 /* "2.33", or — */
 void words_of_rank(double rank, char *text, size_t size);
 

@@ -26,6 +26,14 @@ import json, sys
 tables = json.load(sys.stdin)
 assert len(tables) == 2 and len(tables[0]["cells"]) == 8' || fail "bad JSON: $out"
 
+expect 0 "$CRUCIBLE" report --curves accuracy --format csv
+contains "$out" "frechet-distance,loss,gcn cora,"
+expect 2 "$CRUCIBLE" report --curves nothing
+expect 0 "$CRUCIBLE" report --average --format markdown --metric accuracy
+contains "$out" "| Ave. | rank |"
+expect 0 "$CRUCIBLE" report --metric seconds,seconds-to-best,peak-mib
+contains "$out" "peak-mib"
+
 for format in markdown latex html; do
     expect 0 "$CRUCIBLE" report --format $format --out report.$format
     [ -s report.$format ] || fail "empty report.$format"

@@ -91,6 +91,17 @@ for process in /proc/[0-9]*; do
         fail "a process is left: $process"
 done
 
+# Published values lie beside the file that names them, wherever one stands when the report is made.
+mkdir study
+printf 'row,col,mean\ngood-algorithm,runner-accuracy,50\n' >study/published.csv
+{ sed 's/name    = grid/name = study/' grid.ini; printf '[report]\nreference = published.csv\n'; } >study/study.ini
+expect 0 "$CRUCIBLE" run study/study.ini --db study.db
+contains "$out" "published value, difference"
+cd /
+expect 0 "$CRUCIBLE" report --db "$work/study.db"
+contains "$out" "published value, difference"
+cd "$work" || exit 1
+
 # A file that cannot be written.
 mkdir folder.db
 expect 1 "$CRUCIBLE" run grid.ini --db folder.db

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "welch.h"
+#include <crucible/stats.h>
 
 static const char *const aggregators[] = {"sym", "rw", "none", NULL};
 static const char *const norms[] = {"row-sum", "raw", NULL};
@@ -106,7 +106,7 @@ cru_status gain_accuracy(const gain_view *view, const gain_draw *draw, gain_resu
 
 gain_verdict gain_judge(const double *plain, const double *aggregated, int64_t n)
 {
-    gain_verdict v = {.p = welch_compare(plain, aggregated, n).p};
+    gain_verdict v = {.p = cru_welch((cru_sample){plain, n}, (cru_sample){aggregated, n}).p};
     for (int64_t i = 0; i < n; i++) v.wins += (aggregated[i] > plain[i]) / (double)n;
     v.value = v.wins <= 0.5 ? v.p / 2 : 1 - v.p / 2;
     return v;

@@ -31,6 +31,7 @@
 #include <crucible/sampling.h>
 #include <crucible/scoring.h>
 #include <crucible/sparse.h>
+#include <crucible/stats.h>
 #include <crucible/status.h>
 #include <crucible/task.h>
 #include <crucible/tensor.h>

@@ -1,9 +1,10 @@
 /* Classifier-based metrics against the numbers of the heterophily study's code. */
+#include <crucible/stats.h>
+
 #include "gain-classifiers.h"
 #include "json-fixture.h"
 #include "kernel-regression.h"
 #include "metrics/judging.h"
-#include "welch.h"
 
 enum { MOST = 1000 };
 
@@ -126,7 +127,7 @@ START_TEST(welch_tests_of_the_heterophily_study)
     double plain[MOST], aggregated[MOST];
     const int64_t n = fixture_numbers(fixture_input(item, "acc_X"), plain);
     fixture_numbers(fixture_input(item, "acc_H"), aggregated);
-    const welch_test w = welch_compare(plain, aggregated, n);
+    const cru_t_test w = cru_welch((cru_sample){plain, n}, (cru_sample){aggregated, n});
     ck_assert_double_eq_tol(w.t, fixture_expected(item, "welch_t")->valuedouble, 1e-6);
     ck_assert_double_eq_tol(w.p, fixture_expected(item, "welch_p_two_sided")->valuedouble, 1e-8);
     const gain_verdict v = gain_judge(plain, aggregated, n);
@@ -140,10 +141,10 @@ END_TEST
 START_TEST(incomplete_beta_follows_its_identities)
 {
     for (double x = 0; x <= 1; x += 0.0625) {
-        ck_assert_double_eq_tol(incomplete_beta(x, 1, 7.5), 1 - pow(1 - x, 7.5), 1e-13);
-        ck_assert_double_eq_tol(incomplete_beta(x, 98, 0.5), 1 - incomplete_beta(1 - x, 0.5, 98), 1e-12);
+        ck_assert_double_eq_tol(cru_incomplete_beta(x, 1, 7.5), 1 - pow(1 - x, 7.5), 1e-13);
+        ck_assert_double_eq_tol(cru_incomplete_beta(x, 98, 0.5), 1 - cru_incomplete_beta(1 - x, 0.5, 98), 1e-12);
     }
-    for (double a = 0.5; a < 200; a *= 1.7) ck_assert_double_eq_tol(incomplete_beta(0.5, a, a), 0.5, 1e-12);
+    for (double a = 0.5; a < 200; a *= 1.7) ck_assert_double_eq_tol(cru_incomplete_beta(0.5, a, a), 0.5, 1e-12);
 }
 END_TEST
 

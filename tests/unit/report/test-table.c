@@ -166,6 +166,58 @@ START_TEST(tests_pair_runs_of_the_same_seed)
 }
 END_TEST
 
+/* gcn has the even seeds, mlp the odd ones. t = 0.1 / sqrt(2 v / 3) with v = 4e-6 the variance of three seeds 2 apart,
+ * 61.2 at 4 degrees of freedom: p = 4.3e-7 (scipy.stats.ttest_ind, equal_var=False). */
+static double interleaved(demo_trial t, store_outcome *outcome_of)
+{
+    return t.seed % 2 == t.method ? 0.9 - 0.1 * t.method + 0.001 * (t.seed - t.method) : plain(t, outcome_of) * NAN;
+}
+
+START_TEST(runs_without_a_partner_are_tested_by_welch)
+{
+    store *s = demo_make(&(demo){two_methods, one_set, one_rate, 6, NULL, interleaved});
+    report *r = demo_report(s, (report_request){.metrics = "accuracy"});
+    const table_cell *mlp = table_at(r->tables[0], 1, 0);
+    ck_assert(r->tables[0]->unpaired);
+    ck_assert_double_eq_tol(mlp->p, 4.2590920871647e-7, 1e-15);
+    char *text = demo_write(r, REPORT_TEXT);
+    ck_assert_ptr_nonnull(strstr(text, "or Welch without pairs"));
+    free(text);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+static double big_fails(demo_trial t, store_outcome *outcome_of)
+{
+    if (t.method == 2 && t.dataset == 1) *outcome_of = STORE_OOM;
+    return plain(t, outcome_of);
+}
+
+/* An average over fewer datasets would not be comparable, so there is none. */
+START_TEST(averages_are_over_all_columns_or_none)
+{
+    static const char *const heads[] = {"Ave.", "Ave. |", "& Ave.", NULL, "\"average\":", "Ave."};
+    store *s = demo_make(&(demo){three_methods, two_sets, one_rate, 3, NULL, big_fails});
+    report *r = demo_report(s, (report_request){.metrics = "accuracy", .average = true});
+    const table *t = r->tables[0];
+    ck_assert_double_eq_tol(t->averages[0], 0.9 - 0.005 + 0.001, 1e-12);
+    ck_assert_double_eq_tol(t->averages[1], 0.8 - 0.005 + 0.001, 1e-12);
+    ck_assert(isnan(t->averages[2]));
+    for (int format = 0; format < REPORT_FORMATS; format++) {
+        char *text = demo_write(r, (report_format)format);
+        ck_assert(!heads[format] || strstr(text, heads[format]));
+        ck_assert(!heads[format] || strstr(text, "89.6"));
+        free(text);
+    }
+    report_destroy(r);
+    r = demo_report(s, (report_request){.metrics = "accuracy"});
+    ck_assert_ptr_null(r->tables[0]->averages);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 START_TEST(conditions_select_trials)
 {
     static const struct {
@@ -270,6 +322,8 @@ Suite *suite(void)
     tcase_add_test(tc, marks_say_why_there_is_no_mean);
     tcase_add_test(tc, ranks_skip_missing_cells_and_share_ties);
     tcase_add_test(tc, tests_pair_runs_of_the_same_seed);
+    tcase_add_test(tc, runs_without_a_partner_are_tested_by_welch);
+    tcase_add_test(tc, averages_are_over_all_columns_or_none);
     tcase_add_loop_test(tc, conditions_select_trials, 0, 5);
     tcase_add_loop_test(tc, mistakes_are_named, 0, 8);
     tcase_add_test(tc, the_config_sets_defaults_and_the_request_overrides);

@@ -1,4 +1,4 @@
-#include "welch.h"
+#include <crucible/stats.h>
 
 #include <math.h>
 
@@ -28,7 +28,7 @@ static double beta_fraction(double x, double a, double b)
     return value;
 }
 
-double incomplete_beta(double x, double a, double b)
+double cru_incomplete_beta(double x, double a, double b)
 {
     if (isnan(x) || x <= 0) return isnan(x) ? NAN : 0;
     if (x >= 1) return 1;
@@ -41,21 +41,27 @@ typedef struct moments {
     double mean, spread; /* spread: variance of the mean */
 } moments;
 
-static moments moments_of(const double *values, int64_t n)
+static moments moments_of(cru_sample s)
 {
+    const double n = (double)s.count;
     double sum = 0, squares = 0;
-    for (int64_t i = 0; i < n; i++) sum += values[i];
-    const double mean = sum / (double)n;
-    for (int64_t i = 0; i < n; i++) squares += (values[i] - mean) * (values[i] - mean);
-    return (moments){mean, squares / (double)(n - 1) / (double)n};
+    for (int64_t i = 0; i < s.count; i++) sum += s.values[i];
+    const double mean = sum / n;
+    for (int64_t i = 0; i < s.count; i++) squares += (s.values[i] - mean) * (s.values[i] - mean);
+    return (moments){mean, squares / (n - 1) / n};
 }
 
-welch_test welch_compare(const double *a, const double *b, int64_t n)
+/*     t = (x - y) / sqrt(u + v)      df = (u + v)^2 / (u^2 / (n - 1) + v^2 / (m - 1))      p = I_{df/(df+t^2)}(df/2,
+ * 1/2)
+ *
+ * x, y: means; u, v: their variances. */
+cru_t_test cru_welch(cru_sample a, cru_sample b)
 {
-    const moments x = moments_of(a, n), y = moments_of(b, n);
+    const moments x = moments_of(a), y = moments_of(b);
     const double both = x.spread + y.spread;
-    if (!(both > 0)) return (welch_test){NAN, NAN};
+    if (!(both > 0)) return (cru_t_test){NAN, NAN};
     const double t = (x.mean - y.mean) / sqrt(both);
-    const double freedom = both * both * (double)(n - 1) / (x.spread * x.spread + y.spread * y.spread);
-    return (welch_test){t, incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)};
+    const double freedom =
+        both * both / (x.spread * x.spread / (double)(a.count - 1) + y.spread * y.spread / (double)(b.count - 1));
+    return (cru_t_test){t, cru_incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5)};
 }
