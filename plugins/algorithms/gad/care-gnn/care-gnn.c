@@ -42,6 +42,7 @@ typedef struct relation {
     cru_sparse *adj;
     int32_t *place;  /* of an in-edge among those of its node, by source or by distance */
     double distance; /* D: mean over the in-edges of training anomalies */
+    double share;    /* p in m->sum; NAN before the first */
 } relation;
 
 typedef struct model {
@@ -49,6 +50,7 @@ typedef struct model {
     cru_fc distance, out;
     relation *relation;
     int64_t relations;
+    float *sum;        /* x + sum_r p_r mean, made anew when a share changes */
     cru_tensor *steps; /* of the shares; in the net, so that they go back to those of the selected epoch */
 } model;
 
@@ -59,13 +61,14 @@ static cru_status build(void *self)
     cru_ctx *ctx = m->base.ctx;
     m->relations = task->relation_count ? task->relation_count : 1;
     m->relation = cru_ctx_alloc(ctx, m->relations, sizeof *m->relation);
+    m->sum = cru_ctx_alloc(ctx, task->nodes * task->x.cols, sizeof *m->sum);
     for (int64_t r = 0; r < m->relations; r++) {
         const cru_csr *graph = task->relation_count ? &task->relations[r].graph : &task->graph;
         int32_t *place = cru_ctx_alloc(ctx, cru_csr_nnz(graph), sizeof *place);
         for (int64_t v = 0; v < graph->rows; v++)
             for (int64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++)
                 place[e] = (int32_t)(e - graph->offsets[v]);
-        m->relation[r] = (relation){.adj = cru_sparse_create(ctx, graph), .place = place};
+        m->relation[r] = (relation){.adj = cru_sparse_create(ctx, graph), .place = place, .share = NAN};
     }
     m->distance = cru_fc_create(cru_learner_net(&m->base, "distance"), "distance", task->x.cols, CODE);
     m->out = cru_fc_create(m->base.net, "out", task->x.cols, task->classes);
@@ -130,6 +133,7 @@ static cru_status prepare(void *self)
     cru_tensor_download(t, cru_tanh(t, cru_fc_input(t, &m->distance, &m->base.x)), code);
     for (int64_t r = 0; r < m->relations; r++) {
         m->relation[r].distance = anomaly_distance(m, &m->relation[r], code);
+        m->relation[r].share = NAN;
         if (s->select == NEAREST) place_by_distance(m, &m->relation[r], code);
     }
     return cru_ctx_status(m->base.ctx);
@@ -146,9 +150,10 @@ static double share_after(const settings *s, const relation *r, int64_t steps)
 }
 
 /* p times the mean over kept in-neighbours */
-static cru_tensor *kept_mean(cru_tape *t, const relation *r, double share, cru_tensor *x)
+static cru_tensor *kept_mean(cru_tape *t, const relation *r, cru_tensor *x)
 {
     const cru_csr *g = &r->adj->csr;
+    const double share = r->share;
     float *weight = cru_tape_alloc(t, cru_csr_nnz(g), sizeof *weight);
     for (int64_t v = 0; v < g->rows; v++) {
         const double kept = ceil(share * (double)(g->offsets[v + 1] - g->offsets[v]));
@@ -158,16 +163,29 @@ static cru_tensor *kept_mean(cru_tape *t, const relation *r, double share, cru_t
     return cru_spmm_weighted(t, r->adj, cru_tensor_upload(t, 1, (const int64_t[]){cru_csr_nnz(g)}, weight), x);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+/* Brings the shares up to date; true when one of them changed. */
+static bool update_shares(model *m, cru_tape *t)
 {
-    const model *m = self;
     const int64_t steps = (int64_t)cru_tensor_item(t, m->steps);
-    cru_tensor *x = cru_input_dense(t, &m->base.x), *sum = x;
+    bool changed = false;
     for (int64_t r = 0; r < m->relations; r++) {
         const double share = share_after(m->base.settings, &m->relation[r], steps);
-        sum = cru_add(t, sum, kept_mean(t, &m->relation[r], share, x));
+        changed |= !(share == m->relation[r].share);
+        m->relation[r].share = share;
     }
-    return cru_fc_apply(t, &m->out, sum);
+    return changed;
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    model *m = self;
+    const cru_task *task = m->base.task;
+    if (update_shares(m, t)) {
+        cru_tensor *x = cru_input_dense(t, &m->base.x), *sum = x;
+        for (int64_t r = 0; r < m->relations; r++) sum = cru_add(t, sum, kept_mean(t, &m->relation[r], x));
+        cru_tensor_download(t, sum, m->sum);
+    }
+    return cru_fc_apply(t, &m->out, cru_tensor_upload(t, 2, (const int64_t[]){task->nodes, task->x.cols}, m->sum));
 }
 
 static cru_status after_epoch(void *self)
