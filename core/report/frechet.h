@@ -39,7 +39,7 @@ typedef struct curve_pair {
 double frechet_compare(const curve_pair *pair);
 
 typedef struct frechet_request {
-    const frame_measure *target;         /* the metric to be followed, say accuracy */
+    const frame_measure *target;          /* the metric to be followed, say accuracy */
     const frame_measure *const *measures; /* the metrics that should follow it */
     int64_t measure_count;
     table_request pivot; /* the last key of the columns is the level */
@@ -47,8 +47,9 @@ typedef struct frechet_request {
 } frechet_request;
 
 /* A table with a row for each measure and a column for each row (method) and sweep of the target's own table, in the
- * frame's memory. The curve of a measure is its mean over all methods at each level; one of which lower is better enters
- * as 1 - value. CRU_BAD_INPUT: an unknown key; CRU_UNSUPPORTED: no key with two or more numbers among the columns. */
+ * frame's memory. The curve of a measure is its mean over all methods at each level; one of which lower is better
+ * enters as 1 - value. CRU_BAD_INPUT: an unknown key; CRU_UNSUPPORTED: no key with two or more numbers among the
+ * columns. */
 cru_status table_frechet(frame *f, const frechet_request *request, table **out, cru_error *err);
 
 #endif

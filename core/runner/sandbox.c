@@ -167,7 +167,8 @@ cru_status sandbox_create(const sandbox_options *options, sandbox **out, cru_err
                         "set [run] sandbox = off if you trust them");
     sandbox *box = calloc(1, sizeof *box);
     if (!box) return cru_fail(err, CRU_NO_MEMORY, "no memory for the sandbox");
-    int version = options->no_landlock ? 0 : landlock_version();
+    int version = landlock_version(), most = options->landlock_most;
+    if (most && version > most) version = most > 0 ? most : 0;
     box->ruleset = version ? ruleset_create(version, &box->handled) : -1;
     bool locked = box->ruleset >= 0;
     cru_status status = locked ? add_rules(box, options, err) : CRU_OK;

@@ -34,7 +34,8 @@ typedef struct sandbox sandbox;
 typedef struct sandbox_options {
     const char *const *readable; /* files and folders, NULL-terminated; those that do not exist are left out */
     const char *scratch;         /* a folder that exists; NULL: no writing at all */
-    bool no_landlock;            /* act as on a kernel without it; for tests */
+    int landlock_most;           /* act as on a kernel with that version at most; 0: as it is; negative: as on one
+                                    without Landlock; for tests */
 } sandbox_options;
 
 /* Host. CRU_UNSUPPORTED: the kernel has no seccomp filters. */

@@ -54,6 +54,25 @@ numbers()
 }
 [ "$(numbers a.db 1)" = "$(numbers b.db 4)" ] || fail "the numbers depend on the jobs"
 
+# Learning curves, scores of every item and lists by class are kept when asked for.
+expect 0 "$CRUCIBLE" run grid.ini --db kept.db --quiet --set run.curves=true --set run.predictions=true \
+    --set experiment.metrics=runner-accuracy,per-class-recall --set experiment.algorithms=runner-epochs
+sqlite3 kept.db "SELECT count(*), min(length(data)), max(length(epochs)) FROM curve" | grep -qx '12|80|80' ||
+    fail "not six pairs of curves of ten epochs: $(sqlite3 kept.db 'SELECT count(*), min(length(data)) FROM curve')"
+sqlite3 kept.db "SELECT count(*), min(rows * cols * 4 = length(data)) FROM scores" | grep -qx '6|1' ||
+    fail "not the scores of six trials"
+sqlite3 kept.db "SELECT count(*) FROM vector WHERE name = 'per-class-recall.recall'" | grep -qx 6 ||
+    fail "not the results by class of six trials: $(sqlite3 kept.db 'SELECT name FROM vector')"
+sqlite3 kept.db "SELECT min(seconds_total > 0 AND seconds_to_best > 0 AND peak_bytes > 0) FROM trial" | grep -qx 1 ||
+    fail "times or memory are missing"
+
+# A bar on a terminal: count, rate and time left; the line of a trial that fails.
+expect 0 env TERM=xterm script -qec "$CRUCIBLE run grid.ini --db bar.db" /dev/null
+contains "$out" "/12"
+contains "$out" "/s"
+contains "$out" "3 failed"
+contains "$out" "crashed with SIGSEGV"
+
 # For a debugger.
 expect 0 "$CRUCIBLE" run grid.ini --db c.db --in-process --set experiment.algorithms=good-algorithm
 contains "$errors" "3 of 3 trials run"

@@ -126,11 +126,10 @@ START_TEST(curves_need_a_sweep_and_another_metric)
     ck_assert_int_eq(report_make(s, &(report_request){.curves = "accuracy", .digits = -1}, &r, &err), CRU_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(err.text, "sweeps no number"));
     ck_assert_int_eq(report_make(s, &(report_request){.curves = "height", .digits = -1}, &r, NULL), CRU_BAD_INPUT);
-    ck_assert_int_eq(
-        report_make(s, &(report_request){.curves = "loss", .metrics = "loss", .digits = -1}, &r, NULL), CRU_BAD_INPUT);
-    ck_assert_int_eq(
-        report_make(s, &(report_request){.curves = "loss", .curve_scale = "log", .digits = -1}, &r, NULL),
-        CRU_BAD_INPUT);
+    ck_assert_int_eq(report_make(s, &(report_request){.curves = "loss", .metrics = "loss", .digits = -1}, &r, NULL),
+                     CRU_BAD_INPUT);
+    ck_assert_int_eq(report_make(s, &(report_request){.curves = "loss", .curve_scale = "log", .digits = -1}, &r, NULL),
+                     CRU_BAD_INPUT);
     ok(store_close(s, &err));
 }
 END_TEST
