@@ -26,9 +26,10 @@ uint8_t *noise_chosen_items(cru_data *data, noise_where where)
     return chosen;
 }
 
+enum { MOST_CLASSES = 100 }; /* above, a matrix is larger than the rest of the results */
+
 void noise_report_labels(const cru_data *data, const uint8_t *chosen, cru_report *report)
 {
-    enum { MOST_CLASSES = 100 }; /* above, the matrix is larger than the rest of the results */
     const int64_t classes = data->classes;
     const bool small = classes <= MOST_CLASSES;
     double count[MOST_CLASSES * MOST_CLASSES] = {0};
@@ -93,5 +94,7 @@ cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const voi
     if (status) return status;
     noise_source_restart(&source);
     label_noise_redraw(job, &source, draw_from_row, &(matrix){p, data->classes});
+    if (data->classes <= MOST_CLASSES)
+        cru_report_vector(job->report, "transition", p, (int64_t)data->classes * data->classes);
     return CRU_OK;
 }

@@ -35,8 +35,8 @@ typedef cru_status noise_matrix(const void *user, noise_source *source, const cr
 
 /* Fills the matrix, draws a label for every item in order, and keeps it where the settings say, so that an item's new
  * label does not depend on who else is in the training part. Reports `noise_rate`, the share of those items whose
- * label now differs from the truth, and `confusion`, the counts of truth x label among them. Refuses candidate sets
- * and single classes. */
+ * label now differs from the truth, `confusion`, the counts of truth x label among them, and `transition`, the matrix
+ * (both up to 100 classes). Refuses candidate sets and single classes. */
 cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const void *user);
 
 /* ---- for noise that no matrix describes -------------------------------------------------------------------------- */

@@ -13,8 +13,9 @@ const cru_param parts_rng_params[] = {
      .offset = offsetof(parts_rng, generator),
      .number = 0,
      .choices = generators,
-     .help = "philox: the trial's own stream; study: the generator of the published study, one split for all seeds"},
-    CRU_INT(parts_rng, base, 10, 0, UINT32_MAX, "seed of the study's generator"),
+     .help = "philox: the trial's own stream; study: the generator of the published study"},
+    CRU_INT(parts_rng, base, 10, 0, UINT32_MAX, "the study's generator is seeded with base + step * seed"),
+    CRU_INT(parts_rng, step, 0, 0, 1e6, "0: one split for all seeds, as the study has it"),
     CRU_END,
 };
 
@@ -35,7 +36,11 @@ cru_status parts_start(parts *p, const parts_job *job, parts_study study)
     for (int i = 0; i < PART_COUNT; i++) p->ids[i] = cru_pool_alloc(pool, data->items, sizeof *p->ids[i]);
     p->dealt = cru_pool_alloc(pool, data->items, sizeof *p->dealt);
     p->spare = cru_pool_alloc(pool, 2 * data->items, sizeof *p->spare);
-    seed_study(p, (uint32_t)job->settings->base);
+    const uint64_t step = (uint64_t)job->settings->step, base = (uint64_t)job->settings->base;
+    if (p->repeats && step && data->seed > (UINT32_MAX - base) / step)
+        return cru_fail(job->err, CRU_BAD_INPUT, "base + step * %llu exceeds the largest seed, 4294967295",
+                        (unsigned long long)data->seed);
+    seed_study(p, (uint32_t)(base + step * data->seed));
     return CRU_OK;
 }
 

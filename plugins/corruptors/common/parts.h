@@ -14,11 +14,11 @@
 #include <crucible/plugin.h>
 
 typedef struct parts_rng {
-    int64_t generator; /* 0: the trial's own stream, 1: that of the study */
-    int64_t base;      /* seed of the study's generator, whatever the trial's */
+    int64_t generator;  /* 0: the trial's own stream, 1: that of the study */
+    int64_t base, step; /* the study's generator is seeded with base + step * the trial's seed */
 } parts_rng;
 
-extern const cru_param parts_rng_params[]; /* keys rng and base; for CRU_GROUP */
+extern const cru_param parts_rng_params[]; /* keys rng, base and step; for CRU_GROUP */
 
 /* What `apply` of a corruptor was called with. */
 typedef struct parts_job {
@@ -46,7 +46,7 @@ typedef struct parts {
     int32_t *spare; /* items: for permutations */
 } parts;
 
-/* CRU_UNSUPPORTED when there are fewer than two classes. */
+/* CRU_UNSUPPORTED when there are fewer than two classes; CRU_BAD_INPUT when a seed is too large for the generator. */
 cru_status parts_start(parts *p, const parts_job *job, parts_study study);
 
 /* Starts over with nothing dealt out: the study's generator from `seed`, or the trial's stream number `seed`. */

@@ -160,6 +160,53 @@ START_TEST(numpy_repeats_the_study)
 }
 END_TEST
 
+/* Their matrices, too. */
+START_TEST(matrices_agree_with_the_study)
+{
+    cJSON *root = fixture_open("noisygl/label-noise.json");
+    const cJSON *item;
+    int cases = 0;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(root, "cases"))
+    {
+        if (!strstr(cJSON_GetObjectItem(item, "name")->valuestring, "_matrix_")) continue;
+        const cJSON *seed = cJSON_GetObjectItem(cJSON_GetObjectItem(item, "inputs"), "seed");
+        const char *type = fixture_input(item, "type")->valuestring;
+        char rate[32], base[32];
+        double expected[64];
+        cru_data *data = damage_data(40, fixture_input(item, "n_classes")->valueint);
+        damage_report report;
+        snprintf(rate, sizeof rate, "%.17g", fixture_input(item, "rate")->valuedouble);
+        snprintf(base, sizeof base, "%d", seed ? seed->valueint : 0);
+        const damage d = {.name = strcmp(type, "random") == 0 ? "asymmetric" : type,
+                          .settings = {"rate", rate, "rng", "numpy", "base", base}};
+        damage_apply(&d, data, &report);
+        const int64_t count = fixture_numbers(fixture_expected(item, "P"), expected);
+        const double *p = damage_reported(&report, "transition");
+        for (int64_t i = 0; i < count; i++) ck_assert_double_eq_tol(p[i], expected[i], 1e-9);
+        cru_data_destroy(data);
+        cases++;
+    }
+    ck_assert_int_eq(cases, 7);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* Every row of the matrix that is reported is the law of its class, whichever corruptor drew it. */
+START_TEST(labels_follow_the_reported_matrix)
+{
+    static const damage cases[] = {
+        {.name = "asymmetric", .settings = {"rate", "0.4", "where", "all"}, .seed = 8},
+        {.name = "transition-matrix",
+         .settings = {"matrix", "0.7,0.1,0.1,0.1, 0,0.9,0,0.1, 0.25,0.25,0.25,0.25, 0,0.5,0,0.5", "where", "all"}},
+    };
+    cru_data *data = damage_data(DRAWS, CLASSES);
+    damage_report report;
+    damage_apply(&cases[_i], data, &report);
+    check_rows(data, damage_reported(&report, "transition"));
+    cru_data_destroy(data);
+}
+END_TEST
+
 START_TEST(what_cannot_be_damaged_is_refused)
 {
     static const struct {
@@ -195,6 +242,8 @@ Suite *suite(void)
     tcase_add_test(c, an_item_is_hit_alike_whoever_else_trains);
     tcase_add_test(c, noise_is_added_to_earlier_noise);
     tcase_add_test(c, numpy_repeats_the_study);
+    tcase_add_test(c, matrices_agree_with_the_study);
+    tcase_add_loop_test(c, labels_follow_the_reported_matrix, 0, 2);
     tcase_add_loop_test(c, what_cannot_be_damaged_is_refused, 0, 5);
     suite_add_tcase(s, c);
     return s;
