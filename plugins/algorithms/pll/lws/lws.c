@@ -12,47 +12,37 @@ enum { PROBLEMS = CRU_ROWS };
 
 typedef struct settings {
     int64_t lw_weight;
-    cru_backbone_choice backbone;
-    cru_train train;
+    cru_row_settings row;
 } settings;
 
 static const cru_param schema[] = {
     CRU_INT(settings, lw_weight, 2, 0, 1000, "beta, the weight of the labels outside the set",
             .search = CRU_ONE_OF(1, 2)),
-    CRU_BACKBONE_SETTINGS(settings, backbone),
-    CRU_STEP_SETTINGS(settings, train),
+    CRU_ROW_SETTINGS(settings, row),
     CRU_END,
 };
 
 typedef struct model {
-    cru_learner base;
-    cru_classifier net;
+    cru_row_model row;
     cru_tensor *w; /* training items x classes */
 } model;
 
 static cru_status build(void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const int64_t n = m->base.task->split.train.count, classes = m->base.task->classes;
-    m->net = cru_classifier_create(m->base.net, &s->backbone, m->base.task);
-    float *w = cru_ctx_alloc(m->base.ctx, n * classes, sizeof *w);
+    cru_learner *l = &m->row.base;
+    const int64_t n = l->task->split.train.count, classes = l->task->classes;
+    float *w = cru_ctx_alloc(l->ctx, n * classes, sizeof *w);
     for (int64_t i = 0; i < n * classes; i++) w[i] = 1.0f / (float)classes;
-    m->w = cru_tensor_from(m->base.ctx, 2, (const int64_t[]){n, classes}, w);
-    return cru_ctx_status(m->base.ctx);
-}
-
-static cru_tensor *classify(void *self, cru_tape *t, const cru_input *x)
-{
-    const model *m = self;
-    return cru_classifier_apply(t, &m->net, x);
+    m->w = cru_tensor_from(l->ctx, 2, (const int64_t[]){n, classes}, w);
+    return cru_row_model_build(m);
 }
 
 static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    cru_tensor *z = classify(m, t, &batch->x), *w = cru_gather(t, m->w, batch->rows);
+    const settings *s = m->row.base.settings;
+    cru_tensor *z = cru_row_model_classify(m, t, &batch->x), *w = cru_gather(t, m->w, batch->rows);
     cru_tensor *inside = cru_mul(t, batch->candidates, cru_sigmoid(t, cru_neg(t, z)));
     cru_tensor *outside = cru_mul(t, cru_affine(t, batch->candidates, -1, 1), cru_sigmoid(t, z));
     cru_tensor *each = cru_mul(t, w, cru_add(t, inside, cru_scale(t, outside, (float)s->lw_weight)));
@@ -68,16 +58,16 @@ static cru_tensor *share(cru_tape *t, cru_tensor *a)
 static void after_step(void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    cru_tensor *p = cru_softmax(t, classify(m, t, &batch->x), 1);
+    cru_tensor *p = cru_softmax(t, cru_row_model_classify(m, t, &batch->x), 1);
     cru_tensor *inside = cru_mul(t, p, batch->candidates), *outside = cru_sub(t, p, inside);
     cru_put_rows(t, m->w, batch->rows, cru_add(t, share(t, inside), share(t, outside)));
 }
 
 static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
+                                  .train = offsetof(settings, row.train),
                                   .problems = PROBLEMS,
                                   .build = build,
-                                  .classify = classify,
+                                  .classify = cru_row_model_classify,
                                   .batch_loss = batch_loss,
                                   .after_step = after_step};
 CRU_METHOD_VTABLE(method);

@@ -13,55 +13,44 @@
 enum { PROBLEMS = CRU_ROWS };
 
 typedef struct settings {
-    cru_backbone_choice backbone;
-    cru_train train;
+    cru_row_settings row;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_BACKBONE_SETTINGS(settings, backbone),
-    CRU_STEP_SETTINGS(settings, train),
+    CRU_ROW_SETTINGS(settings, row),
     CRU_END,
 };
 
 typedef struct model {
-    cru_learner base;
-    cru_classifier net;
+    cru_row_model row;
     cru_tensor *q; /* training items x classes */
 } model;
 
 static cru_status build(void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    m->net = cru_classifier_create(m->base.net, &s->backbone, m->base.task);
-    m->q = cru_learner_candidate_shares(&m->base);
-    return cru_ctx_status(m->base.ctx);
-}
-
-static cru_tensor *classify(void *self, cru_tape *t, const cru_input *x)
-{
-    const model *m = self;
-    return cru_classifier_apply(t, &m->net, x);
+    m->q = cru_learner_candidate_shares(&m->row.base);
+    return cru_row_model_build(m);
 }
 
 static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    return cru_soft_cross_entropy(t, classify(m, t, &batch->x), cru_gather(t, m->q, batch->rows));
+    return cru_soft_cross_entropy(t, cru_row_model_classify(m, t, &batch->x), cru_gather(t, m->q, batch->rows));
 }
 
 static void after_step(void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    cru_tensor *p = cru_softmax(t, classify(m, t, &batch->x), 1);
+    cru_tensor *p = cru_softmax(t, cru_row_model_classify(m, t, &batch->x), 1);
     cru_put_rows(t, m->q, batch->rows, cru_normalize_l1(t, cru_mul(t, batch->candidates, p), 1e-37f));
 }
 
 static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
+                                  .train = offsetof(settings, row.train),
                                   .problems = PROBLEMS,
                                   .build = build,
-                                  .classify = classify,
+                                  .classify = cru_row_model_classify,
                                   .batch_loss = batch_loss,
                                   .after_step = after_step};
 CRU_METHOD_VTABLE(method);

@@ -11,38 +11,17 @@
 enum { PROBLEMS = CRU_ROWS };
 
 typedef struct settings {
-    cru_backbone_choice backbone;
-    cru_train train;
+    cru_row_settings row;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_BACKBONE_SETTINGS(settings, backbone),
-    CRU_STEP_SETTINGS(settings, train),
+    CRU_ROW_SETTINGS(settings, row),
     CRU_END,
 };
 
-typedef struct model {
-    cru_learner base;
-    cru_classifier net;
-} model;
-
-static cru_status build(void *self)
-{
-    model *m = self;
-    const settings *s = m->base.settings;
-    m->net = cru_classifier_create(m->base.net, &s->backbone, m->base.task);
-    return cru_ctx_status(m->base.ctx);
-}
-
-static cru_tensor *classify(void *self, cru_tape *t, const cru_input *x)
-{
-    const model *m = self;
-    return cru_classifier_apply(t, &m->net, x);
-}
-
 static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
 {
-    cru_tensor *p = cru_softmax(t, classify(self, t, &batch->x), 1);
+    cru_tensor *p = cru_softmax(t, cru_row_model_classify(self, t, &batch->x), 1);
     cru_tensor *pairs = cru_affine(t, batch->candidates, -1, 1); /* 1 outside the set */
     /* in two sums: 1 + 1e-6 would be rounded before p is taken from it */
     cru_tensor *log_rest = cru_log(t, cru_affine(t, cru_affine(t, p, -1, 1), 1, 1e-6f));
@@ -50,11 +29,11 @@ static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
     return cru_neg(t, cru_div(t, cru_sum(t, cru_mul(t, pairs, log_rest), CRU_ALL), count));
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
+static const cru_method method = {.model_size = sizeof(cru_row_model),
+                                  .train = offsetof(settings, row.train),
                                   .problems = PROBLEMS,
-                                  .build = build,
-                                  .classify = classify,
+                                  .build = cru_row_model_build,
+                                  .classify = cru_row_model_classify,
                                   .batch_loss = batch_loss};
 CRU_METHOD_VTABLE(method);
 
