@@ -3,26 +3,21 @@
  *     #{(u, v) : y_u = y_v} / #edges      without self-loops and unlabelled ends
  *
  * Zhu, Yan, Zhao, Heimann, Akoglu, Koutra. Beyond Homophily in Graph Neural Networks. NeurIPS 2020. */
-#include <math.h>
-#include <stdlib.h>
+#include "class-mixing.h"
 
-#include "neighbours.h"
+static double edge_homophily(const class_mixing *m)
+{
+    int64_t same = 0;
+    for (int32_t c = 0; c < m->classes; c++) same += m->pairs[(int64_t)c * m->classes + c];
+    return (double)same / (double)m->edges;
+}
 
 static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
                         cru_error *err)
 {
-    const cru_data *data = evidence->data;
-    neighbour_count *count = neighbours_by_class(data, err), sum = {0};
     (void)settings;
     (void)report;
-    if (!count) return CRU_NO_MEMORY;
-    for (int64_t v = 0; v < data->nodes; v++) {
-        sum.all += count[v].all;
-        sum.same += count[v].same;
-    }
-    free(count);
-    *value = sum.all ? (double)sum.same / (double)sum.all : NAN;
-    return CRU_OK;
+    return class_mixing_score(evidence, edge_homophily, value, err);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};

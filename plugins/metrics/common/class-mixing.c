@@ -3,20 +3,38 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void count_edges(class_mixing *m, const cru_data *data)
+#include "edges.h"
+
+typedef struct counting {
+    const uint16_t *codes;
+    int64_t classes, *pairs;
+} counting;
+
+static inline void count_pair(void *user, int64_t row, int32_t source)
 {
-    const cru_csr *g = &data->graph;
-    for (int64_t v = 0; v < g->rows; v++) {
-        const int32_t to = data->truth[v];
-        if (to == CRU_UNLABELLED) continue;
-        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) {
-            const int32_t from = data->truth[g->ids[e]];
-            if (g->ids[e] == v || from == CRU_UNLABELLED) continue;
-            m->pairs[(int64_t)from * m->classes + to]++;
-            m->received[to]++;
-            m->edges++;
-        }
+    const counting *c = user;
+    c->pairs[c->codes[source] * c->classes + c->codes[row]]++;
+}
+
+/* Each part counts for itself; the sum does not depend on how many there are. */
+static cru_status count_pairs(class_mixing *m, const cru_data *data, cru_error *err)
+{
+    const int32_t parts = edge_parts(&data->graph);
+    const int64_t pairs = (int64_t)m->classes * m->classes;
+    uint16_t *codes = class_codes(data, err);
+    int64_t *counts = calloc((size_t)(parts * pairs), sizeof *counts);
+    const bool enough = codes && counts;
+#pragma omp parallel for num_threads(parts)
+    for (int32_t part = 0; part < parts; part++) {
+        if (!enough) continue;
+        const edge_scan scan = edge_scan_rows((edge_scan){.graph = &data->graph, .codes = codes}, part, parts);
+        counting c = {codes, m->classes, counts + part * pairs};
+        edges_visit(&scan, count_pair, &c);
     }
+    for (int64_t k = 0; enough && k < parts * pairs; k++) m->pairs[k % pairs] += counts[k];
+    free(codes);
+    free(counts);
+    return enough ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for %d x %d classes", m->classes, m->classes);
 }
 
 cru_status class_mixing_take(class_mixing *m, const cru_data *data, cru_error *err)
@@ -27,8 +45,12 @@ cru_status class_mixing_take(class_mixing *m, const cru_data *data, cru_error *e
                         .received = calloc(classes, sizeof *m->received)};
     if (!m->pairs || !m->received)
         return cru_fail(err, CRU_NO_MEMORY, "no memory for %d x %d classes", data->classes, data->classes);
-    count_edges(m, data);
-    return CRU_OK;
+    cru_status status = count_pairs(m, data, err);
+    for (int64_t k = 0; k < (int64_t)(classes * classes); k++) {
+        m->received[k % m->classes] += m->pairs[k];
+        m->edges += m->pairs[k];
+    }
+    return status;
 }
 
 void class_mixing_free(class_mixing *m)

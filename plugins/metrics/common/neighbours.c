@@ -2,40 +2,65 @@
 
 #include <stdlib.h>
 
-/* Row v of the graph holds the sources u of edges u -> v, so what is counted belongs to u. */
+#include "edges.h"
+
+typedef struct counting {
+    uint16_t *codes;
+    neighbour_count *of;
+    int32_t *histograms;
+    int64_t classes;
+} counting;
+
+/* What is counted belongs to the source. */
+static inline void count_source(void *user, int64_t row, int32_t source)
+{
+    const counting *c = user;
+    c->of[source].all++;
+    c->of[source].same += c->codes[source] == c->codes[row];
+}
+
 neighbour_count *neighbours_by_class(const cru_data *data, cru_error *err)
 {
-    const cru_csr *g = &data->graph;
-    neighbour_count *count = calloc((size_t)(data->nodes ? data->nodes : 1), sizeof *count);
-    if (!count) {
-        cru_fail(err, CRU_NO_MEMORY, "no memory for the neighbours of %lld nodes", (long long)data->nodes);
-        return NULL;
-    }
-    for (int64_t v = 0; v < g->rows; v++) {
-        if (data->truth[v] == CRU_UNLABELLED) continue;
-        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) {
-            const int32_t u = g->ids[e];
-            if (u == v || data->truth[u] == CRU_UNLABELLED) continue;
-            count[u].all++;
-            count[u].same += data->truth[u] == data->truth[v];
+    counting c = {.codes = class_codes(data, err), .of = edge_records(data->nodes, sizeof *c.of, err)};
+    if (c.codes && c.of) {
+        const edge_scan all = {.graph = &data->graph, .codes = c.codes, .records = c.of, .size = sizeof *c.of};
+        const int32_t parts = edge_parts(all.graph);
+#pragma omp parallel for num_threads(parts)
+        for (int32_t part = 0; part < parts; part++) {
+            const edge_scan scan = edge_scan_sources(all, part, parts);
+            edges_visit(&scan, count_source, &c);
         }
+    } else {
+        free(c.of);
+        c.of = NULL;
     }
-    return count;
+    free(c.codes);
+    return c.of;
+}
+
+static inline void count_class(void *user, int64_t row, int32_t source)
+{
+    const counting *c = user;
+    c->histograms[source * c->classes + c->codes[row]]++;
 }
 
 int32_t *neighbour_histograms(const cru_data *data, cru_error *err)
 {
-    const cru_csr *g = &data->graph;
-    int32_t *counts = calloc(((size_t)data->nodes + 1) * (size_t)data->classes, sizeof *counts);
-    if (!counts) {
-        cru_fail(err, CRU_NO_MEMORY, "no memory for %lld x %d neighbours", (long long)data->nodes, data->classes);
-        return NULL;
+    const size_t size = (size_t)data->classes * sizeof(int32_t);
+    counting c = {
+        .codes = class_codes(data, err), .histograms = edge_records(data->nodes, size, err), .classes = data->classes};
+    if (c.codes && c.histograms) {
+        const edge_scan all = {.graph = &data->graph, .codes = c.codes, .records = c.histograms, .size = size};
+        const int32_t parts = edge_parts(all.graph);
+#pragma omp parallel for num_threads(parts)
+        for (int32_t part = 0; part < parts; part++) {
+            const edge_scan scan = edge_scan_sources(all, part, parts);
+            edges_visit(&scan, count_class, &c);
+        }
+    } else {
+        free(c.histograms);
+        c.histograms = NULL;
     }
-    for (int64_t v = 0; v < g->rows; v++) {
-        const int32_t class = data->truth[v];
-        if (class == CRU_UNLABELLED) continue;
-        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
-            if (g->ids[e] != v) counts[(int64_t)g->ids[e] * data->classes + class]++;
-    }
-    return counts;
+    free(c.codes);
+    return c.histograms;
 }

@@ -5,7 +5,7 @@
 #include <crucible/plugin.h>
 
 typedef struct neighbour_count {
-    int64_t all, same; /* neighbours; those of the node's own class */
+    int32_t all, same; /* neighbours; those of the node's own class */
 } neighbour_count;
 
 /* For every node its out-neighbours by true class, without self-loops and without edges that have an unlabelled end.
