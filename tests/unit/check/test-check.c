@@ -156,6 +156,14 @@ START_TEST(memory_that_is_kept_by_every_instance_is_a_leak)
     check_report_free(&report);
 }
 END_TEST
+
+START_TEST(what_malloc_keeps_for_itself_is_no_leak)
+{
+    check_report report = run("create-fickle", 60);
+    ck_assert_int_eq(find_row(&report, "nodes, no leaks")->state, CHECK_PASSED);
+    check_report_free(&report);
+}
+END_TEST
 #endif
 
 START_TEST(a_file_that_is_not_there_is_an_error)
@@ -181,6 +189,7 @@ Suite *suite(void)
     tcase_add_test(c, a_method_without_randomness_is_noted_not_failed);
 #ifndef OWN_HEAP
     tcase_add_test(c, memory_that_is_kept_by_every_instance_is_a_leak);
+    tcase_add_test(c, what_malloc_keeps_for_itself_is_no_leak);
 #endif
     tcase_add_test(c, a_file_that_is_not_there_is_an_error);
     suite_add_tcase(s, c);
