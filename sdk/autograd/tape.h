@@ -65,6 +65,13 @@ struct cru_tape {
     uint64_t dropout_calls;
 };
 
+/* The product of a matrix with features that do not change. */
+typedef struct cru_kept_product {
+    const cru_tensor *x;
+    const cru_sparse *a; /* NULL until there is one */
+    cru_tensor *ax;
+} cru_kept_product;
+
 /* A result of the given shape that backward will reach through `op`, if recording and any input needs a gradient. */
 typedef struct tape_result {
     cru_tensor *out;

@@ -25,6 +25,8 @@ cru_tensor *cru_gcn_input_then(cru_tape *t, const cru_gcn *layer, cru_sparse *ad
 {
     cru_then rest = *then;
     rest.bias = layer->b;
+    cru_tensor *spread = cru_input_spread(t, x, adj);
+    if (spread) return cru_linear_then(t, spread, layer->w, &rest);
     bool widens = x->dense && cru_tensor_cols(layer->w) > cru_tensor_rows(layer->w);
     if (widens) return cru_linear_then(t, cru_spmm(t, adj, x->dense), layer->w, &rest);
     return cru_spmm_then(t, adj, cru_input_linear(t, x, layer->w, NULL), &rest);

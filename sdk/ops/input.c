@@ -1,5 +1,5 @@
-/* A model's first product, over dense or sparse features. Sparse ones stay sparse: x w is a product with the rows of w,
- * and dw = x^T dy. */
+/* A model's first product, over dense or sparse features. Sparse ones stay sparse: x w is a product with the rows of w.
+ */
 #include <crucible/ops-sparse.h>
 
 #include <string.h>
@@ -13,27 +13,49 @@ typedef struct sparse_linear_state {
     cru_finish finish;
 } sparse_linear_state;
 
+/* dw = x^T dy by the transpose, which is made once. With values of this step's own it would have to look them up entry
+ * by entry; then, and when dw fits into a cache, the rows of dw are added to in place. */
+static void weights_backward(cru_tape *t, const tape_node *n, const cru_tensor *values)
+{
+    enum { CACHED = 1 << 20 };
+    const sparse_linear_state *s = n->state;
+    cru_tensor *w = n->in[0];
+    int64_t cols = cru_tensor_cols(w);
+    bool add;
+    float *dw = tape_grad(t, w, &add);
+    if (!dw) return;
+    if (values && cru_tensor_count(w) <= CACHED) {
+        cru_spmm_transposed_args args = {
+            .a = s->x->csr, .weights = values->data, .cols = cols, .x = n->out->grad, .y = dw, .accumulate = add};
+        t->device->backend->spmm_transposed(t->device, &args);
+        return;
+    }
+    cru_spmm_args args = {.a = *cru_sparse_transpose(s->x),
+                          .weights = values ? values->data : NULL,
+                          .order = values ? s->x->entry : NULL,
+                          .op = CRU_REDUCE_SUM,
+                          .heads = 1,
+                          .cols = cols,
+                          .x = n->out->grad,
+                          .y = dw,
+                          .accumulate = add};
+    t->device->backend->spmm(t->device, &args);
+}
+
 /* in: w, then values when they are not the matrix's own, then bias */
 static void sparse_linear_backward(cru_tape *t, tape_node *n)
 {
     const sparse_linear_state *s = n->state;
-    cru_tensor *w = n->in[0];
     cru_tensor *values = n->in_count > 1 && n->in[1] != s->bias ? n->in[1] : NULL;
     finish_backward(t, n, &s->finish, s->bias);
-    cru_spmm_args back = {.op = CRU_REDUCE_SUM,
-                          .weights = values ? values->data : NULL,
+    weights_backward(t, n, values);
+    if (!values) return;
+    cru_sddmm_args dot = {.a = s->x->csr,
                           .heads = 1,
                           .cols = cru_tensor_cols(n->out),
-                          .x = n->out->grad};
-    back.y = tape_grad(t, w, &back.accumulate);
-    if (back.y) {
-        back.a = *cru_sparse_transpose(s->x);
-        back.order = values ? s->x->entry : NULL;
-        t->device->backend->spmm(t->device, &back);
-    }
-    if (!values) return;
-    cru_sddmm_args dot = {
-        .a = s->x->csr, .heads = 1, .cols = cru_tensor_cols(n->out), .l = n->out->grad, .r = w->data, .scale = 1};
+                          .l = n->out->grad,
+                          .r = n->in[0]->data,
+                          .scale = 1};
     dot.y = tape_grad(t, values, &dot.accumulate);
     if (dot.y) t->device->backend->sddmm(t->device, &dot);
 }
@@ -77,7 +99,11 @@ static cru_tensor *stored_values(cru_tape *t, const cru_input *x)
     if (x->values) return x->values;
     const cru_csr *csr = &x->sparse->csr;
     int64_t nnz = cru_csr_nnz(csr);
-    if (csr->values) return cru_tensor_upload(t, 1, &nnz, csr->values);
+    if (csr->values) {
+        cru_tensor own = tape_shape1(nnz);
+        own.data = (float *)(uintptr_t)csr->values; /* read only: the emitted view is never written */
+        return tape_emit_view(t, NULL, &own, NULL, 0, 0).out;
+    }
     return cru_tensor_filled(t, 1, &nnz, 1);
 }
 
@@ -85,10 +111,12 @@ cru_input cru_input_dropout(cru_tape *t, const cru_input *x, float p)
 {
     cru_input out = *x;
     if (cru_tape_mode(t) == CRU_EVAL || p == 0) return out;
-    if (x->dense)
+    if (x->dense) {
         out.dense = cru_dropout(t, x->dense, p);
-    else
+        out.kept = NULL;
+    } else {
         out.values = cru_dropout(t, stored_values(t, x), p);
+    }
     return out;
 }
 
@@ -102,6 +130,27 @@ cru_tensor *cru_input_dense(cru_tape *t, const cru_input *x)
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) host[i * x->cols + a->ids[e]] += values[e];
     return cru_tensor_upload(t, 2, (const int64_t[]){x->rows, x->cols}, host);
+}
+
+static bool can_keep(const cru_input *x, const cru_sparse *a)
+{
+    const int64_t most = (int64_t)1 << 28;
+    const cru_kept_product *kept = x->kept;
+    if (!x->dense || x->dense->needs_grad || a->tape || !kept || kept->x != x->dense) return false;
+    return kept->a == a || (!kept->a && a->csr.rows <= most / (x->cols > 0 ? x->cols : 1));
+}
+
+cru_tensor *cru_input_spread(cru_tape *t, const cru_input *x, cru_sparse *a)
+{
+    if (!can_keep(x, a)) return NULL;
+    if (!x->kept->a) {
+        cru_tensor *ax = cru_tensor_create(t->ctx, 2, (const int64_t[]){a->csr.rows, x->cols});
+        cru_spmm_args args = {
+            .a = a->csr, .op = CRU_REDUCE_SUM, .heads = 1, .cols = x->cols, .x = x->dense->data, .y = ax->data};
+        t->device->backend->spmm(t->device, &args);
+        *x->kept = (cru_kept_product){.x = x->dense, .a = a, .ax = ax};
+    }
+    return x->kept->ax;
 }
 
 static cru_csr sparse_rows(cru_tape *t, const cru_csr *a, const int32_t *rows, int64_t count)

@@ -180,5 +180,9 @@ cru_input cru_input_create(cru_ctx *ctx, const cru_features *x)
         in.dense = cru_tensor_from(ctx, 4, (const int64_t[]){x->rows, x->channels, x->height, x->width}, x->dense);
     else
         in.dense = cru_tensor_from(ctx, 2, (const int64_t[]){x->rows, x->cols}, x->dense);
+    if (in.dense) {
+        in.kept = cru_ctx_alloc(ctx, 1, sizeof *in.kept);
+        in.kept->x = in.dense;
+    }
     return in;
 }

@@ -265,6 +265,18 @@ typedef struct cru_spmm_args {
     const cru_finish *finish; /* of y, or NULL; only for sums that do not accumulate */
 } cru_spmm_args;
 
+/* y[u, :] (+)= sum over entries e = (v, u) of  w[e] * x[v, :]: the product with the transpose of `a`, which need not be
+ * made. `weights` (one per entry) replaces the values of `a`; without either they are 1. For a y that is small against
+ * the number of entries: it is kept several times over while it is summed. */
+typedef struct cru_spmm_transposed_args {
+    cru_csr a;
+    const float *weights;
+    int64_t cols;
+    const float *x; /* a.rows x cols */
+    float *y;       /* a.cols x cols */
+    bool accumulate;
+} cru_spmm_transposed_args;
+
 /* Gradient of a max or min over neighbours, on the transposed matrix `a` whose entry e stands for entry order[e] of the
  * original: dx[u, :] (+)= sum over entries e of row u of dy[ids[e], :] where where[ids[e], :] == order[e]. */
 typedef struct cru_select_args {
@@ -473,6 +485,7 @@ struct cru_backend {
     void (*take)(cru_device *device, const cru_take_args *args);
     void (*place)(cru_device *device, const cru_take_args *args);
     void (*spmm)(cru_device *device, const cru_spmm_args *args);
+    void (*spmm_transposed)(cru_device *device, const cru_spmm_transposed_args *args);
     void (*select)(cru_device *device, const cru_select_args *args);
     void (*sddmm)(cru_device *device, const cru_sddmm_args *args);
     void (*edge)(cru_device *device, const cru_edge_args *args);

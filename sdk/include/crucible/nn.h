@@ -174,7 +174,7 @@ CRU_API cru_csr cru_adjacency_graph(cru_ctx *ctx, const cru_csr *graph, const cr
 CRU_API cru_sparse *cru_adjacency_create(cru_ctx *ctx, const cru_csr *graph, const cru_adjacency *settings);
 
 /* A (x W) + b, W Glorot uniform, b 0, as GCNConv; adj = D^-1/2 (A + I) D^-1/2. The product with the narrower side comes
- * first, which changes rounding only. */
+ * first, or A x is kept where x does not change (cru_input_spread), which changes rounding only. */
 typedef struct cru_gcn {
     cru_tensor *w, *b;
 } cru_gcn;

@@ -21,6 +21,10 @@ CRU_API cru_tensor *cru_input_linear_then(cru_tape *t, const cru_input *x, cru_t
 CRU_API cru_input cru_input_dropout(cru_tape *t, const cru_input *x, float p);
 /* the input as a dense tensor */
 CRU_API cru_tensor *cru_input_dense(cru_tape *t, const cru_input *x);
+/* A x for the dense features of cru_input_create, which do not change: computed once, for the first A that outlives its
+ * step, and kept with the features. NULL when it would have to be computed in every step: x is sparse, dropped out,
+ * watched or larger than 1 GiB, or A is another one. */
+CRU_API cru_tensor *cru_input_spread(cru_tape *t, const cru_input *x, cru_sparse *a);
 /* chosen rows of the input, for minibatches */
 CRU_API cru_input cru_input_rows(cru_tape *t, const cru_input *x, cru_index rows);
 

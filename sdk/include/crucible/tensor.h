@@ -172,9 +172,10 @@ CRU_API const cru_csr *cru_sparse_mirrored(cru_sparse *a);
 /* A model's input: dense, or sparse and kept sparse. A value. Operators on it are in ops-sparse.h. */
 typedef struct cru_input {
     int64_t rows, cols;
-    cru_tensor *dense;  /* or NULL */
-    cru_sparse *sparse; /* or NULL */
-    cru_tensor *values; /* of the sparse entries; NULL: the matrix's own */
+    cru_tensor *dense;             /* or NULL */
+    cru_sparse *sparse;            /* or NULL */
+    cru_tensor *values;            /* of the sparse entries; NULL: the matrix's own */
+    struct cru_kept_product *kept; /* private: see cru_input_spread */
 } cru_input;
 
 CRU_API cru_input cru_input_create(cru_ctx *ctx, const cru_features *x);

@@ -131,6 +131,42 @@ static void check_sddmm(const cru_csr *a, int64_t heads, int64_t cols)
     free(l), free(r), free(before), free(want);
 }
 
+static void call_spmm_transposed(const cru_backend *b, cru_device *device, const void *args, float *out)
+{
+    cru_spmm_transposed_args s = *(const cru_spmm_transposed_args *)args;
+    s.y = out;
+    b->spmm_transposed(device, &s);
+}
+
+/* Narrow, wide and odd rows; the last is large enough to be summed in blocks. */
+START_TEST(transposed_spmm_matches_the_naive_sum)
+{
+    static const int64_t sizes[][3] = {{0, 3, 4},     {5, 4, 1},     {40, 30, 7},
+                                       {40, 30, 129}, {200, 50, 60}, {40000, 90, 40}};
+    const int64_t rows = sizes[_i][0], cols = sizes[_i][1], width = sizes[_i][2], n = cols * width;
+    cru_csr a = random_csr(rows, cols, 20);
+    const int64_t nnz = rows ? cru_csr_nnz(&a) : 0;
+    float *x = random_floats(rows * width, -1, 1), *weights = random_floats(nnz, -1, 1),
+          *start = random_floats(n, -1, 1);
+    for (int own = 0; own < 2; own++) {
+        const float *w = own ? a.values : weights;
+        double *want = doubles(n);
+        for (int64_t v = 0; v < rows; v++)
+            for (int64_t e = a.offsets[v]; e < a.offsets[v + 1]; e++)
+                for (int64_t j = 0; j < width; j++)
+                    want[a.ids[e] * width + j] += (double)w[e] * (double)x[v * width + j];
+        cru_spmm_transposed_args args = {.a = a, .weights = own ? NULL : weights, .cols = width, .x = x};
+        check_kernel(&(kernel_check){"spmm, transposed", call_spmm_transposed, &args, n, NULL, want, 2e-4});
+        args.accumulate = true;
+        for (int64_t i = 0; i < n; i++) want[i] += (double)start[i];
+        check_kernel(&(kernel_check){"spmm, transposed, added", call_spmm_transposed, &args, n, start, want, 2e-4});
+        free(want);
+    }
+    free(x), free(weights), free(start);
+    free_csr(&a);
+}
+END_TEST
+
 START_TEST(sddmm_matches_the_naive_dot_products)
 {
     cru_csr a = graph_at(_i);
@@ -271,6 +307,7 @@ Suite *suite(void)
     TCase *c = tcase_create("graph");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, spmm_matches_the_naive_sum, 0, GRAPHS);
+    tcase_add_loop_test(c, transposed_spmm_matches_the_naive_sum, 0, 6);
     tcase_add_loop_test(c, sddmm_matches_the_naive_dot_products, 0, GRAPHS);
     tcase_add_loop_test(c, edge_scores_combine_both_ends, 0, GRAPHS);
     tcase_add_loop_test(c, edge_sums_reach_their_node, 0, GRAPHS);

@@ -191,6 +191,43 @@ START_TEST(rows_of_an_input_make_a_batch)
 }
 END_TEST
 
+/* Row v takes from itself and from the next. */
+static cru_csr ring(void)
+{
+    static const int64_t ring_offsets[] = {0, 2, 4, 6};
+    static const int32_t ring_ids[] = {0, 1, 1, 2, 0, 2};
+    static const float ring_values[] = {1, 2, 3, 4, 5, 6};
+    return (cru_csr){3, 3, ring_offsets, ring_ids, ring_values};
+}
+
+START_TEST(constant_features_are_spread_once)
+{
+    op_bench b = op_bench_open();
+    static const float x[] = {1, -1, 2, 0.5f, 3, 7};
+    static const float want[] = {5, 0, 18, 29.5f, 23, 37};
+    cru_input in = cru_input_create(b.ctx, &(cru_features){.rows = 3, .cols = 2, .dense = x});
+    cru_csr a = ring();
+    cru_sparse *adj = cru_sparse_create(b.ctx, &a), *other = cru_sparse_create(b.ctx, &a);
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor *ax = cru_input_spread(b.tape, &in, adj);
+    ck_assert_ptr_nonnull(ax);
+    for (int64_t i = 0; i < 6; i++) ck_assert_float_eq(ax->data[i], want[i]);
+    cru_input dropped = cru_input_dropout(b.tape, &in, 0.5f);
+    ck_assert_ptr_null(cru_input_spread(b.tape, &dropped, adj));
+    ck_assert_ptr_null(cru_input_spread(b.tape, &in, other));
+    ck_assert_ptr_null(cru_input_spread(b.tape, &in, cru_sparse_step(b.tape, &a)));
+    cru_tape_begin(b.tape, CRU_EVAL);
+    dropped = cru_input_dropout(b.tape, &in, 0.5f); /* nothing is dropped now */
+    ck_assert_ptr_eq(cru_input_spread(b.tape, &dropped, adj), ax);
+    cru_input replaced = in;
+    replaced.dense = op_matrix(&b, 3, 2, 0, 1);
+    ck_assert_ptr_null(cru_input_spread(b.tape, &replaced, adj));
+    cru_tensor_watch(in.dense);
+    ck_assert_ptr_null(cru_input_spread(b.tape, &in, adj));
+    op_bench_close(&b);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("segments and sparse inputs");
@@ -201,6 +238,7 @@ Suite *suite(void)
     tcase_add_test(c, values_of_a_sparse_input_can_be_learned);
     tcase_add_test(c, dropout_of_a_sparse_input_touches_stored_values_only);
     tcase_add_test(c, a_dropped_sparse_input_teaches_the_weights_through_what_is_left);
+    tcase_add_test(c, constant_features_are_spread_once);
     tcase_add_loop_test(c, rows_of_an_input_make_a_batch, 0, 3);
     suite_add_tcase(s, c);
     return s;

@@ -13,6 +13,7 @@
 #include "optim.h"
 #include "reduce.h"
 #include "softmax.h"
+#include "spmm-transposed.h"
 #include "spmm.h"
 #include "unary.h"
 
@@ -46,6 +47,7 @@ const cru_backend TABLE = {
     .place = cpu_place,
     .select = cpu_select,
     .spmm = spmm,
+    .spmm_transposed = spmm_transposed,
     .sddmm = sddmm,
     .edge = edge,
     .edge_sum = edge_sum,

@@ -4,82 +4,71 @@
 
 #include "../cpu.h"
 #include "elementary.h"
-
-INLINE float row_max(const float *x, int64_t n)
-{
-    float best = -INFINITY;
-#pragma omp simd reduction(max : best)
-    for (int64_t i = 0; i < n; i++) best = x[i] > best ? x[i] : best;
-    return best;
-}
+#include "vector.h"
 
 /* Sums of a row are taken in pieces, so that a long row does not lose precision. */
 enum { SUM_PIECE = 512 };
 
-INLINE float row_sum(const float *x, int64_t n)
+/* Lanes beyond the first `count` replaced by `rest`. */
+INLINE vec first_or(vec v, int64_t count, float rest)
 {
-    double sum = 0;
-    for (int64_t begin = 0; begin < n; begin += SUM_PIECE) {
-        const int64_t end = n - begin < SUM_PIECE ? n : begin + SUM_PIECE;
-        float part = 0;
-#pragma omp simd reduction(+ : part)
-        for (int64_t i = begin; i < end; i++) part += x[i];
-        sum += (double)part;
+    static const float ones[LANES] = {[0 ... LANES - 1] = 1.0f};
+    return choose(load_first(ones, first_mask(count)) > 0.0f, v, (vec){0} + rest);
+}
+
+/* NaN loses every comparison and does not count. */
+INLINE float row_max(const float *x, int64_t n)
+{
+    vec best = (vec){0} - INFINITY;
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) best = choose(load(x + i) > best, load(x + i), best);
+    if (i < n) {
+        const vec v = first_or(load_first(x + i, first_mask(n - i)), n - i, -INFINITY);
+        best = choose(v > best, v, best);
     }
+    return lane_max(best);
+}
+
+/* y = e^(x - top) for one piece of a row; returns the sum of y. */
+INLINE float piece_exp(const float *x, float *y, int64_t n, float top)
+{
+    vec sum = {0};
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        const vec e = exp_negative(load(x + i) - top);
+        store(y + i, e);
+        sum += e;
+    }
+    if (i < n) {
+        const first_lanes mask = first_mask(n - i);
+        const vec e = exp_negative(load_first(x + i, mask) - top);
+        store_first(y + i, e, mask);
+        sum += first_or(e, n - i, 0);
+    }
+    return lane_sum(sum);
+}
+
+INLINE float row_exp(const float *x, float *y, int64_t n, float top)
+{
+    if (n <= SUM_PIECE) return piece_exp(x, y, n, top);
+    double sum = 0;
+    for (int64_t i = 0; i < n; i += SUM_PIECE)
+        sum += (double)piece_exp(x + i, y + i, n - i < SUM_PIECE ? n - i : SUM_PIECE, top);
     return (float)sum;
 }
 
-/* Rows of n floats, in order or chosen by `rows`. They are treated in tiles of several, so that the exponentials of
- * many short rows are one long loop. */
-typedef struct row_source {
-    const float *x;
-    const int32_t *rows; /* NULL: row i itself */
-    int64_t n;
-} row_source;
-
-enum { TILE_ROWS = 64 };
-
-INLINE const float *source_row(const row_source *s, int64_t i)
+static void softmax_row(const cru_softmax_args *s, int64_t row)
 {
-    return s->x + (s->rows ? s->rows[i] : i) * s->n;
-}
-
-/* As many rows as fill about 4096 floats, from `begin` on. */
-INLINE int64_t rows_in_tile(const row_source *s, int64_t begin, int64_t end)
-{
-    const int64_t rows = s->n * TILE_ROWS <= 4096 ? TILE_ROWS : s->n > 2048 ? 1 : 4096 / s->n;
-    return end - begin < rows ? end - begin : rows;
-}
-
-/* y = e^(x - max of the row) for rows begin .. begin + count, y contiguous; keeps the maxima. */
-static void exp_tile(const row_source *s, int64_t begin, int64_t count, float *y, float max[TILE_ROWS])
-{
-    for (int64_t r = 0; r < count; r++) {
-        const float *x = source_row(s, begin + r), top = row_max(x, s->n);
+    const int64_t n = s->count;
+    const float *x = s->x + row * n, top = row_max(x, n);
+    float *y = s->y + row * n;
+    const float sum = row_exp(x, y, n, top), scale = 1.0f / sum, shift = top + fast_log(sum);
+    if (s->log) {
 #pragma omp simd
-        for (int64_t i = 0; i < s->n; i++) y[r * s->n + i] = x[i] - top;
-        max[r] = top;
-    }
+        for (int64_t i = 0; i < n; i++) y[i] = x[i] - shift;
+    } else {
 #pragma omp simd
-    for (int64_t i = 0; i < count * s->n; i++) y[i] = fast_exp(y[i]);
-}
-
-/* Rows begin .. begin + count of softmax over the last axis. */
-static void softmax_tile(const cru_softmax_args *s, const row_source *source, int64_t begin, int64_t count)
-{
-    const int64_t n = source->n;
-    float max[TILE_ROWS], *y = s->y + begin * n;
-    exp_tile(source, begin, count, y, max);
-    for (int64_t r = 0; r < count; r++, y += n) {
-        const float sum = row_sum(y, n), scale = 1.0f / sum, shift = max[r] + fast_log(sum);
-        const float *x = source_row(source, begin + r);
-        if (s->log) {
-#pragma omp simd
-            for (int64_t i = 0; i < n; i++) y[i] = x[i] - shift;
-        } else {
-#pragma omp simd
-            for (int64_t i = 0; i < n; i++) y[i] *= scale;
-        }
+        for (int64_t i = 0; i < n; i++) y[i] *= scale;
     }
 }
 
@@ -98,12 +87,8 @@ static void softmax_column(const float *x, float *y, const cru_softmax_args *s)
 static void softmax_range(const void *task, int64_t begin, int64_t end)
 {
     const cru_softmax_args *s = task;
-    const row_source source = {s->x, NULL, s->count};
     if (s->inner == 1) {
-        for (int64_t o = begin, count; o < end; o += count) {
-            count = rows_in_tile(&source, o, end);
-            softmax_tile(s, &source, o, count);
-        }
+        for (int64_t o = begin; o < end; o++) softmax_row(s, o);
         return;
     }
     for (int64_t o = begin; o < end; o++)
@@ -176,28 +161,17 @@ static void softmax_grad(cru_device *device, const cru_softmax_grad_args *args)
     cpu_for(device, &loop);
 }
 
-static void xent_tile(const cru_xent_args *a, const row_source *source, int64_t begin, int64_t count)
-{
-    const int64_t n = a->classes;
-    float max[TILE_ROWS], *prob = a->prob + begin * n;
-    exp_tile(source, begin, count, prob, max);
-    for (int64_t r = 0; r < count; r++, prob += n) {
-        const int64_t i = begin + r;
-        const float sum = row_sum(prob, n), scale = 1.0f / sum;
-        const float *x = source_row(source, i);
-#pragma omp simd
-        for (int64_t j = 0; j < n; j++) prob[j] *= scale;
-        a->loss[i] = (a->weights ? a->weights[i] : 1.0f) * (fast_log(sum) - (x[a->labels[i]] - max[r]));
-    }
-}
-
 static void xent_range(const void *task, int64_t begin, int64_t end)
 {
     const cru_xent_args *a = task;
-    const row_source source = {a->logits, a->rows, a->classes};
-    for (int64_t i = begin, count; i < end; i += count) {
-        count = rows_in_tile(&source, i, end);
-        xent_tile(a, &source, i, count);
+    const int64_t n = a->classes;
+    for (int64_t i = begin; i < end; i++) {
+        const float *x = a->logits + (a->rows ? a->rows[i] : i) * n, top = row_max(x, n);
+        float *prob = a->prob + i * n;
+        const float sum = row_exp(x, prob, n, top), scale = 1.0f / sum;
+#pragma omp simd
+        for (int64_t j = 0; j < n; j++) prob[j] *= scale;
+        a->loss[i] = (a->weights ? a->weights[i] : 1.0f) * (fast_log(sum) - (x[a->labels[i]] - top));
     }
 }
 

@@ -9,7 +9,7 @@
 #include "finish.h"
 #include "vector.h"
 
-enum { SPMM_BLOCK = 8, PREFETCH_AHEAD = 6 };
+enum { SPMM_BLOCK = 8, PREFETCH_AHEAD = 16 };
 
 static const float one = 1.0f;
 
@@ -228,22 +228,42 @@ static void spmm_sum_far(const void *task, int64_t begin, int64_t end)
     sum_rows(task, begin, end, sum_entries_far);
 }
 
+/* The largest (smallest) weighted neighbour of up to LANES columns of a head, from column `first` on, and the entry it
+ * came from. The first entry is taken as it is, later ones when they are better: NaN stays only at the front. */
+INLINE void extreme_strip(const spmm_task *t, int64_t v, int64_t head, int64_t first, bool least)
+{
+    const cru_spmm_args *s = t->s;
+    const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1], left = s->cols - first;
+    const int64_t column = head * s->cols + first, weight = t->step ? head : 0;
+    const strip at = strip_at(first, s->cols);
+    vec best = {0};
+    vec_int where = (vec_int){0} - 1;
+    for (int64_t e = begin; e < end; e++) {
+        const vec value = weights_of(t, e)[weight] * load_strip(s->x + s->a.ids[e] * t->stride + column, at);
+        const vec_int better = e == begin ? (vec_int){0} - 1 : least ? value < best : value > best;
+        best = choose(better, value, best);
+        where = choose_int(better, (vec_int){0} + (int32_t)e, where);
+    }
+    float *y = s->y + v * t->stride + column;
+    store_strip(y, s->accumulate ? load_strip(y, at) + best : best, at);
+    if (s->where) memcpy(s->where + v * t->stride + column, &where, 4 * (size_t)(left < LANES ? left : LANES));
+}
+
+INLINE void extreme_row(const spmm_task *t, int64_t v, bool least)
+{
+    for (int64_t head = 0; head < t->s->heads; head++)
+        for (int64_t first = 0; first < t->s->cols; first += LANES) extreme_strip(t, v, head, first, least);
+}
+
 static void spmm_extreme_rows(const void *task, int64_t begin, int64_t end)
 {
     const spmm_task *t = task;
-    const cru_spmm_args *s = t->s;
-    for (int64_t v = begin; v < end; v++)
-        for (int64_t at = 0; at < t->stride; at++) {
-            const int64_t head = t->step ? at / s->cols : 0;
-            float best = 0;
-            int64_t where = -1;
-            for (int64_t e = s->a.offsets[v]; e < s->a.offsets[v + 1]; e++) {
-                const float value = weights_of(t, e)[head] * s->x[s->a.ids[e] * t->stride + at];
-                if (where < 0 || (s->op == CRU_REDUCE_MIN ? value < best : value > best)) best = value, where = e;
-            }
-            cpu_store(s->y + v * t->stride + at, best, s->accumulate);
-            if (s->where) s->where[v * t->stride + at] = (int32_t)where;
-        }
+    for (int64_t v = begin; v < end; v++) {
+        if (t->s->op == CRU_REDUCE_MIN)
+            extreme_row(t, v, true);
+        else
+            extreme_row(t, v, false);
+    }
 }
 
 static void spmm(cru_device *device, const cru_spmm_args *args)

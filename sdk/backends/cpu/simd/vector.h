@@ -36,6 +36,47 @@ INLINE vec vec_max(vec a, vec b)
 #endif
 }
 
+/* Comparisons of vectors give such integers, all ones where they hold. */
+typedef int32_t vec_int __attribute__((vector_size(4 * LANES)));
+
+INLINE vec choose(vec_int where, vec a, vec b)
+{
+    return (vec)((where & (vec_int)a) | (~where & (vec_int)b));
+}
+
+INLINE vec_int choose_int(vec_int where, vec_int a, vec_int b)
+{
+    return (where & a) | (~where & b);
+}
+
+/* The largest lane; NaN lanes do not count. */
+INLINE float lane_max(vec v)
+{
+    float best = -INFINITY;
+    for (int i = 0; i < LANES; i++) best = v[i] > best ? v[i] : best;
+    return best;
+}
+
+/* e^x for x <= 0, as exp_split does it, with one scale: results below the smallest normal number are 0. */
+INLINE vec exp_negative(vec x)
+{
+    const vec zero = {0};
+    const vec_int too_small = x < zero - 87.0f;
+    const vec to_integer = zero + 12582912.0f, at = choose(too_small, zero, x);
+    const vec rounded = at * 1.44269504f + to_integer, n = rounded - to_integer;
+    vec r = at - n * 0.693145752f;
+    r = r - n * 1.42860677e-6f;
+    vec q = zero + 1.0f / 5040;
+    q = q * r + 1.0f / 720;
+    q = q * r + 1.0f / 120;
+    q = q * r + 1.0f / 24;
+    q = q * r + 1.0f / 6;
+    q = q * r + 0.5f;
+    const vec p = r + r * r * q + 1.0f;
+    const vec y = (vec)((vec_int)p + (((vec_int)rounded - 0x4b400000) << 23));
+    return choose(too_small, zero, y);
+}
+
 /* Half as many 64-bit integers; products of their lower halves. */
 typedef uint64_t vec64 __attribute__((vector_size(4 * LANES)));
 
