@@ -62,8 +62,9 @@ static void softmax_row(const cru_softmax_args *s, int64_t row)
     const int64_t n = s->count;
     const float *x = s->x + row * n, top = row_max(x, n);
     float *y = s->y + row * n;
-    const float sum = row_exp(x, y, n, top), scale = 1.0f / sum, shift = top + fast_log(sum);
+    const float sum = row_exp(x, y, n, top), scale = 1.0f / sum;
     if (s->log) {
+        const float shift = top + fast_log(sum);
 #pragma omp simd
         for (int64_t i = 0; i < n; i++) y[i] = x[i] - shift;
     } else {

@@ -13,41 +13,83 @@ typedef struct scatter_task {
     float *partial;       /* blocks x (a.cols * cols) */
 } scatter_task;
 
-/* y[ids[e], first ...] += w[e] * x for the entries of one row and `vectors` whole vectors, a constant in every call. */
-INLINE void scatter_vectors(const scatter_task *t, int64_t row, int64_t first, int vectors, float *y)
+/* Entries of a row from `from` on, before `to` and before the first id that is not below `limit`. */
+typedef struct entry_run {
+    int64_t row, from, to;
+    int32_t limit;
+} entry_run;
+
+/* y[ids[e], first ...] += w[e] * x for a run and `vectors` whole vectors, a constant in every call. Returns where the
+ * run ended. */
+INLINE int64_t scatter_vectors(const scatter_task *t, const entry_run *r, int64_t first, int vectors, float *y)
 {
     const cru_spmm_transposed_args *s = t->s;
-    const float *x = s->x + row * s->cols + first;
+    const int32_t *ids = s->a.ids;
+    const float *x = s->x + r->row * s->cols + first;
     vec part[8];
     for (int k = 0; k < vectors; k++) part[k] = load(x + k * LANES);
-    for (int64_t e = s->a.offsets[row]; e < s->a.offsets[row + 1]; e++) {
-        float *to = y + s->a.ids[e] * s->cols + first;
+    int64_t e = r->from;
+    for (; e < r->to && ids[e] < r->limit; e++) {
+        float *to = y + ids[e] * s->cols + first;
         const float weight = t->weights ? t->weights[e] : 1.0f;
         for (int k = 0; k < vectors; k++) store(to + k * LANES, load(to + k * LANES) + weight * part[k]);
     }
+    return e;
 }
 
 /* The last cols % LANES columns. */
-INLINE void scatter_tail(const scatter_task *t, int64_t row, int64_t first, float *y)
+INLINE int64_t scatter_tail(const scatter_task *t, const entry_run *r, int64_t first, float *y)
 {
     const cru_spmm_transposed_args *s = t->s;
-    const float *x = s->x + row * s->cols;
-    for (int64_t e = s->a.offsets[row]; e < s->a.offsets[row + 1]; e++) {
+    const float *x = s->x + r->row * s->cols;
+    int64_t e = r->from;
+    for (; e < r->to && s->a.ids[e] < r->limit; e++) {
         float *to = y + s->a.ids[e] * s->cols;
         const float weight = t->weights ? t->weights[e] : 1.0f;
         for (int64_t j = first; j < s->cols; j++) to[j] += weight * x[j];
     }
+    return e;
 }
 
-static void scatter_row(const scatter_task *t, int64_t row, float *y)
+static int64_t scatter_run(const scatter_task *t, entry_run r, float *y)
 {
     const int64_t cols = t->s->cols;
     int64_t at = 0;
-    for (; at + 8 * LANES <= cols; at += 8 * LANES) scatter_vectors(t, row, at, 8, y);
-    if (at + 4 * LANES <= cols) scatter_vectors(t, row, at, 4, y), at += 4 * LANES;
-    if (at + 2 * LANES <= cols) scatter_vectors(t, row, at, 2, y), at += 2 * LANES;
-    if (at + LANES <= cols) scatter_vectors(t, row, at, 1, y), at += LANES;
-    if (at < cols) scatter_tail(t, row, at, y);
+    for (; at + 8 * LANES <= cols; at += 8 * LANES) r.to = scatter_vectors(t, &r, at, 8, y);
+    if (at + 4 * LANES <= cols) r.to = scatter_vectors(t, &r, at, 4, y), at += 4 * LANES;
+    if (at + 2 * LANES <= cols) r.to = scatter_vectors(t, &r, at, 2, y), at += 2 * LANES;
+    if (at + LANES <= cols) r.to = scatter_vectors(t, &r, at, 1, y), at += LANES;
+    if (at < cols) r.to = scatter_tail(t, &r, at, y);
+    return r.to;
+}
+
+/* Rows of y that are worked on together: as many as fit into the first cache, when that leaves each row of `a` some
+ * entries among them; else all. */
+INLINE int64_t rows_in_tile(const cru_spmm_transposed_args *s)
+{
+    enum { FIRST_CACHE = 6144, FEW = 16 };
+    const int64_t span = FIRST_CACHE / s->cols;
+    const double entries = (double)cru_csr_nnz(&s->a) / (double)s->a.rows * (double)span / (double)s->a.cols;
+    return span > 0 && entries >= FEW ? span : s->a.cols;
+}
+
+/* Rows begin .. end of `a`, in batches: for each tile of y, the entries of the batch that belong to it. The last tile
+ * takes all that is left, so ids need not ascend for the sum to be right. */
+static void scatter_rows(const scatter_task *t, int64_t begin, int64_t end, float *y)
+{
+    enum { BATCH = 64 };
+    const cru_csr *a = &t->s->a;
+    const int64_t span = begin < end ? rows_in_tile(t->s) : 1;
+    int64_t at[BATCH];
+    for (int64_t first = begin; first < end; first += BATCH) {
+        const int64_t rows = end - first < BATCH ? end - first : BATCH;
+        for (int64_t r = 0; r < rows; r++) at[r] = a->offsets[first + r];
+        for (int64_t limit = span; limit - span < a->cols; limit += span)
+            for (int64_t r = 0; r < rows; r++) {
+                const int64_t row = first + r, below = limit < a->cols ? limit : INT32_MAX;
+                at[r] = scatter_run(t, (entry_run){row, at[r], a->offsets[row + 1], (int32_t)below}, y);
+            }
+    }
 }
 
 /* The first row that starts at entry `entry` or later. */
@@ -74,7 +116,7 @@ static void scatter_block(const void *task, int64_t block, int32_t thread)
     const int64_t end = block + 1 < t->blocks ? row_from_entry(a, nnz * (block + 1) / t->blocks) : a->rows;
     float *y = t->partial + block * size;
     memset(y, 0, sizeof(float) * (size_t)size);
-    for (int64_t row = begin; row < end; row++) scatter_row(t, row, y);
+    scatter_rows(t, begin, end, y);
 }
 
 static void scatter_total(const void *task, int64_t begin, int64_t end)
@@ -93,6 +135,7 @@ static void spmm_transposed(cru_device *device, const cru_spmm_transposed_args *
     const int64_t size = args->a.cols * args->cols, work = cru_csr_nnz(&args->a) * args->cols;
     if (size <= 0) return;
     scatter_task t = {.s = args, .weights = args->weights ? args->weights : args->a.values, .blocks = work / WORK};
+    if (t.blocks > work / (4 * size)) t.blocks = work / (4 * size);
     if (t.blocks > MOST_BLOCKS) t.blocks = MOST_BLOCKS;
     if (t.blocks < 1) t.blocks = 1;
     t.partial = cpu_scratch(device, CPU_SCRATCH_SPMM, sizeof(float) * (size_t)(t.blocks * size));

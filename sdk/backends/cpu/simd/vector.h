@@ -49,12 +49,19 @@ INLINE vec_int choose_int(vec_int where, vec_int a, vec_int b)
     return (where & a) | (~where & b);
 }
 
-/* The largest lane; NaN lanes do not count. */
+/* The largest lane of numbers. */
 INLINE float lane_max(vec v)
 {
-    float best = -INFINITY;
-    for (int i = 0; i < LANES; i++) best = v[i] > best ? v[i] : best;
-    return best;
+#if LANES == 16
+    return _mm512_reduce_max_ps((__m512)v);
+#elif LANES == 8
+    __m128 m = _mm_max_ps(_mm256_castps256_ps128((__m256)v), _mm256_extractf128_ps((__m256)v, 1));
+    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
+    return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
+#else
+    const float a = v[0] > v[2] ? v[0] : v[2], b = v[1] > v[3] ? v[1] : v[3];
+    return a > b ? a : b;
+#endif
 }
 
 /* e^x for x <= 0, as exp_split does it, with one scale: results below the smallest normal number are 0. */
