@@ -12,7 +12,7 @@ enum { PROBLEMS = CRU_NODES | CRU_ANOMALY | CRU_ROWS };
 typedef struct settings {
     int64_t layers, hidden, draw;
     double dropout;
-    bool bias, input_dropout, batch_norm;
+    bool bias, input_dropout, batch_norm, norm_last;
     cru_train train;
 } settings;
 
@@ -22,6 +22,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each activation", .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
     CRU_BOOL(settings, input_dropout, false, "the same dropout on the features"),
     CRU_BOOL(settings, batch_norm, false, "batch normalisation before each activation"),
+    CRU_BOOL(settings, norm_last, false, "batch normalisation after each activation instead"),
     CRU_BOOL(settings, bias, true, "a bias in every layer"),
     CRU_CHOICE(settings, draw, CRU_DRAW_FAN_IN, cru_draw_names, "how weights and biases start"),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
@@ -47,6 +48,7 @@ static cru_status build(void *self)
                                              .dropout = (float)s->dropout,
                                              .input_dropout = s->input_dropout,
                                              .batch_norm = s->batch_norm,
+                                             .norm_last = s->norm_last,
                                              .no_bias = !s->bias,
                                              .draw = (cru_draw)s->draw});
     return cru_ctx_status(m->base.ctx);

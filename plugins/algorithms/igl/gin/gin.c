@@ -3,7 +3,8 @@
  *     H_0 = X      H_l = Drop(ReLU(MLP_l(H_l-1 + A H_l-1)))      MLP: linear, batch norm, ReLU, linear
  *     graphs: logits = (sum of H_L over the nodes) W_o + b_o      nodes: logits = H_L W_o + b_o
  *
- * eps of the paper is fixed at 0, and only the last layer is read out.
+ * eps of the paper is fixed at 0 unless it is learned, and only the last layer is read out. Without a head the last
+ * perceptron gives the logits itself.
  *
  * Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019. */
 #include <stdio.h>
@@ -13,18 +14,20 @@
 enum { PROBLEMS = CRU_GRAPHS | CRU_NODES | CRU_ANOMALY };
 
 typedef struct settings {
-    int64_t layers, hidden;
+    int64_t layers, mlp_layers, hidden;
     double dropout;
-    bool learn_eps;
+    bool learn_eps, head;
     cru_graph_settings graphs;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
     CRU_INT(settings, layers, 3, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(2, 3, 4)),
+    CRU_INT(settings, mlp_layers, 2, 1, CRU_MAX_LAYERS, "linear layers in each"),
     CRU_INT(settings, hidden, 256, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each layer", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
     CRU_BOOL(settings, learn_eps, false, "learn the weight of a node's own features"),
+    CRU_BOOL(settings, head, true, "a linear layer after the convolutions"),
     CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
@@ -34,7 +37,7 @@ static const cru_param schema[] = {
 typedef struct model {
     cru_learner base;
     cru_gin conv[CRU_MAX_LAYERS];
-    cru_fc out;
+    cru_fc out; /* w is NULL without a head */
 } model;
 
 static cru_status build(void *self)
@@ -42,14 +45,15 @@ static cru_status build(void *self)
     model *m = self;
     const settings *s = m->base.settings;
     const cru_task *task = m->base.task;
-    cru_mlp_shape shape = {.in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = 2, .batch_norm = true};
+    cru_mlp_shape shape = {.in = task->x.cols, .hidden = s->hidden, .layers = s->mlp_layers, .batch_norm = true};
     for (int64_t i = 0; i < s->layers; i++) {
         char name[32];
+        shape.out = s->head || i < s->layers - 1 ? s->hidden : task->classes;
         snprintf(name, sizeof name, "conv%lld", (long long)i);
         m->conv[i] = cru_gin_create(m->base.net, name, &shape, s->learn_eps);
         shape.in = s->hidden;
     }
-    m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
+    if (s->head) m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
     return cru_ctx_status(m->base.ctx);
 }
 
@@ -60,9 +64,10 @@ static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
     cru_tensor *h = NULL;
     for (int64_t i = 0; i < s->layers; i++) {
         h = i ? cru_gin_apply(t, &m->conv[i], g->adj, h) : cru_gin_input(t, &m->conv[0], g->adj, &g->x);
-        h = cru_dropout(t, cru_relu(t, h), (float)s->dropout);
+        if (s->head || i < s->layers - 1) h = cru_dropout(t, cru_relu(t, h), (float)s->dropout);
     }
-    return cru_fc_apply(t, &m->out, cru_graphs_readout(t, &m->base, g, h));
+    h = cru_graphs_readout(t, &m->base, g, h);
+    return s->head ? cru_fc_apply(t, &m->out, h) : h;
 }
 
 static const cru_method method = {.model_size = sizeof(model),
