@@ -175,6 +175,7 @@ cru_status store_open(const char *path, const store_options *options, store **ou
     } else {
         store_owner_self(&s->owner);
     }
+    if (!s->options.read_only) store_pages_private();
     int flags = s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     cru_status status = CRU_OK;
     if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) status = db_fail(s, err);

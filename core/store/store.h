@@ -19,8 +19,8 @@
  * was not is as if it never happened. When a write fails (disk full, I/O error) the open batch is rolled back, the
  * function returns CRU_IO with the file's name and the cause, and the store stays usable.
  *
- * Not thread-safe; a child made by fork must not use it, nor open the same file again. All strings passed in are copied
- * or written before the call returns; strings handed to a visitor live only during its call. */
+ * Not thread-safe; a child made by fork must not use it, nor open a store while its parent has one open. All strings
+ * passed in are copied or written before the call returns; strings handed to a visitor live only during its call. */
 #ifndef CORE_STORE_H
 #define CORE_STORE_H
 
