@@ -30,9 +30,15 @@ cru_ctx *cru_tape_ctx(const cru_tape *tape)
     return tape->ctx;
 }
 
-cru_mode cru_tape_mode(const cru_tape *tape)
+cru_mode cru_tape_mode(cru_tape *tape)
 {
+    tape->mode_mattered = true;
     return tape->mode;
+}
+
+bool cru_tape_mode_mattered(const cru_tape *tape)
+{
+    return tape->mode_mattered;
 }
 
 void cru_tape_begin(cru_tape *tape, cru_mode mode)
@@ -43,6 +49,7 @@ void cru_tape_begin(cru_tape *tape, cru_mode mode)
     tape->last = NULL;
     tape->began = tape->pass;
     tape->mode = mode;
+    tape->mode_mattered = false;
     tape->recording = mode == CRU_TRAIN;
 }
 

@@ -57,6 +57,7 @@ struct cru_tape {
     pool memory; /* values and gradients */
     tape_node *last;
     cru_mode mode;
+    bool mode_mattered; /* in this step, so far */
     bool recording;
     uint32_t pass;   /* counts backward passes */
     uint32_t began;  /* `pass` at the start of the step */

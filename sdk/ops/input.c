@@ -110,7 +110,7 @@ static cru_tensor *stored_values(cru_tape *t, const cru_input *x)
 cru_input cru_input_dropout(cru_tape *t, const cru_input *x, float p)
 {
     cru_input out = *x;
-    if (cru_tape_mode(t) == CRU_EVAL || p == 0) return out;
+    if (p == 0 || cru_tape_mode(t) == CRU_EVAL) return out;
     if (x->dense) {
         out.dense = cru_dropout(t, x->dense, p);
         out.kept = NULL;

@@ -28,7 +28,7 @@ void then_check(const char *name, int64_t out, const cru_then *then)
 cru_finish then_finish(cru_tape *t, const cru_then *then)
 {
     cru_finish finish = {.bias = then->bias ? then->bias->data : NULL, .act = then->act, .a = then->a};
-    if (t->mode == CRU_EVAL || then->dropout == 0) return finish;
+    if (then->dropout == 0 || cru_tape_mode(t) == CRU_EVAL) return finish;
     cru_rng rng = cru_rng_split(&t->dropout, t->dropout_calls++);
     finish.p = then->dropout;
     finish.key[0] = rng.key[0];

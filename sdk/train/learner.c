@@ -94,18 +94,22 @@ cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t)
     return method->forward ? method->forward(learner, t, &learner->graphs) : method->logits(learner, t);
 }
 
+static void take_scores(cru_learner *l, const cru_tensor *z)
+{
+    cru_assert(cru_tensor_rows(z) == l->task->items && cru_tensor_cols(z) == l->task->classes,
+               "logits: %lld x %lld for %lld items of %d classes", (long long)cru_tensor_rows(z),
+               (long long)cru_tensor_cols(z), (long long)l->task->items, l->task->classes);
+    cru_tensor_download(l->tape, z, l->scores);
+}
+
 /* Scores of all items with the weights as they are. */
 static cru_status evaluate(cru_learner *l)
 {
     if (l->feed) return steps_evaluate(l);
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor *z = cru_learner_logits(l, l->tape);
-    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
-    cru_assert(cru_tensor_rows(z) == l->task->items && cru_tensor_cols(z) == l->task->classes,
-               "logits: %lld x %lld for %lld items of %d classes", (long long)cru_tensor_rows(z),
-               (long long)cru_tensor_cols(z), (long long)l->task->items, l->task->classes);
-    cru_tensor_download(l->tape, z, l->scores);
-    return CRU_OK;
+    if (!cru_ctx_status(l->ctx)) take_scores(l, z);
+    return cru_ctx_status(l->ctx);
 }
 
 static void keep(cru_learner *l)
@@ -119,12 +123,17 @@ static void keep(cru_learner *l)
     l->kept = true;
 }
 
+/* Shows the scores to the monitor and does as it says. False: stop. */
+static bool obey(cru_learner *l, cru_monitor *monitor, double loss)
+{
+    uint32_t verdict = cru_monitor_epoch(monitor, l->epoch, loss, l->scores);
+    if (verdict & CRU_KEEP) keep(l);
+    return !(verdict & CRU_STOP);
+}
+
 bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss)
 {
-    if (evaluate(learner)) return false;
-    uint32_t verdict = cru_monitor_epoch(monitor, learner->epoch, loss, learner->scores);
-    if (verdict & CRU_KEEP) keep(learner);
-    return !(verdict & CRU_STOP);
+    return !evaluate(learner) && obey(learner, monitor, loss);
 }
 
 /* ---- the algorithm vtable -------------------------------------------------------------------------------- */
@@ -199,6 +208,16 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
     return CRU_OK;
 }
 
+/* Loss, backward and one step, from this step's logits. */
+static cru_status learn_from(cru_learner *l, cru_tensor *z, double *loss)
+{
+    cru_tape *t = l->tape;
+    cru_tensor *value = l->method->loss ? l->method->loss(l, t, z) : cru_learner_loss(l, t, z);
+    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+    *loss = cru_learner_step(l, l->optim, value);
+    return CRU_OK;
+}
+
 cru_status cru_learner_epoch(cru_learner *l, double *loss)
 {
     cru_tape *t = l->tape;
@@ -207,11 +226,7 @@ cru_status cru_learner_epoch(cru_learner *l, double *loss)
         return cru_ctx_status(l->ctx);
     }
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *z = cru_learner_logits(l, t);
-    cru_tensor *value = l->method->loss ? l->method->loss(l, t, z) : cru_learner_loss(l, t, z);
-    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
-    *loss = cru_learner_step(l, l->optim, value);
-    return CRU_OK;
+    return learn_from(l, cru_learner_logits(l, t), loss);
 }
 
 static cru_status one_epoch(cru_learner *l, double *loss)
@@ -221,16 +236,46 @@ static cru_status one_epoch(cru_learner *l, double *loss)
     return status;
 }
 
+typedef struct course {
+    cru_monitor *monitor;
+    double loss; /* of the last step */
+    bool apart;  /* judging needs a pass of its own */
+    bool stop;
+} course;
+
+/* Where the mode makes no difference, the logits that an epoch learns from are those to judge before its step. */
+static cru_status judge_and_step(cru_learner *l, course *c)
+{
+    cru_tensor *z = NULL;
+    if (!c->apart) {
+        cru_tape_begin(l->tape, CRU_TRAIN);
+        z = cru_learner_logits(l, l->tape);
+        if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+        c->apart = cru_tape_mode_mattered(l->tape);
+    }
+    if (!c->apart) take_scores(l, z);
+    c->stop = !(c->apart ? cru_learner_report(l, c->monitor, c->loss) : obey(l, c->monitor, c->loss));
+    if (c->stop) return cru_ctx_status(l->ctx);
+    if (c->apart) return one_epoch(l, &c->loss);
+    cru_status status = learn_from(l, z, &c->loss);
+    return !status && l->method->after_epoch ? l->method->after_epoch(l) : status;
+}
+
+static cru_status step_and_judge(cru_learner *l, course *c)
+{
+    cru_status status = one_epoch(l, &c->loss);
+    if (!status) c->stop = !cru_learner_report(l, c->monitor, c->loss);
+    return status;
+}
+
 static cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
 {
     int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
-    const bool before_step = cru_monitor_before_step(monitor);
-    double loss = NAN;
+    course c = {.monitor = monitor, .loss = NAN, .apart = l->method->epoch || l->task->problem == CRU_GRAPHS};
     for (l->epoch = 0; l->epoch < epochs; l->epoch++) {
-        if (before_step && !cru_learner_report(l, monitor, loss)) break;
-        cru_status status = one_epoch(l, &loss);
+        cru_status status = cru_monitor_before_step(monitor) ? judge_and_step(l, &c) : step_and_judge(l, &c);
         if (status) return status;
-        if (!before_step && !cru_learner_report(l, monitor, loss)) break;
+        if (c.stop) break;
     }
     return cru_ctx_status(l->ctx);
 }

@@ -66,7 +66,11 @@ typedef enum cru_mode {
 /* Lives in the context and is freed with it. */
 CRU_API cru_tape *cru_tape_create(cru_ctx *ctx);
 CRU_API cru_ctx *cru_tape_ctx(const cru_tape *tape);
-CRU_API cru_mode cru_tape_mode(const cru_tape *tape);
+CRU_API cru_mode cru_tape_mode(cru_tape *tape);
+
+/* Whether what the step computed so far depends on its mode: an operator dropped or used batch statistics, or somebody
+ * called cru_tape_mode. If not, an eval step would give the same. */
+CRU_API bool cru_tape_mode_mattered(const cru_tape *tape);
 
 /* Forgets all tensors of the last step and starts a new one. Dropout masks of the new step differ from all earlier
  * ones and depend only on the trial's seed and the number of steps begun. */

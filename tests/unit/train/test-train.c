@@ -47,6 +47,36 @@ START_TEST(before_the_step_the_first_report_is_of_the_initial_weights)
 }
 END_TEST
 
+static int64_t passes;
+
+static cru_tensor *counted_logits(void *self, cru_tape *t)
+{
+    passes++;
+    return logits(self, t);
+}
+
+static cru_tensor *dropping_logits(void *self, cru_tape *t)
+{
+    return cru_dropout(t, counted_logits(self, t), 0.5f);
+}
+
+START_TEST(before_the_step_one_pass_is_enough_unless_the_mode_matters)
+{
+    cru_method counted = plain;
+    for (int drops = 0; drops < 2; drops++) {
+        counted.logits = drops ? dropping_logits : counted_logits;
+        trial t = {.before_step = true};
+        trial_open(&t, &counted, 6);
+        passes = 0;
+        trial_fit(&t, 0);
+        ck_assert_int_eq(t.script.reports, 6);
+        /* the first pass finds out; prediction takes one more */
+        ck_assert_int_eq(passes, drops ? 1 + 2 * 6 + 1 : 6 + 1);
+        trial_close(&t);
+    }
+}
+END_TEST
+
 START_TEST(the_last_epoch_predicts_when_none_was_kept)
 {
     trial t = {0};
@@ -342,6 +372,7 @@ Suite *suite(void)
     tcase_add_test(c, training_learns_a_linear_rule);
     tcase_add_test(c, the_kept_epoch_predicts);
     tcase_add_test(c, before_the_step_the_first_report_is_of_the_initial_weights);
+    tcase_add_test(c, before_the_step_one_pass_is_enough_unless_the_mode_matters);
     tcase_add_test(c, the_last_epoch_predicts_when_none_was_kept);
     tcase_add_test(c, training_stops_when_told_to);
     tcase_add_test(c, a_last_word_may_both_keep_and_stop);
