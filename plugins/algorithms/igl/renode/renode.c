@@ -1,0 +1,167 @@
+/* renode: labelled nodes near the border of their class count less.
+ *
+ *     P = a (I - (1 - a) S)^-1        S = D^-1/2 (A + I) D^-1/2, row v of A: where v points to, D: row sums
+ *     G_wc = mean over labelled u of class c of P_uw             what class c sends to w
+ *     t_v = sum over w of P_vw sum over c != y_v of G_wc         the conflict at v
+ *     weight_v = base + scale / 2 (1 + cos(pi rank(t_v) / (|L| - 1)))      rank from 0, ties by node
+ *     loss = 1 / |L| sum over labelled v of weight_v CE_v
+ *
+ * for the logits of a GCN. A step after the first `decay_after` epochs has the learning rate of the one before times
+ * `lr_decay`, but not less than `lr_floor`.
+ *
+ * Chen, Lin, Zhao, Ren, Li, Zhou, Sun. Topology-Imbalance Learning for Semi-Supervised Node Classification. NeurIPS
+ * 2021. */
+#include <math.h>
+#include <stdlib.h>
+
+#include <crucible/crucible.h>
+#include <crucible/diffusion.h>
+
+enum { PROBLEMS = CRU_NODES };
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct settings {
+    double restart, base_weight, scale_weight, lr_decay, lr_floor;
+    int64_t decay_after;
+    cru_gcn_settings gcn;
+    cru_train train;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_FLOAT(settings, restart, 0.15, 1e-3, 1, "of PageRank, a", .search = CRU_ONE_OF(0.05, 0.1, 0.15, 0.2)),
+    CRU_FLOAT(settings, base_weight, 0.5, 0, CRU_NO_MAX, "of the node with most conflict",
+              .search = CRU_ONE_OF(0.25, 0.5, 0.75)),
+    CRU_FLOAT(settings, scale_weight, 1, 0, CRU_NO_MAX, "how much more the one with least conflict has",
+              .search = CRU_ONE_OF(0.75, 1, 1.25)),
+    CRU_FLOAT(settings, lr_decay, 0.95, 0, 1, "factor of the learning rate from epoch to epoch; 1: none"),
+    CRU_INT(settings, decay_after, 20, 0, 1e9, "epochs before it begins to fall"),
+    CRU_FLOAT(settings, lr_floor, 1e-4, 0, CRU_NO_MAX, "below which it does not fall"),
+    CRU_GCN_SETTINGS(settings, gcn, 2, 64, 0.5),
+    CRU_TRAIN_SETTINGS(settings, train, 300, 0.01, 0),
+    CRU_END,
+};
+
+typedef struct model {
+    cru_learner base;
+    cru_sparse *adj;
+    cru_gcn_stack convs;
+    cru_tensor *weights; /* one per training node */
+} model;
+
+/* Q = P G, nodes x classes: t_v is the sum of row v but for its own class. With M_uc = 1/n_c for labelled u of class c,
+ * G = P^T M, so that two solves with one column per class do. */
+static double *influence(const model *m)
+{
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    const cru_ids train = task->split.train;
+    const cru_pool pool = cru_ctx_pool(m->base.ctx);
+    const cru_ppr_options options = {.restart = s->restart};
+    const cru_csr out_edges = cru_csr_transpose(pool, &task->graph, NULL);
+    const cru_csr spread = cru_graph_gcn(pool, &out_edges, CRU_LOOPS_ADD);
+    const cru_csr gather = cru_csr_transpose(pool, &spread, NULL);
+    double *q = cru_ctx_alloc(m->base.ctx, task->nodes * task->classes, sizeof *q);
+    int64_t *size = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *size);
+    for (int64_t i = 0; i < train.count; i++) size[task->labels[train.ids[i]]]++;
+    for (int64_t i = 0; i < train.count; i++) {
+        const int32_t v = train.ids[i], y = task->labels[v];
+        q[v * task->classes + y] = 1 / (double)size[y];
+    }
+    cru_ppr_apply(&gather, &options, q, task->classes);
+    cru_ppr_apply(&spread, &options, q, task->classes);
+    return q;
+}
+
+typedef struct place {
+    double conflict;
+    int32_t node;
+    int64_t position; /* in the training part */
+} place;
+
+static int by_conflict(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    if (x->conflict != y->conflict) return x->conflict < y->conflict ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static cru_tensor *weigh(const model *m)
+{
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    const int64_t count = task->split.train.count;
+    const double *q = influence(m);
+    place *order = cru_ctx_alloc(m->base.ctx, count, sizeof *order);
+    float *weight = cru_ctx_alloc(m->base.ctx, count, sizeof *weight);
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t v = task->split.train.ids[i];
+        order[i] = (place){.node = v, .position = i};
+        for (int32_t c = 0; c < task->classes; c++)
+            if (c != task->labels[v]) order[i].conflict += q[v * task->classes + c];
+    }
+    qsort(order, (size_t)count, sizeof *order, by_conflict);
+    for (int64_t rank = 0; rank < count; rank++) {
+        const double share = count > 1 ? (double)rank / (double)(count - 1) : 0;
+        weight[order[rank].position] = (float)(s->base_weight + 0.5 * s->scale_weight * (1 + cos(pi * share)));
+    }
+    return cru_tensor_from(m->base.ctx, 1, &count, weight);
+}
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    m->adj = cru_adjacency_create(m->base.ctx, &m->base.task->graph, &s->gcn.adjacency);
+    m->convs = cru_learner_gcn(&m->base, m->base.net, &s->gcn);
+    m->weights = weigh(m);
+    return cru_ctx_status(m->base.ctx);
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    model *m = self;
+    return cru_gcn_stack_input(t, &m->convs, m->adj, &m->base.x);
+}
+
+static cru_tensor *loss(void *self, cru_tape *t, cru_tensor *z)
+{
+    model *m = self;
+    const cru_targets targets = {.rows = &m->base.train_rows, .labels = m->base.train_labels};
+    return cru_mean(t, cru_mul(t, cru_cross_entropy_each(t, z, &targets), m->weights), CRU_ALL);
+}
+
+static cru_status after_epoch(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    const int64_t steps = m->base.epoch + 2 - s->decay_after; /* the next epoch, counted from 1 */
+    if (steps > 0)
+        cru_optim_set_lr(m->base.optim,
+                         fmax(fmin(s->lr_floor, s->train.lr), s->train.lr * pow(s->lr_decay, (double)steps)));
+    return CRU_OK;
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .labelled = true,
+                                  .build = build,
+                                  .logits = logits,
+                                  .loss = loss,
+                                  .after_epoch = after_epoch,
+                                  .widen = cru_weights_only};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "renode",
+    .version = "1.0",
+    .summary = "labelled nodes weighed by how much other classes reach them",
+    .citation = "Chen, Lin, Zhao, Ren, Li, Zhou, Sun. Topology-Imbalance Learning for Semi-Supervised Node "
+                "Classification. NeurIPS 2021.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
