@@ -149,6 +149,49 @@ START_TEST(appnp_propagation)
 }
 END_TEST
 
+/* X = I, one linear map I, one step without teleport: the logits are the matrix itself. */
+static void open_bare_appnp(bench *b, const cJSON *item)
+{
+    cJSON *labels = cJSON_CreateArray();
+    *b = bench_create();
+    bench_graph(b, fixture_input(item, "graph"));
+    bench_identity_features(b);
+    const int64_t n = b->data->nodes;
+    for (int64_t i = 0; i < n; i++) cJSON_AddItemToArray(labels, cJSON_CreateNumber((double)i));
+    bench_labels(b, labels, fixture_input(item, "train_nodes"));
+    bench_open(b, "appnp",
+               (const char *[]){"layers", "1", "alpha", "0", "hops", "1", "bias", "no", "edge_dropout", "0.5", NULL});
+    cru_tensor *w = bench_weight(b, "mlp.linear0.weight");
+    memset(w->data, 0, (size_t)(n * n) * sizeof(float));
+    for (int64_t i = 0; i < n; i++) w->data[i * n + i] = 1;
+    cJSON_Delete(labels);
+}
+
+START_TEST(appnp_drops_edges_only_in_training)
+{
+    cJSON *root = fixture_open("heterophily/appnp.json");
+    bench b;
+    open_bare_appnp(&b, cJSON_GetArrayItem(cJSON_GetObjectItem(root, "cases"), 0));
+    cru_tape *t = b.learner->tape;
+    const int64_t count = b.data->nodes * b.data->nodes;
+    float *whole = cru_ctx_alloc(b.ctx, count, sizeof *whole);
+    cru_tape_begin(t, CRU_EVAL);
+    cru_tensor_download(t, cru_learner_logits(b.learner, t), whole);
+    bench_run(&b);
+    int64_t dropped = 0, kept = 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (whole[i] == 0) continue;
+        dropped += b.logits->data[i] == 0;
+        kept += b.logits->data[i] != 0;
+        if (b.logits->data[i] != 0) bench_check_number(&b, (double)b.logits->data[i], 2 * (double)whole[i]);
+    }
+    ck_assert_int_gt(dropped, 0);
+    ck_assert_int_gt(kept, 0);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 START_TEST(gprgnn_filter_and_its_start)
 {
     cJSON *root = fixture_open("heterophily/gprgnn.json");
@@ -277,6 +320,7 @@ Suite *suite(void)
     tcase_add_test(c, gcn_with_both_aggregators);
     tcase_add_loop_test(c, sgc_of_dense_and_of_sparse_features, 0, 2);
     tcase_add_test(c, appnp_propagation);
+    tcase_add_test(c, appnp_drops_edges_only_in_training);
     tcase_add_test(c, gprgnn_filter_and_its_start);
     tcase_add_test(c, gprgnn_on_a_directed_graph);
     tcase_add_loop_test(c, gprgnn_other_starts, 0, 4);
