@@ -1,0 +1,337 @@
+/* graphens: minority classes grow to the size of the largest by whole ego networks, made anew in every epoch.
+ *
+ * A new node i of class c has a source s, drawn from the training nodes of c, and a partner d, drawn from all training
+ * nodes with weights ln(n_y) / n_y for a node of class y. With lambda_i from Beta(2, 2),
+ *
+ *     x_i = lambda_i x_s + (1 - lambda_i) x_d      but x_s where the last epoch's |dL/dx_d| points to the features
+ *     neighbours: drawn from r_1 N(s) + r_2 N(d)   as many as a random node has, at most those of s
+ *
+ * r and the number of protected features come from the divergence of the two nodes' smoothed predictions in the last
+ * epoch (ego-mixing.h). In the first `warmup` epochs the new node has all neighbours of s and no feature is protected.
+ * New nodes hear from others and from themselves, but no other node hears from them. The network:
+ *
+ *     H_l = ReLU(A H_l-1 W_l + b_l)      A: mean over in-neighbours and the node itself      logits = Drop(H_L) W + b
+ *
+ * The loss is the mean cross-entropy over training and new nodes. The learning rate halves when the validation loss has
+ * not improved for `plateau` epochs; the classifier has no weight decay.
+ *
+ * The reference adds 1e-12 to the share of every node before it draws neighbours; here only neighbours can be drawn.
+ *
+ * Park, Song, Yang. GraphENS: Neighbor-Aware Ego Network Synthesis for Class-Imbalanced Node Classification. ICLR
+ * 2022. */
+#include <math.h>
+
+#include "ego-mixing.h"
+
+enum { PROBLEMS = CRU_NODES };
+
+typedef struct settings {
+    int64_t layers, hidden, warmup, plateau;
+    double dropout, keep_prob, temperature;
+    cru_train train;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(1, 2, 3)),
+    CRU_INT(settings, hidden, 64, 1, 65536, "their width", .search = CRU_ONE_OF(32, 64, 128)),
+    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "before the classifier"),
+    CRU_INT(settings, warmup, 5, 1, 1e9, "epochs without predictions to mix by", .search = CRU_ONE_OF(1, 5)),
+    CRU_FLOAT(settings, keep_prob, 0.01, 0, 1, "share of the features that the source may protect"),
+    CRU_FLOAT(settings, temperature, 2, 1e-3, 1e3, "of the predictions", .search = CRU_ONE_OF(1, 2)),
+    CRU_INT(settings, plateau, 100, 0, 1e9, "epochs without a better validation loss before the rate halves"),
+    CRU_TRAIN_SETTINGS(settings, train, 500, 0.01, 5e-4),
+    CRU_END,
+};
+
+typedef struct model {
+    cru_learner base;
+    cru_rng rng;
+    cru_sparse *adj;
+    cru_csr out_edges;
+    cru_gcn_stack convs;
+    cru_fc classifier;
+    cru_plateau plateau;
+    cru_index val_rows, val_labels;
+    int64_t *sizes, largest; /* training nodes of each class; of the largest */
+    double *partner_weights; /* one per training node */
+    float *predicted;        /* nodes x classes: the last epoch's */
+    float *saliency;         /* training nodes x features: likewise */
+} model;
+
+/* The new nodes of a step. */
+typedef struct added {
+    int64_t count;
+    ego_pair *pairs;
+    int32_t *places; /* of the partners in the training part */
+    int32_t *labels;
+    cru_tensor *x;     /* count x features */
+    cru_sparse *links; /* count x nodes: the mean over neighbours and itself, */
+    cru_tensor *own;   /* count x 1: and the node's own part of it */
+} added;
+
+/* ---- set-up ---------------------------------------------------------------------------------------------- */
+
+static void count_classes(model *m)
+{
+    const cru_task *task = m->base.task;
+    const cru_ids train = task->split.train;
+    m->sizes = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *m->sizes);
+    m->partner_weights = cru_ctx_alloc(m->base.ctx, train.count, sizeof *m->partner_weights);
+    for (int64_t i = 0; i < train.count; i++) {
+        const int64_t size = ++m->sizes[task->labels[train.ids[i]]];
+        if (size > m->largest) m->largest = size;
+    }
+    for (int64_t i = 0; i < train.count; i++) {
+        const double size = (double)m->sizes[task->labels[train.ids[i]]];
+        m->partner_weights[i] = log(size) / size;
+    }
+}
+
+static void build_optimiser(model *m, cru_net *classifier)
+{
+    const cru_train *train = m->base.train;
+    m->base.optim = cru_optim_create(
+        m->base.ctx,
+        &(cru_optim_spec){.kind = (cru_optim_kind)train->optimiser, .lr = train->lr, .decay = train->weight_decay});
+    cru_optim_add(m->base.optim, m->base.net, NULL);
+    cru_optim_add(m->base.optim, classifier, &(cru_optim_group){.own_decay = true});
+}
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    cru_ctx *ctx = m->base.ctx;
+    cru_net *classifier = cru_learner_net(&m->base, "classifier");
+    m->rng = cru_ctx_stream(ctx, "sampling");
+    m->adj = cru_adjacency_create(ctx, &task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_ROW});
+    m->out_edges = cru_csr_transpose(cru_ctx_pool(ctx), &task->graph, NULL);
+    m->convs = cru_gcn_stack_create(
+        m->base.net, "conv",
+        &(cru_gcn_shape){
+            .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .draw = CRU_DRAW_GLOROT});
+    m->classifier = cru_fc_create(classifier, "classifier", s->hidden, task->classes);
+    build_optimiser(m, classifier);
+    m->plateau = (cru_plateau){.factor = 0.5, .threshold = 1e-4, .patience = s->plateau};
+    const cru_ids val = task->split.val;
+    int32_t *labels = cru_ctx_alloc(ctx, val.count, sizeof *labels);
+    for (int64_t i = 0; i < val.count; i++) labels[i] = task->labels[val.ids[i]];
+    m->val_rows = cru_index_create(ctx, val.ids, val.count);
+    m->val_labels = cru_index_create(ctx, labels, val.count);
+    count_classes(m);
+    m->predicted = cru_ctx_alloc(ctx, task->nodes * task->classes, sizeof *m->predicted);
+    m->saliency = cru_ctx_alloc(ctx, task->split.train.count * task->x.cols, sizeof *m->saliency);
+    return cru_ctx_status(ctx);
+}
+
+/* ---- new nodes ------------------------------------------------------------------------------------------- */
+
+static added draw_pairs(model *m, cru_tape *t)
+{
+    const cru_task *task = m->base.task;
+    const cru_ids train = task->split.train;
+    added a = {0};
+    for (int32_t c = 0; c < task->classes; c++)
+        if (m->sizes[c]) a.count += m->largest - m->sizes[c];
+    a.pairs = cru_tape_alloc(t, a.count, sizeof *a.pairs);
+    a.places = cru_tape_alloc(t, a.count, sizeof *a.places);
+    a.labels = cru_tape_alloc(t, a.count, sizeof *a.labels);
+    cru_rng_weighted(&m->rng, m->partner_weights, train.count, a.count, true, a.places);
+    int32_t *members = cru_tape_alloc(t, train.count, sizeof *members);
+    for (int32_t c = 0, i = 0; c < task->classes; c++) {
+        int64_t size = 0;
+        for (int64_t k = 0; k < train.count; k++)
+            if (task->labels[train.ids[k]] == c) members[size++] = train.ids[k];
+        for (int64_t k = size; size && k < m->largest; k++, i++) {
+            a.labels[i] = c;
+            a.pairs[i] = (ego_pair){members[cru_rng_below(&m->rng, size)], train.ids[a.places[i]], 0};
+        }
+    }
+    return a;
+}
+
+static void compare_pairs(const model *m, added *a)
+{
+    const int32_t classes = m->base.task->classes;
+    for (int64_t i = 0; i < a->count; i++)
+        a->pairs[i].divergence = ego_divergence(m->predicted + (int64_t)a->pairs[i].source * classes,
+                                                m->predicted + (int64_t)a->pairs[i].partner * classes, classes);
+}
+
+static int64_t row_length(const cru_csr *g, int64_t row)
+{
+    return g->offsets[row + 1] - g->offsets[row];
+}
+
+/* The neighbours of new node i into `ids`; how many there are. */
+static int64_t draw_neighbours(model *m, cru_tape *t, const ego_pair *pair, int32_t *ids)
+{
+    const cru_csr *g = &m->base.task->graph;
+    const int64_t most = row_length(g, pair->source) + row_length(g, pair->partner);
+    int64_t count = row_length(g, cru_rng_below(&m->rng, g->rows));
+    if (count > row_length(g, pair->source)) count = row_length(g, pair->source);
+    int32_t *both = cru_tape_alloc(t, most, sizeof *both);
+    double *shares = cru_tape_alloc(t, most, sizeof *shares);
+    const int64_t found = ego_neighbours(g, pair, both, shares);
+    cru_rng_weighted(&m->rng, shares, found, count, false, ids);
+    for (int64_t k = 0; k < count; k++) ids[k] = both[ids[k]];
+    return count;
+}
+
+static void link_nodes(model *m, cru_tape *t, added *a, bool warm)
+{
+    const cru_csr *g = warm ? &m->out_edges : &m->base.task->graph;
+    int64_t most = 0, count = 0;
+    for (int64_t i = 0; i < a->count; i++) most += row_length(g, a->pairs[i].source);
+    int32_t *row = cru_tape_alloc(t, most, sizeof *row), *col = cru_tape_alloc(t, most, sizeof *col);
+    float *value = cru_tape_alloc(t, most, sizeof *value), *own = cru_tape_alloc(t, a->count, sizeof *own);
+    for (int64_t i = 0; i < a->count; i++) {
+        const int32_t source = a->pairs[i].source;
+        int64_t degree = row_length(g, source);
+        if (warm)
+            for (int64_t k = 0; k < degree; k++) col[count + k] = g->ids[g->offsets[source] + k];
+        else
+            degree = draw_neighbours(m, t, &a->pairs[i], col + count);
+        own[i] = 1 / (float)(degree + 1);
+        for (int64_t k = 0; k < degree; k++, count++) {
+            row[count] = (int32_t)i;
+            value[count] = own[i];
+        }
+    }
+    const cru_coo entries = {a->count, g->rows, count, row, col, value};
+    const cru_csr links = cru_csr_from_coo(cru_tape_pool(t), &entries, CRU_DUP_SUM);
+    a->links = cru_sparse_step(t, &links);
+    a->own = cru_tensor_upload(t, 2, (const int64_t[]){a->count, 1}, own);
+}
+
+static void mix_features(model *m, cru_tape *t, added *a, bool warm)
+{
+    const settings *s = m->base.settings;
+    const int64_t features = m->base.task->x.cols, drawn = (int64_t)floor(s->keep_prob * (double)features);
+    float *share = cru_tape_alloc(t, a->count * features, sizeof *share);
+    double *weight = cru_tape_alloc(t, features, sizeof *weight);
+    int32_t *chosen = cru_tape_alloc(t, drawn, sizeof *chosen);
+    for (int64_t i = 0; i < a->count; i++) {
+        const float lambda = (float)cru_rng_beta(&m->rng, 2, 2);
+        for (int64_t f = 0; f < features; f++) share[i * features + f] = lambda;
+        if (warm) continue;
+        const float *saliency = m->saliency + a->places[i] * features;
+        const int64_t kept = ego_kept(a->pairs[i].divergence, drawn);
+        for (int64_t f = 0; f < features; f++) weight[f] = fabs((double)saliency[f]) + 1e-10;
+        cru_rng_weighted(&m->rng, weight, features, kept, false, chosen);
+        for (int64_t k = 0; k < kept; k++) share[i * features + chosen[k]] = 1;
+    }
+    a->x = ego_features(t, &m->base.x, a->pairs, cru_tensor_upload(t, 2, (const int64_t[]){a->count, features}, share));
+}
+
+/* ---- training -------------------------------------------------------------------------------------------- */
+
+/* Logits of all nodes and after them of the new ones, if any; *first: X W_1, of which the gradient can be asked for. */
+static cru_tensor *forward(model *m, cru_tape *t, const added *a, cru_tensor **first)
+{
+    const settings *s = m->base.settings;
+    cru_tensor *both[2] = {NULL, a ? a->x : NULL};
+    for (int64_t i = 0; i < m->convs.layers; i++) {
+        const cru_gcn *layer = &m->convs.layer[i];
+        cru_tensor *x = i ? cru_matmul(t, both[0], layer->w) : cru_input_linear(t, &m->base.x, layer->w, NULL);
+        if (!i && first) cru_tensor_watch(*first = x);
+        both[0] = cru_relu(t, cru_add(t, cru_spmm(t, m->adj, x), layer->b));
+        if (!a) continue;
+        cru_tensor *self = cru_mul(t, cru_matmul(t, both[1], layer->w), a->own);
+        both[1] = cru_relu(t, cru_add(t, cru_add(t, cru_spmm(t, a->links, x), self), layer->b));
+    }
+    cru_tensor *h = a ? cru_concat_rows(t, both, 2) : both[0];
+    return cru_fc_apply(t, &m->classifier, cru_dropout(t, h, (float)s->dropout));
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    return forward(self, t, NULL, NULL);
+}
+
+static cru_tensor *joint_loss(const model *m, cru_tape *t, cru_tensor *z, const added *a)
+{
+    const cru_ids train = m->base.task->split.train;
+    const int64_t count = train.count + a->count;
+    int32_t *rows = cru_tape_alloc(t, count, sizeof *rows), *labels = cru_tape_alloc(t, count, sizeof *labels);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t k = i - train.count; /* the new node, if not negative */
+        rows[i] = k < 0 ? train.ids[i] : (int32_t)(m->base.task->nodes + k);
+        labels[i] = k < 0 ? m->base.task->labels[train.ids[i]] : a->labels[k];
+    }
+    const cru_index chosen = cru_index_step(t, rows, count);
+    return cru_cross_entropy(t, z, &(cru_targets){.rows = &chosen, .labels = cru_index_step(t, labels, count)});
+}
+
+/* Keeps what the next epoch mixes by: softmax(A z / temperature), and the gradient of the training nodes' features. */
+static void remember(model *m, cru_tape *t, cru_tensor *z, cru_tensor *first)
+{
+    const settings *s = m->base.settings;
+    const bool recorded = cru_tape_record(t, false);
+    cru_tensor *real = cru_slice_rows(t, cru_detach(t, z), 0, m->base.task->nodes);
+    cru_tensor *smooth = cru_scale(t, cru_spmm(t, m->adj, real), (float)(1 / s->temperature));
+    cru_tensor_download(t, cru_softmax(t, smooth, 1), m->predicted);
+    cru_tensor *slope = cru_gather(t, cru_grad_of(t, first), m->base.train_rows);
+    cru_tensor_download(t, cru_matmul_op(t, slope, m->convs.layer[0].w, CRU_NT), m->saliency);
+    cru_tape_record(t, recorded);
+}
+
+/* By the validation loss before the step, which the last evaluation holds. */
+static void adapt_rate(model *m, cru_tape *t)
+{
+    cru_learner *l = &m->base;
+    if (l->epoch == 0 || !m->val_rows.count) return;
+    cru_tensor *z = cru_tensor_upload(t, 2, (const int64_t[]){l->task->items, l->task->classes}, l->scores);
+    cru_tensor *loss = cru_cross_entropy(t, z, &(cru_targets){.rows = &m->val_rows, .labels = m->val_labels});
+    const double value = (double)cru_tensor_item(t, loss);
+    cru_optim_set_lr(l->optim, cru_plateau_step(&m->plateau, cru_optim_lr(l->optim), value));
+}
+
+static cru_status epoch(void *self, double *loss)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    cru_tape *t = m->base.tape;
+    const bool warm = m->base.epoch < s->warmup;
+    cru_tensor *first;
+    cru_tape_begin(t, CRU_TRAIN);
+    added a = draw_pairs(m, t);
+    if (a.count) {
+        if (!warm) compare_pairs(m, &a);
+        link_nodes(m, t, &a, warm);
+        mix_features(m, t, &a, warm);
+    }
+    cru_tensor *z = forward(m, t, a.count ? &a : NULL, &first);
+    cru_tensor *total = joint_loss(m, t, z, &a);
+    if (cru_ctx_status(m->base.ctx)) return cru_ctx_status(m->base.ctx);
+    cru_backward(t, total);
+    remember(m, t, z, first);
+    cru_optim_step(m->base.optim);
+    adapt_rate(m, t);
+    *loss = (double)cru_tensor_item(t, total);
+    return CRU_OK;
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .labelled = true,
+                                  .build = build,
+                                  .logits = logits,
+                                  .epoch = epoch,
+                                  .widen = cru_weights_only};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "graphens",
+    .version = "1.0",
+    .summary = "new ego networks for minority classes",
+    .citation = "Park, Song, Yang. GraphENS: Neighbor-Aware Ego Network Synthesis for Class-Imbalanced Node "
+                "Classification. ICLR 2022.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
