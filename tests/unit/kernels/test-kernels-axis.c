@@ -171,6 +171,24 @@ START_TEST(softmax_and_its_gradient_match_their_formulas)
 }
 END_TEST
 
+/* Three rows of 17, a whole vector and a part: hidden entries and a wide range; one NaN; nothing but hidden entries. */
+START_TEST(softmax_hides_minus_infinity_and_passes_nan)
+{
+    enum { ROWS = 3, COLS = 17 };
+    float x[ROWS * COLS];
+    double want[ROWS * COLS], sum = 0;
+    for (int64_t i = 0; i < COLS; i++) {
+        x[i] = i % 3 == 0 ? -INFINITY : (float)(20 * i - 170);
+        x[COLS + i] = i == 16 ? NAN : 1;
+        x[2 * COLS + i] = -INFINITY;
+        sum += exp((double)x[i]);
+    }
+    for (int64_t i = 0; i < ROWS * COLS; i++) want[i] = i < COLS ? exp((double)x[i]) / sum : (double)NAN;
+    cru_softmax_args args = {.outer = ROWS, .count = COLS, .inner = 1, .x = x};
+    check_kernel(&(kernel_check){"softmax", call_softmax, &args, ROWS * COLS, NULL, want, 1e-6});
+}
+END_TEST
+
 START_TEST(softmax_survives_large_values)
 {
     const float x[] = {1000, 1001, -1e30f, 1000};
@@ -342,6 +360,7 @@ Suite *suite(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, reductions_match_their_definition, 0, CRU_REDUCE_COUNT);
     tcase_add_loop_test(c, spread_reverses_a_reduction, 0, (int)COUNT(shapes));
+    tcase_add_test(c, softmax_hides_minus_infinity_and_passes_nan);
     tcase_add_loop_test(c, softmax_and_its_gradient_match_their_formulas, 0, (int)COUNT(shapes));
     tcase_add_test(c, softmax_survives_large_values);
     tcase_add_loop_test(c, cross_entropy_matches_its_formula, 0, 2);
