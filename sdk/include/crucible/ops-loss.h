@@ -63,6 +63,9 @@ CRU_API cru_tensor *cru_info_nce(cru_tape *t, cru_tensor *a, cru_tensor *b, floa
 CRU_API cru_tensor *cru_nt_xent(cru_tape *t, cru_tensor *a, cru_tensor *b, float temperature);
 /* log(sum_j exp(scale <a_i, b_j>)) for all pairs of rows, in blocks, without the n x m matrix: n x c, m x c -> n */
 CRU_API cru_tensor *cru_lse_products(cru_tape *t, cru_tensor *a, cru_tensor *b, float scale);
+/* sum over all i and j of sigmoid(<x_i, x_j>)^2, in blocks, without the n x n matrix: what a reconstruction of the
+ * missing edges costs; n x c -> scalar */
+CRU_API cru_tensor *cru_square_sigmoid_products(cru_tape *t, cru_tensor *x);
 /* supervised contrastive loss (Khosla et al.): positives share the label; features are normalised; mean over anchors
  * that have a positive */
 CRU_API cru_tensor *cru_sup_con(cru_tape *t, cru_tensor *features, cru_index labels, float temperature);

@@ -1,6 +1,7 @@
 /* Methods against imbalance among nodes: against the numbers of the study's code. */
 #include "ego-mixing.h"
 #include "methods/method-bench.h"
+#include "smote.h"
 
 static bench on_graph(const cJSON *item)
 {
@@ -186,6 +187,151 @@ START_TEST(graphens_adds_nodes_of_the_rarer_class)
 }
 END_TEST
 
+/* ---- graphsmote ---------------------------------------------------------------------------------------------- */
+
+/* Per class the training nodes in their order, and the place of the nearest of each. */
+typedef struct neighbours {
+    int32_t members[16], nearest[16];
+    int64_t count;
+} neighbours;
+
+static neighbours nearest_of_class(const cJSON *item, int32_t class, const float *e, int64_t cols)
+{
+    neighbours n = {0};
+    const cJSON *labels = fixture_input(item, "labels"), *node;
+    cJSON_ArrayForEach(node, fixture_input(item, "train_order"))
+    {
+        if (cJSON_GetArrayItem(labels, node->valueint)->valueint == class) n.members[n.count++] = node->valueint;
+    }
+    smote_nearest(e, cols, (cru_ids){n.members, n.count}, n.nearest);
+    return n;
+}
+
+static float *floats(const bench *b, const cJSON *rows, int64_t *count)
+{
+    static double numbers[BENCH_MOST];
+    *count = fixture_numbers(rows, numbers);
+    float *x = cru_ctx_alloc(b->ctx, *count, sizeof *x);
+    for (int64_t i = 0; i < *count; i++) x[i] = (float)numbers[i];
+    return x;
+}
+
+/* The fixture's classes 2 and 1 with its own interpolation; W_d is out x in. */
+START_TEST(graphsmote_interpolates_and_links)
+{
+    cJSON *root = fixture_open("igl/graphsmote.json");
+    const cJSON *item = fixture_case(root, "recon_upsample");
+    double way[4], expected[BENCH_MOST];
+    bench b = on_graph(item);
+    int64_t size, square, cols = 4, n = b.data->nodes, added = 0;
+    float *e = floats(&b, fixture_input(item, "embedding"), &size), *all = cru_ctx_alloc(b.ctx, 2 * size, sizeof *all);
+    const float *w = floats(&b, fixture_input(item, "decoder_weight"), &square);
+    int32_t first[16], second[16];
+    fixture_numbers(fixture_input(item, "interp"), way);
+    for (int64_t i = 0; i < size; i++) all[i] = e[i];
+    for (int32_t class = 2; class > 0; class --) {
+        const neighbours k = nearest_of_class(item, class, e, cols);
+        for (int64_t i = 0; i < k.count; i++, added++) {
+            const float *from = e + k.members[i] * cols, *to = e + k.members[k.nearest[i]] * cols;
+            for (int64_t c = 0; c < cols; c++)
+                all[(n + added) * cols + c] = from[c] + (float)way[2 - class] * (to[c] - from[c]);
+            first[added] = k.members[i];
+            second[added] = k.nearest[i]; /* the place, as the original has it */
+        }
+    }
+    ck_assert_int_eq(fixture_numbers(fixture_expected(item, "new_embedding"), expected), added * cols);
+    for (int64_t i = 0; i < added * cols; i++) bench_check_number(&b, (double)all[size + i], expected[i]);
+    float *code = cru_ctx_alloc(b.ctx, (n + added) * cols, sizeof *code);
+    for (int64_t v = 0; v < n + added; v++)
+        for (int64_t o = 0; o < cols; o++)
+            for (int64_t c = 0; c < cols; c++) code[v * cols + o] += all[v * cols + c] * w[o * cols + c];
+    const cru_csr joint =
+        smote_graph(cru_ctx_pool(b.ctx), &b.data->graph, (smote_pairs){first, second, added}, code, cols);
+    ck_assert_int_eq(joint.rows, n + added);
+    ck_assert_int_eq(fixture_numbers(fixture_expected(item, "adj_new_rows"), expected), added * n);
+    for (int64_t i = 0; i < added; i++)
+        for (int32_t v = 0; v < n; v++) {
+            ck_assert_int_eq(cru_csr_find(&joint, n + i, v) >= 0, expected[i * n + v] != 0);
+            ck_assert_int_eq(cru_csr_find(&joint, v, (int32_t)(n + i)) >= 0, expected[i * n + v] != 0);
+        }
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(graphsmote_reconstructs_all_pairs)
+{
+    cJSON *root = fixture_open("igl/graphsmote.json");
+    const cJSON *item = fixture_case(root, "recon_upsample");
+    bench b = on_graph(item);
+    b.tolerance = 1e-4;
+    int64_t size, square;
+    const float *values = floats(&b, fixture_input(item, "embedding"), &size);
+    const float *weights = floats(&b, fixture_input(item, "decoder_weight"), &square);
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_tensor *e = cru_tensor_upload(t, 2, (const int64_t[]){size / 4, 4}, values);
+    cru_tensor *w = cru_tensor_upload(t, 2, (const int64_t[]){4, 4}, weights);
+    cru_tensor_watch(e);
+    cru_tensor_watch(w);
+    cru_sparse *a = cru_sparse_create(b.ctx, &b.data->graph);
+    cru_tensor *loss = smote_reconstruction(t, a, cru_matmul_op(t, e, w, CRU_NT));
+    bench_check_number(&b, (double)cru_tensor_item(t, loss), fixture_expected(item, "rec_loss")->valuedouble);
+    cru_backward(t, loss);
+    bench_check(&b, cru_grad_of(t, e), fixture_expected(item, "drec_dembedding"));
+    bench_check(&b, cru_grad_of(t, w), fixture_expected(item, "drec_ddecoder"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* A member alone is its own nearest; among equals the first counts. */
+START_TEST(graphsmote_nearest_of_few)
+{
+    const float x[] = {0, 1, 5, 1};
+    int32_t nearest[3];
+    smote_nearest(x, 1, (cru_ids){(const int32_t[]){2}, 1}, nearest);
+    ck_assert_int_eq(nearest[0], 0);
+    smote_nearest(x, 1, (cru_ids){(const int32_t[]){2, 3, 1}, 3}, nearest);
+    ck_assert_int_eq(nearest[0], 1);
+    ck_assert_int_eq(nearest[1], 2);
+    ck_assert_int_eq(nearest[2], 1);
+}
+END_TEST
+
+/* With the identity as decoder and classifier, the logits are those of the encoder's layer: ReLU of the fixture's. */
+START_TEST(graphsmote_concatenates_self_and_neighbours)
+{
+    cJSON *root = fixture_open("igl/graphsmote.json"), *labels = cJSON_Parse("[0, 1, 2, 3, 4, 5, 0, 1, 2, 3]");
+    cJSON *train = cJSON_Parse("[0, 1, 2, 3, 4, 5]");
+    const cJSON *item = fixture_case(root, "sage_cat_layer");
+    double w[BENCH_MOST], out[BENCH_MOST];
+    bench b = bench_create();
+    bench_graph(&b, fixture_input(item, "graph"));
+    bench_features(&b, fixture_input(item, "x"));
+    bench_labels(&b, labels, train);
+    bench_open(&b, "graphsmote", (const char *[]){"hidden", "6", "dropout", "0", NULL});
+    ck_assert_int_eq(fixture_numbers(fixture_input(item, "W_out_by_2in"), w), 6 * 10);
+    ck_assert_int_eq(fixture_numbers(fixture_expected(item, "out"), out), 10 * 6);
+    cru_tensor *own = bench_weight(&b, "encoder.own.weight"), *others = bench_weight(&b, "encoder.others.weight");
+    for (int64_t o = 0; o < 6; o++)
+        for (int64_t i = 0; i < 5; i++) {
+            own->data[i * 6 + o] = (float)w[o * 10 + i];
+            others->data[i * 6 + o] = (float)w[o * 10 + 5 + i];
+        }
+    static const char *const rest[] = {"decoder.own.weight", "decoder.others.weight", "classifier.weight"};
+    for (int k = 0; k < 3; k++)
+        for (int64_t i = 0; i < 36; i++) bench_weight(&b, rest[k])->data[i] = k != 1 && i % 7 == 0;
+    for (int64_t i = 0; i < 6; i++) bench_weight(&b, "classifier.bias")->data[i] = 0;
+    bench_run(&b);
+    for (int64_t i = 0; i < 60; i++) bench_check_number(&b, (double)b.logits->data[i], fmax(0, out[i]));
+    bench_destroy(&b);
+    cJSON_Delete(labels);
+    cJSON_Delete(train);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("imbalance methods on nodes");
@@ -197,6 +343,10 @@ Suite *suite(void)
     tcase_add_test(c, graphens_protects_features_of_the_source);
     tcase_add_test(c, graphens_of_balanced_classes_is_its_network);
     tcase_add_test(c, graphens_adds_nodes_of_the_rarer_class);
+    tcase_add_test(c, graphsmote_interpolates_and_links);
+    tcase_add_test(c, graphsmote_reconstructs_all_pairs);
+    tcase_add_test(c, graphsmote_nearest_of_few);
+    tcase_add_test(c, graphsmote_concatenates_self_and_neighbours);
     suite_add_tcase(s, c);
     return s;
 }

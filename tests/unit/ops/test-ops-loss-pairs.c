@@ -357,6 +357,33 @@ START_TEST(gradients_of_log_sums_add_up_over_blocks)
 }
 END_TEST
 
+static cru_tensor *sigmoid_products(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_scale(t, cru_square_sigmoid_products(t, x[0]), 0.3f);
+}
+
+/* The second size needs several blocks of rows, the last one smaller. */
+START_TEST(squares_of_sigmoids_of_all_products)
+{
+    static const int64_t sizes[] = {7, 601, 1};
+    op_bench b = op_bench_open();
+    const int64_t n = sizes[_i];
+    cru_tensor *x[] = {op_matrix(&b, n, 3, -2, 2)};
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double product = 0;
+            for (int64_t k = 0; k < 3; k++) product += op_at(x[0], i, k) * op_at(x[0], j, k);
+            sum += pow(1 / (1 + exp(-product)), 2);
+        }
+    cru_tape_begin(b.tape, CRU_EVAL);
+    ck_assert_double_eq_tol((double)cru_tensor_item(b.tape, sigmoid_products(NULL, b.tape, x)), 0.3 * sum, 1e-5 * sum);
+    if (n < 10) op_check(&b, sigmoid_products, NULL, x, 1);
+    op_bench_close(&b);
+}
+END_TEST
+
 /* ---- nothing to average ---------------------------------------------------------------------------------------- */
 
 static const cru_index no_rows = {all_labels, 0};
@@ -392,6 +419,7 @@ Suite *suite(void)
     Suite *s = suite_create("losses of pairs");
     TCase *c = tcase_create("losses");
     tcase_add_loop_test(c, log_sums_over_all_products, 0, 3);
+    tcase_add_loop_test(c, squares_of_sigmoids_of_all_products, 0, 3);
     tcase_add_test(c, gradients_of_log_sums_add_up_over_blocks);
     tcase_add_loop_test(c, a_loss_of_two_tensors_follows_its_formula, 0, (int)(sizeof pair_cases / sizeof *pair_cases));
     tcase_add_test(c, binary_cross_entropy_of_certain_answers_is_bounded_as_in_pytorch);

@@ -21,6 +21,7 @@
  * 2022. */
 #include <math.h>
 
+#include "added-nodes.h"
 #include "ego-mixing.h"
 
 enum { PROBLEMS = CRU_NODES };
@@ -75,12 +76,10 @@ static void count_classes(model *m)
 {
     const cru_task *task = m->base.task;
     const cru_ids train = task->split.train;
-    m->sizes = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *m->sizes);
+    m->sizes = class_sizes(m->base.ctx, task);
     m->partner_weights = cru_ctx_alloc(m->base.ctx, train.count, sizeof *m->partner_weights);
-    for (int64_t i = 0; i < train.count; i++) {
-        const int64_t size = ++m->sizes[task->labels[train.ids[i]]];
-        if (size > m->largest) m->largest = size;
-    }
+    for (int32_t c = 0; c < task->classes; c++)
+        if (m->sizes[c] > m->largest) m->largest = m->sizes[c];
     for (int64_t i = 0; i < train.count; i++) {
         const double size = (double)m->sizes[task->labels[train.ids[i]]];
         m->partner_weights[i] = log(size) / size;
@@ -250,20 +249,6 @@ static cru_tensor *logits(void *self, cru_tape *t)
     return forward(self, t, NULL, NULL);
 }
 
-static cru_tensor *joint_loss(const model *m, cru_tape *t, cru_tensor *z, const added *a)
-{
-    const cru_ids train = m->base.task->split.train;
-    const int64_t count = train.count + a->count;
-    int32_t *rows = cru_tape_alloc(t, count, sizeof *rows), *labels = cru_tape_alloc(t, count, sizeof *labels);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t k = i - train.count; /* the new node, if not negative */
-        rows[i] = k < 0 ? train.ids[i] : (int32_t)(m->base.task->nodes + k);
-        labels[i] = k < 0 ? m->base.task->labels[train.ids[i]] : a->labels[k];
-    }
-    const cru_index chosen = cru_index_step(t, rows, count);
-    return cru_cross_entropy(t, z, &(cru_targets){.rows = &chosen, .labels = cru_index_step(t, labels, count)});
-}
-
 /* Keeps what the next epoch mixes by: softmax(A z / temperature), and the gradient of the training nodes' features. */
 static void remember(model *m, cru_tape *t, cru_tensor *z, cru_tensor *first)
 {
@@ -303,7 +288,7 @@ static cru_status epoch(void *self, double *loss)
         mix_features(m, t, &a, warm);
     }
     cru_tensor *z = forward(m, t, a.count ? &a : NULL, &first);
-    cru_tensor *total = joint_loss(m, t, z, &a);
+    cru_tensor *total = added_loss(&m->base, t, z, a.labels, a.count);
     if (cru_ctx_status(m->base.ctx)) return cru_ctx_status(m->base.ctx);
     cru_backward(t, total);
     remember(m, t, z, first);

@@ -14,8 +14,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <crucible/crucible.h>
 #include <crucible/diffusion.h>
+
+#include "added-nodes.h"
 
 enum { PROBLEMS = CRU_NODES };
 
@@ -62,8 +63,7 @@ static double *influence(const model *m)
     const cru_csr spread = cru_graph_gcn(pool, &out_edges, CRU_LOOPS_ADD);
     const cru_csr gather = cru_csr_transpose(pool, &spread, NULL);
     double *q = cru_ctx_alloc(m->base.ctx, task->nodes * task->classes, sizeof *q);
-    int64_t *size = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *size);
-    for (int64_t i = 0; i < train.count; i++) size[task->labels[train.ids[i]]]++;
+    const int64_t *size = class_sizes(m->base.ctx, task);
     for (int64_t i = 0; i < train.count; i++) {
         const int32_t v = train.ids[i], y = task->labels[v];
         q[v * task->classes + y] = 1 / (double)size[y];

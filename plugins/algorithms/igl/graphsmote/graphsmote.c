@@ -1,0 +1,227 @@
+/* graphsmote: SMOTE between embeddings of minority nodes, with edges from a predictor trained along.
+ *
+ *     E = Drop(ReLU(X W_s + A' X W_n))             A' = A / (degree + 1), A symmetric, 0/1, without loops
+ *     C = E W_d      P(edge) = sigmoid(C C^T)
+ *     every class of n_c < avg = floor(|L| / classes) training nodes, floor(avg / n_c) times: for each of its nodes v
+ *         e = E_v + delta (E_u - E_v)              u: the nearest of its class; one delta of U(0, 1) for all
+ *     A2 = A and new nodes, linked to neighbours of v and u where P >= 1/2 (smote.h)
+ *     logits = Drop(ReLU(E2 V_s + A2' E2 V_n)) W + b      E2: E and the new e
+ *     loss = CE over training and new nodes + rec_weight sum over all pairs of w (P - A)^2
+ *
+ * The original takes the neighbours of the node whose number is the place of u among the training nodes of its class,
+ * not those of u; fix_neighbours repairs this. Prediction is on the graph itself. Of the original's training schemes
+ * this is recon_newG with hard edges.
+ *
+ * Zhao, Zhang, Wang. GraphSMOTE: Imbalanced Node Classification on Graphs with Graph Neural Networks. WSDM 2021. */
+#include "added-nodes.h"
+#include "smote.h"
+
+enum { PROBLEMS = CRU_NODES };
+
+typedef struct settings {
+    int64_t hidden;
+    double dropout, rec_weight;
+    bool fix_neighbours;
+    cru_train train;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_INT(settings, hidden, 64, 1, 65536, "width of the embedding", .search = CRU_ONE_OF(32, 64, 128)),
+    CRU_FLOAT(settings, dropout, 0.1, 0, 0.99, "after each activation", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
+    CRU_FLOAT(settings, rec_weight, 1e-6, 0, CRU_NO_MAX, "weight of the reconstruction, a sum over all pairs",
+              .search = CRU_ONE_OF(1e-6, 2e-6, 4e-6)),
+    CRU_BOOL(settings, fix_neighbours, false, "candidates from the nearest node instead of the one of its place"),
+    CRU_TRAIN_SETTINGS(settings, train, 2010, 0.001, 5e-4),
+    CRU_END,
+};
+
+/* [h, A' h] W without bias, its matrix in two halves. */
+typedef struct sage {
+    cru_fc own, others;
+} sage;
+
+typedef struct model {
+    cru_learner base;
+    cru_rng rng;
+    cru_csr graph;           /* symmetric, without loops */
+    cru_sparse *links, *adj; /* A, A' */
+    sage encoder, decoder;
+    cru_fc edges, classifier;
+    int64_t *sizes;
+    cru_ids *members; /* training nodes of each class in the order of the split */
+    int64_t added;    /* new nodes in an epoch, */
+    int64_t *repeats; /* so many of each class and each of its nodes */
+} model;
+
+/* ---- set-up ---------------------------------------------------------------------------------------------- */
+
+static sage create_sage(cru_net *net, const char *own, const char *others, int64_t in, int64_t out)
+{
+    const cru_init normal = {.kind = CRU_INIT_NORMAL, .b = 1};
+    const int64_t size[] = {in, out};
+    return (sage){cru_fc_create_with(net, own, size, normal, NULL),
+                  cru_fc_create_with(net, others, size, normal, NULL)};
+}
+
+/* A / (degree + 1), rows divided. */
+static cru_csr mean_with_self(cru_pool pool, const cru_csr *g)
+{
+    double *left = cru_pool_alloc(pool, g->rows, sizeof *left);
+    for (int64_t v = 0; v < g->rows; v++) left[v] = 1 / (double)(g->offsets[v + 1] - g->offsets[v] + 1);
+    return cru_csr_scale(pool, g, left, NULL);
+}
+
+static void plan_classes(model *m)
+{
+    const cru_task *task = m->base.task;
+    const cru_ids train = task->split.train;
+    const int64_t average = train.count / task->classes;
+    m->sizes = class_sizes(m->base.ctx, task);
+    m->members = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *m->members);
+    m->repeats = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *m->repeats);
+    for (int32_t c = 0; c < task->classes; c++) {
+        int32_t *ids = cru_ctx_alloc(m->base.ctx, m->sizes[c], sizeof *ids);
+        int64_t count = 0;
+        for (int64_t i = 0; i < train.count; i++)
+            if (task->labels[train.ids[i]] == c) ids[count++] = train.ids[i];
+        m->members[c] = (cru_ids){ids, count};
+        m->repeats[c] = count && count < average ? average / count : 0;
+        m->added += m->repeats[c] * count;
+    }
+}
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    cru_ctx *ctx = m->base.ctx;
+    const cru_pool pool = cru_ctx_pool(ctx);
+    const cru_csr both = cru_graph_symmetrise(pool, &task->graph, CRU_SYM_OR);
+    m->rng = cru_ctx_stream(ctx, "sampling");
+    m->graph = cru_graph_loops(pool, &both, CRU_LOOPS_REMOVE);
+    const cru_csr mean = mean_with_self(pool, &m->graph);
+    m->links = cru_sparse_create(ctx, &m->graph);
+    m->adj = cru_sparse_create(ctx, &mean);
+    m->encoder = create_sage(m->base.net, "encoder.own", "encoder.others", task->x.cols, s->hidden);
+    m->decoder = create_sage(m->base.net, "decoder.own", "decoder.others", s->hidden, s->hidden);
+    m->edges = cru_fc_create_with(m->base.net, "edges", (const int64_t[]){s->hidden, s->hidden},
+                                  (cru_init){.kind = CRU_INIT_FAN_IN}, NULL);
+    m->classifier = cru_fc_create_with(m->base.net, "classifier", (const int64_t[]){s->hidden, task->classes},
+                                       (cru_init){.kind = CRU_INIT_NORMAL, .b = 0.05f},
+                                       &(cru_init){.kind = CRU_INIT_FAN_IN, .fan_in = s->hidden});
+    plan_classes(m);
+    return cru_ctx_status(ctx);
+}
+
+/* ---- the network ----------------------------------------------------------------------------------------- */
+
+static cru_tensor *apply_sage(const model *m, cru_tape *t, const sage *layer, cru_sparse *adj, const cru_input *x)
+{
+    const settings *s = m->base.settings;
+    cru_tensor *others = cru_spmm(t, adj, cru_input_linear(t, x, layer->others.w, NULL));
+    cru_tensor *h = cru_add(t, cru_input_linear(t, x, layer->own.w, NULL), others);
+    return cru_dropout(t, cru_relu(t, h), (float)s->dropout);
+}
+
+static cru_tensor *classify(const model *m, cru_tape *t, cru_sparse *adj, cru_tensor *e)
+{
+    const cru_input in = cru_input_of(e);
+    return cru_fc_apply(t, &m->classifier, apply_sage(m, t, &m->decoder, adj, &in));
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    model *m = self;
+    return classify(m, t, m->adj, apply_sage(m, t, &m->encoder, m->adj, &m->base.x));
+}
+
+/* ---- new nodes ------------------------------------------------------------------------------------------- */
+
+typedef struct synthetic {
+    smote_pairs pairs; /* for their candidate edges */
+    int32_t *labels;
+    cru_tensor *e;
+} synthetic;
+
+static synthetic interpolate(model *m, cru_tape *t, cru_tensor *e)
+{
+    const settings *s = m->base.settings;
+    const int64_t cols = cru_tensor_cols(e);
+    float *host = cru_tape_alloc(t, cru_tensor_count(e), sizeof *host);
+    float *delta = cru_tape_alloc(t, m->added, sizeof *delta);
+    int32_t *first = cru_tape_alloc(t, m->added, sizeof *first), *second = cru_tape_alloc(t, m->added, sizeof *second);
+    int32_t *candidate = cru_tape_alloc(t, m->added, sizeof *candidate);
+    int32_t *nearest = cru_tape_alloc(t, m->base.task->split.train.count, sizeof *nearest);
+    int32_t *labels = cru_tape_alloc(t, m->added, sizeof *labels);
+    cru_tensor_download(t, e, host);
+    for (int32_t c = 0, i = 0; c < m->base.task->classes; c++) {
+        const cru_ids members = m->members[c];
+        if (m->repeats[c]) smote_nearest(host, cols, members, nearest);
+        for (int64_t r = 0; r < m->repeats[c]; r++) {
+            const float way = cru_rng_uniformf(&m->rng);
+            for (int64_t k = 0; k < members.count; k++, i++) {
+                first[i] = members.ids[k];
+                second[i] = members.ids[nearest[k]];
+                candidate[i] = s->fix_neighbours ? second[i] : nearest[k];
+                delta[i] = way;
+                labels[i] = c;
+            }
+        }
+    }
+    cru_tensor *from = cru_gather(t, e, cru_index_step(t, first, m->added));
+    cru_tensor *to = cru_gather(t, e, cru_index_step(t, second, m->added));
+    cru_tensor *ways = cru_tensor_upload(t, 2, (const int64_t[]){m->added, 1}, delta);
+    return (synthetic){.pairs = {first, candidate, m->added},
+                       .labels = labels,
+                       .e = cru_add(t, from, cru_mul(t, ways, cru_sub(t, to, from)))};
+}
+
+static cru_tensor *joint_loss(model *m, cru_tape *t, cru_tensor *e)
+{
+    if (!m->added) return added_loss(&m->base, t, classify(m, t, m->adj, e), NULL, 0);
+    const synthetic s = interpolate(m, t, e);
+    cru_tensor *all = cru_concat_rows(t, (cru_tensor *[]){e, s.e}, 2);
+    float *code = cru_tape_alloc(t, cru_tensor_count(all), sizeof *code);
+    cru_tensor_download(t, cru_fc_apply(t, &m->edges, cru_detach(t, all)), code);
+    const cru_csr joint = smote_graph(cru_tape_pool(t), &m->graph, s.pairs, code, cru_tensor_cols(all));
+    const cru_csr mean = mean_with_self(cru_tape_pool(t), &joint);
+    return added_loss(&m->base, t, classify(m, t, cru_sparse_step(t, &mean), all), s.labels, m->added);
+}
+
+static cru_status epoch(void *self, double *loss)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    cru_tape *t = m->base.tape;
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_tensor *e = apply_sage(m, t, &m->encoder, m->adj, &m->base.x);
+    cru_tensor *rebuilt = smote_reconstruction(t, m->links, cru_fc_apply(t, &m->edges, e));
+    cru_tensor *total = cru_add(t, joint_loss(m, t, e), cru_scale(t, rebuilt, (float)s->rec_weight));
+    if (cru_ctx_status(m->base.ctx)) return cru_ctx_status(m->base.ctx);
+    *loss = cru_learner_step(&m->base, m->base.optim, total);
+    return CRU_OK;
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .labelled = true,
+                                  .build = build,
+                                  .logits = logits,
+                                  .epoch = epoch,
+                                  .widen = cru_weights_only};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "graphsmote",
+    .version = "1.0",
+    .summary = "minority nodes interpolated between embeddings, wired by an edge predictor",
+    .citation = "Zhao, Zhang, Wang. GraphSMOTE: Imbalanced Node Classification on Graphs with Graph Neural Networks. "
+                "WSDM 2021.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
