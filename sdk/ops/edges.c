@@ -2,6 +2,7 @@
 #include <crucible/ops-sparse.h>
 
 #include "autograd/tape.h"
+#include "tensor/sparse.h"
 
 typedef struct edge_state {
     cru_sparse *a;
@@ -20,12 +21,12 @@ static void check_ends(const char *name, const cru_csr *a, const cru_tensor *l, 
 static void sum_edges(cru_tape *t, tape_node *n, cru_tensor *into, bool source)
 {
     const edge_state *s = n->state;
-    cru_edge_sum_args args = {.a = s->a->csr, .cols = cru_tensor_cols(n->out), .x = n->out->grad};
+    cru_edge_sum_args args = {.a = sparse_csr(s->a), .cols = cru_tensor_cols(n->out), .x = n->out->grad};
     args.y = tape_grad(t, into, &args.accumulate);
     if (!args.y) return;
-    if (source) { /* the entries exist once the transpose does */
-        args.a = *cru_sparse_transpose(s->a);
-        args.order = s->a->entry;
+    if (source) {
+        args.a = sparse_transposed(s->a);
+        args.order = sparse_entry(s->a);
     }
     t->device->backend->edge_sum(t->device, &args);
 }
@@ -42,7 +43,8 @@ static void add_backward(cru_tape *t, tape_node *n)
 static void mul_backward(cru_tape *t, tape_node *n)
 {
     const edge_state *s = n->state;
-    cru_spmm_args args = {.a = s->a->csr,
+    cru_spmm_args args = {.a = sparse_csr(s->a),
+                          .entries = cru_csr_nnz(&s->a->csr),
                           .weights = n->out->grad,
                           .op = CRU_REDUCE_SUM,
                           .heads = s->heads,
@@ -52,8 +54,8 @@ static void mul_backward(cru_tape *t, tape_node *n)
     if (args.y) t->device->backend->spmm(t->device, &args);
     args.y = tape_grad(t, n->in[1], &args.accumulate);
     if (!args.y) return;
-    args.a = *cru_sparse_transpose(s->a);
-    args.order = s->a->entry;
+    args.a = sparse_transposed(s->a);
+    args.order = sparse_entry(s->a);
     args.x = n->in[0]->data;
     t->device->backend->spmm(t->device, &args);
 }
@@ -71,7 +73,13 @@ static cru_tensor *combine(cru_tape *t, const tape_op *op, cru_binary kind, cru_
     cru_tensor shape = tape_shape2(cru_csr_nnz(&a->csr), heads);
     tape_result result = tape_emit(t, op, &shape, end, 2, sizeof(edge_state));
     *(edge_state *)result.state = (edge_state){.a = a, .heads = heads, .op = kind};
-    cru_edge_args args = {.a = a->csr, .op = kind, .heads = heads, .l = l->data, .r = r->data, .y = result.out->data};
+    cru_edge_args args = {.a = sparse_csr(a),
+                          .entries = cru_csr_nnz(&a->csr),
+                          .op = kind,
+                          .heads = heads,
+                          .l = l->data,
+                          .r = r->data,
+                          .y = result.out->data};
     t->device->backend->edge(t->device, &args);
     return result.out;
 }
@@ -108,7 +116,8 @@ static cru_tensor *one_end(cru_tape *t, const tape_op *op, cru_sparse *a, cru_te
     cru_tensor shape = tape_shape2(cru_csr_nnz(&a->csr), cols);
     tape_result r = tape_emit(t, op, &shape, &x, 1, sizeof(edge_state));
     *(edge_state *)r.state = (edge_state){.a = a, .heads = cols};
-    cru_edge_args args = {.a = a->csr, .op = CRU_BINARY_ADD, .heads = cols, .y = r.out->data};
+    cru_edge_args args = {
+        .a = sparse_csr(a), .entries = cru_csr_nnz(&a->csr), .op = CRU_BINARY_ADD, .heads = cols, .y = r.out->data};
     if (source)
         args.r = x->data;
     else
@@ -138,7 +147,8 @@ static void sddmm_backward(cru_tape *t, tape_node *n)
 {
     const edge_state *s = n->state;
     cru_tensor *l = n->in[0], *r = n->in[1];
-    cru_spmm_args args = {.a = s->a->csr,
+    cru_spmm_args args = {.a = sparse_csr(s->a),
+                          .entries = cru_csr_nnz(&s->a->csr),
                           .weights = n->out->grad,
                           .op = CRU_REDUCE_SUM,
                           .heads = s->heads,
@@ -148,8 +158,8 @@ static void sddmm_backward(cru_tape *t, tape_node *n)
     if (args.y) t->device->backend->spmm(t->device, &args);
     args.y = tape_grad(t, r, &args.accumulate);
     if (!args.y) return;
-    args.a = *cru_sparse_transpose(s->a);
-    args.order = s->a->entry;
+    args.a = sparse_transposed(s->a);
+    args.order = sparse_entry(s->a);
     args.x = l->data;
     t->device->backend->spmm(t->device, &args);
 }
@@ -165,7 +175,8 @@ cru_tensor *cru_sddmm(cru_tape *t, cru_sparse *a, cru_tensor *l, cru_tensor *r, 
     cru_tensor shape = tape_shape2(cru_csr_nnz(&a->csr), heads);
     tape_result result = tape_emit(t, &sddmm_op, &shape, (cru_tensor *[]){l, r}, 2, sizeof(edge_state));
     *(edge_state *)result.state = (edge_state){.a = a, .heads = heads};
-    cru_sddmm_args args = {.a = a->csr,
+    cru_sddmm_args args = {.a = sparse_csr(a),
+                           .entries = cru_csr_nnz(&a->csr),
                            .heads = heads,
                            .cols = width / heads,
                            .l = l->data,
@@ -181,7 +192,11 @@ cru_tensor *cru_sddmm(cru_tape *t, cru_sparse *a, cru_tensor *l, cru_tensor *r, 
 static void edge_sum_backward(cru_tape *t, tape_node *n)
 {
     const edge_state *s = n->state;
-    cru_edge_args args = {.a = s->a->csr, .op = CRU_BINARY_ADD, .heads = s->heads, .l = n->out->grad};
+    cru_edge_args args = {.a = sparse_csr(s->a),
+                          .entries = cru_csr_nnz(&s->a->csr),
+                          .op = CRU_BINARY_ADD,
+                          .heads = s->heads,
+                          .l = n->out->grad};
     args.y = tape_grad(t, n->in[0], &args.accumulate);
     if (args.y) t->device->backend->edge(t->device, &args);
 }
@@ -201,7 +216,7 @@ cru_tensor *cru_edge_sum(cru_tape *t, cru_sparse *a, cru_tensor *e)
     cru_tensor shape = tape_shape2(a->csr.rows, cols);
     tape_result r = tape_emit(t, &edge_sum_op, &shape, &e, 1, sizeof(edge_state));
     *(edge_state *)r.state = (edge_state){.a = a, .heads = cols};
-    cru_edge_sum_args args = {.a = a->csr, .cols = cols, .x = e->data, .y = r.out->data};
+    cru_edge_sum_args args = {.a = sparse_csr(a), .cols = cols, .x = e->data, .y = r.out->data};
     t->device->backend->edge_sum(t->device, &args);
     return r.out;
 }
@@ -209,7 +224,7 @@ cru_tensor *cru_edge_sum(cru_tape *t, cru_sparse *a, cru_tensor *e)
 static void edge_softmax_backward(cru_tape *t, tape_node *n)
 {
     const edge_state *s = n->state;
-    cru_edge_softmax_grad_args args = {.a = s->a->csr, .heads = s->heads, .y = n->out->data, .dy = n->out->grad};
+    cru_edge_softmax_grad_args args = {.a = sparse_csr(s->a), .heads = s->heads, .y = n->out->data, .dy = n->out->grad};
     args.dx = tape_grad(t, n->in[0], &args.accumulate);
     if (args.dx) t->device->backend->edge_softmax_grad(t->device, &args);
 }
@@ -222,7 +237,7 @@ cru_tensor *cru_edge_softmax(cru_tape *t, cru_sparse *a, cru_tensor *e)
     int64_t heads = cru_tensor_cols(e);
     tape_result r = tape_emit(t, &edge_softmax_op, e, &e, 1, sizeof(edge_state));
     *(edge_state *)r.state = (edge_state){.a = a, .heads = heads};
-    cru_edge_softmax_args args = {.a = a->csr, .heads = heads, .x = e->data, .y = r.out->data};
+    cru_edge_softmax_args args = {.a = sparse_csr(a), .heads = heads, .x = e->data, .y = r.out->data};
     t->device->backend->edge_softmax(t->device, &args);
     return r.out;
 }

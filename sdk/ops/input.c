@@ -6,6 +6,7 @@
 
 #include "autograd/tape.h"
 #include "ops/linear.h"
+#include "tensor/sparse.h"
 
 typedef struct sparse_linear_state {
     cru_sparse *x;
@@ -25,14 +26,20 @@ static void weights_backward(cru_tape *t, const tape_node *n, const cru_tensor *
     float *dw = tape_grad(t, w, &add);
     if (!dw) return;
     if (values && cru_tensor_count(w) <= CACHED) {
-        cru_spmm_transposed_args args = {
-            .a = s->x->csr, .weights = values->data, .cols = cols, .x = n->out->grad, .y = dw, .accumulate = add};
+        cru_spmm_transposed_args args = {.a = sparse_csr(s->x),
+                                         .entries = cru_csr_nnz(&s->x->csr),
+                                         .weights = values->data,
+                                         .cols = cols,
+                                         .x = n->out->grad,
+                                         .y = dw,
+                                         .accumulate = add};
         t->device->backend->spmm_transposed(t->device, &args);
         return;
     }
-    cru_spmm_args args = {.a = *cru_sparse_transpose(s->x),
+    cru_spmm_args args = {.a = sparse_transposed(s->x),
+                          .entries = cru_csr_nnz(&s->x->csr),
                           .weights = values ? values->data : NULL,
-                          .order = values ? s->x->entry : NULL,
+                          .order = values ? sparse_entry(s->x) : NULL,
                           .op = CRU_REDUCE_SUM,
                           .heads = 1,
                           .cols = cols,
@@ -50,7 +57,8 @@ static void sparse_linear_backward(cru_tape *t, tape_node *n)
     finish_backward(t, n, &s->finish, s->bias);
     weights_backward(t, n, values);
     if (!values) return;
-    cru_sddmm_args dot = {.a = s->x->csr,
+    cru_sddmm_args dot = {.a = sparse_csr(s->x),
+                          .entries = cru_csr_nnz(&s->x->csr),
                           .heads = 1,
                           .cols = cru_tensor_cols(n->out),
                           .l = n->out->grad,
@@ -76,7 +84,8 @@ cru_tensor *cru_input_linear_then(cru_tape *t, const cru_input *x, cru_tensor *w
     tape_result r = tape_emit(t, &sparse_linear_op, &shape, in, count, sizeof(sparse_linear_state));
     sparse_linear_state *s = r.state;
     *s = (sparse_linear_state){.x = x->sparse, .bias = b, .finish = then_finish(t, then)};
-    cru_spmm_args args = {.a = x->sparse->csr,
+    cru_spmm_args args = {.a = sparse_csr(x->sparse),
+                          .entries = cru_csr_nnz(&x->sparse->csr),
                           .weights = x->values ? x->values->data : NULL,
                           .op = CRU_REDUCE_SUM,
                           .heads = 1,
@@ -146,7 +155,7 @@ cru_tensor *cru_input_spread(cru_tape *t, const cru_input *x, cru_sparse *a)
     if (!x->kept->a) {
         cru_tensor *ax = cru_tensor_create(t->ctx, 2, (const int64_t[]){a->csr.rows, x->cols});
         cru_spmm_args args = {
-            .a = a->csr, .op = CRU_REDUCE_SUM, .heads = 1, .cols = x->cols, .x = x->dense->data, .y = ax->data};
+            .a = sparse_csr(a), .op = CRU_REDUCE_SUM, .heads = 1, .cols = x->cols, .x = x->dense->data, .y = ax->data};
         t->device->backend->spmm(t->device, &args);
         *x->kept = (cru_kept_product){.x = x->dense, .a = a, .ax = ax};
     }

@@ -5,6 +5,7 @@
 
 #include "autograd/tape.h"
 #include "ops/linear.h"
+#include "tensor/sparse.h"
 
 typedef struct spmm_state {
     cru_sparse *a;
@@ -20,9 +21,17 @@ static void check_rows(const char *name, const cru_csr *a, const cru_tensor *x)
                (long long)a->cols, tape_text(x).text);
 }
 
-static void propagate(cru_tape *t, const cru_csr *a, const float *x, int64_t cols, float *y, bool add)
+/* dx (+)= A dy, where A has as many entries as `of`. */
+static void propagate(cru_tape *t, const cru_sparse *of, cru_csr a, const tape_node *n, float *dx, bool add)
 {
-    cru_spmm_args args = {.a = *a, .op = CRU_REDUCE_SUM, .heads = 1, .cols = cols, .x = x, .y = y, .accumulate = add};
+    cru_spmm_args args = {.a = a,
+                          .entries = cru_csr_nnz(&of->csr),
+                          .op = CRU_REDUCE_SUM,
+                          .heads = 1,
+                          .cols = cru_tensor_cols(n->out),
+                          .x = n->out->grad,
+                          .y = dx,
+                          .accumulate = add};
     t->device->backend->spmm(t->device, &args);
 }
 
@@ -36,8 +45,8 @@ static void spmm_backward(cru_tape *t, tape_node *n)
     bool add;
     float *dx = tape_grad(t, n->in[0], &add);
     if (!dx) return;
-    const cru_csr *back = s->transposed ? &s->a->csr : cru_sparse_mirrored(s->a);
-    propagate(t, back, n->out->grad, cru_tensor_cols(n->out), dx, add);
+    const cru_csr back = s->transposed ? sparse_csr(s->a) : sparse_mirrored(s->a);
+    propagate(t, s->a, back, n, dx, add);
 }
 
 static void spmm_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **dx)
@@ -59,7 +68,8 @@ static cru_tensor *fixed(cru_tape *t, cru_sparse *a, cru_tensor *x, const cru_th
     tape_result r = tape_emit(t, &spmm_op, &shape, in, then->bias ? 2 : 1, sizeof(spmm_state));
     spmm_state *s = r.state;
     *s = (spmm_state){.a = a, .transposed = transposed, .finish = then_finish(t, then)};
-    cru_spmm_args args = {.a = *csr,
+    cru_spmm_args args = {.a = transposed ? sparse_mirrored(a) : sparse_csr(a),
+                          .entries = cru_csr_nnz(csr),
                           .op = CRU_REDUCE_SUM,
                           .heads = 1,
                           .cols = cru_tensor_cols(x),
@@ -92,14 +102,20 @@ static void weighted_backward(cru_tape *t, tape_node *n)
     const spmm_state *s = n->state;
     cru_tensor *w = n->in[0], *x = n->in[1];
     int64_t heads = cru_tensor_cols(w), cols = cru_tensor_cols(x) / heads;
-    cru_sddmm_args dot = {.a = s->a->csr, .heads = heads, .cols = cols, .l = n->out->grad, .r = x->data, .scale = 1};
+    cru_sddmm_args dot = {.a = sparse_csr(s->a),
+                          .entries = cru_csr_nnz(&s->a->csr),
+                          .heads = heads,
+                          .cols = cols,
+                          .l = n->out->grad,
+                          .r = x->data,
+                          .scale = 1};
     dot.y = tape_grad(t, w, &dot.accumulate);
     if (dot.y) t->device->backend->sddmm(t->device, &dot);
     cru_spmm_args back = {.op = CRU_REDUCE_SUM, .weights = w->data, .heads = heads, .cols = cols, .x = n->out->grad};
     back.y = tape_grad(t, x, &back.accumulate);
     if (!back.y) return;
-    back.a = *cru_sparse_transpose(s->a);
-    back.order = s->a->entry;
+    back.a = sparse_transposed(s->a);
+    back.order = sparse_entry(s->a);
     t->device->backend->spmm(t->device, &back);
 }
 
@@ -115,7 +131,8 @@ cru_tensor *cru_spmm_weighted(cru_tape *t, cru_sparse *a, cru_tensor *w, cru_ten
     cru_tensor shape = tape_shape2(a->csr.rows, cru_tensor_cols(x));
     tape_result r = tape_emit(t, &weighted_op, &shape, (cru_tensor *[]){w, x}, 2, sizeof(spmm_state));
     *(spmm_state *)r.state = (spmm_state){.a = a};
-    cru_spmm_args args = {.a = a->csr,
+    cru_spmm_args args = {.a = sparse_csr(a),
+                          .entries = cru_csr_nnz(&a->csr),
                           .weights = w->data,
                           .op = CRU_REDUCE_SUM,
                           .heads = heads,
@@ -150,8 +167,8 @@ static void mean_backward(cru_tape *t, tape_node *n, float *dx, bool add)
     cru_binary_args args = {
         .rows = a->rows, .cols = cols, .a = {n->out->grad, cols, 1}, .b = {share, 1, 0}, .y = n->out->grad};
     t->device->backend->binary(t->device, CRU_BINARY_MUL, &args);
-    cru_csr back = unweighted(*cru_sparse_mirrored(s->a));
-    propagate(t, &back, n->out->grad, cols, dx, add);
+    cru_csr back = unweighted(sparse_mirrored(s->a));
+    propagate(t, s->a, back, n, dx, add);
 }
 
 static void aggregate_backward(cru_tape *t, tape_node *n)
@@ -165,17 +182,17 @@ static void aggregate_backward(cru_tape *t, tape_node *n)
         return;
     }
     if (s->op == CRU_REDUCE_SUM) {
-        cru_csr back = unweighted(*cru_sparse_mirrored(s->a));
-        propagate(t, &back, n->out->grad, cru_tensor_cols(n->out), dx, add);
+        cru_csr back = unweighted(sparse_mirrored(s->a));
+        propagate(t, s->a, back, n, dx, add);
         return;
     }
-    cru_select_args args = {.a = unweighted(*cru_sparse_transpose(s->a)),
+    cru_select_args args = {.a = unweighted(sparse_transposed(s->a)),
                             .cols = cru_tensor_cols(n->out),
                             .where = s->where,
                             .dy = n->out->grad,
                             .dx = dx,
                             .accumulate = add};
-    args.order = s->a->entry; /* there only now: the transpose brings it */
+    args.order = sparse_entry(s->a);
     t->device->backend->select(t->device, &args);
 }
 
@@ -190,8 +207,13 @@ cru_tensor *cru_aggregate(cru_tape *t, cru_sparse *a, cru_tensor *x, cru_reduce 
     spmm_state *s = r.state;
     *s = (spmm_state){.a = a, .op = op};
     if (op == CRU_REDUCE_MAX || op == CRU_REDUCE_MIN) s->where = tape_ints(t, cru_tensor_count(r.out));
-    cru_spmm_args args = {
-        .a = unweighted(a->csr), .op = op, .heads = 1, .cols = cols, .x = x->data, .y = r.out->data, .where = s->where};
+    cru_spmm_args args = {.a = unweighted(sparse_csr(a)),
+                          .op = op,
+                          .heads = 1,
+                          .cols = cols,
+                          .x = x->data,
+                          .y = r.out->data,
+                          .where = s->where};
     t->device->backend->spmm(t->device, &args);
     return r.out;
 }

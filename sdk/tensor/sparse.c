@@ -1,5 +1,7 @@
 /* Sparse matrices on the device and their transposes. */
+#include "tensor/sparse.h"
 #include "autograd/tape.h"
+#include "tensor/device-memory.h"
 
 #include <string.h>
 
@@ -82,4 +84,55 @@ const cru_csr *cru_sparse_mirrored(cru_sparse *a)
         a->symmetry = equal ? SYMMETRY_FULL : SYMMETRY_NONE;
     }
     return a->symmetry == SYMMETRY_FULL ? &a->csr : cru_sparse_transpose(a);
+}
+
+/* ---- on the device ------------------------------------------------------------------------------------------- */
+
+/* A copy of host memory that lives as long as the matrix. */
+static const void *uploaded(const cru_sparse *a, const void *host, size_t bytes)
+{
+    cru_device *device = cru_ctx_device(a->ctx);
+    void *memory = a->tape ? (void *)tape_floats(a->tape, (int64_t)((bytes + sizeof(float) - 1) / sizeof(float)))
+                           : device_memory(a->ctx, bytes);
+    device->backend->upload(device, memory, host, bytes);
+    return memory;
+}
+
+static cru_csr csr_uploaded(const cru_sparse *a, const cru_csr *host)
+{
+    const size_t nnz = (size_t)cru_csr_nnz(host);
+    cru_csr copy = *host;
+    if (!host->offsets) return copy;
+    copy.offsets = uploaded(a, host->offsets, (size_t)(host->rows + 1) * sizeof *copy.offsets);
+    copy.ids = uploaded(a, host->ids, nnz * sizeof *copy.ids);
+    if (host->values) copy.values = uploaded(a, host->values, nnz * sizeof *copy.values);
+    return copy;
+}
+
+cru_csr sparse_csr(cru_sparse *a)
+{
+    if (device_is_host(cru_ctx_device(a->ctx))) return a->csr;
+    if (!a->on_device.offsets) a->on_device = csr_uploaded(a, &a->csr);
+    return a->on_device;
+}
+
+cru_csr sparse_transposed(cru_sparse *a)
+{
+    const cru_csr *host = cru_sparse_transpose(a);
+    if (device_is_host(cru_ctx_device(a->ctx))) return *host;
+    if (!a->transposed_on_device.offsets) a->transposed_on_device = csr_uploaded(a, host);
+    return a->transposed_on_device;
+}
+
+cru_csr sparse_mirrored(cru_sparse *a)
+{
+    return cru_sparse_mirrored(a) == &a->csr ? sparse_csr(a) : sparse_transposed(a);
+}
+
+const int64_t *sparse_entry(cru_sparse *a)
+{
+    const int64_t entries = cru_csr_nnz(cru_sparse_transpose(a));
+    if (device_is_host(cru_ctx_device(a->ctx))) return a->entry;
+    if (!a->entry_on_device) a->entry_on_device = uploaded(a, a->entry, (size_t)entries * sizeof *a->entry);
+    return a->entry_on_device;
 }

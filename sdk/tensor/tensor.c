@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "autograd/tape.h"
+#include "tensor/device-memory.h"
 
 cru_tensor *cru_tensor_new(cru_tape *tape, int32_t rank, const int64_t *dim)
 {
@@ -39,7 +40,7 @@ static void owned_release(void *what)
     owned->device->backend->release(owned->device, owned->memory);
 }
 
-static void *device_alloc(cru_ctx *ctx, size_t bytes)
+void *device_memory(cru_ctx *ctx, size_t bytes)
 {
     cru_device *device = cru_ctx_device(ctx);
     void *memory = device->backend->alloc(device, bytes ? bytes : 1);
@@ -53,7 +54,7 @@ static void *device_alloc(cru_ctx *ctx, size_t bytes)
 static float *zeroed_floats(cru_ctx *ctx, int64_t n)
 {
     cru_device *device = cru_ctx_device(ctx);
-    float *memory = device_alloc(ctx, (size_t)n * sizeof *memory);
+    float *memory = device_memory(ctx, (size_t)n * sizeof *memory);
     device->backend->fill(device, memory, n, 0);
     return memory;
 }
@@ -131,7 +132,7 @@ void cru_tensor_watch(cru_tensor *x)
     x->needs_grad = true;
 }
 
-static bool on_host(const cru_device *device)
+bool device_is_host(const cru_device *device)
 {
     return device->backend == cru_backend_cpu();
 }
@@ -139,15 +140,15 @@ static bool on_host(const cru_device *device)
 cru_index cru_index_create(cru_ctx *ctx, const int32_t *host, int64_t count)
 {
     cru_device *device = cru_ctx_device(ctx);
-    if (on_host(device)) return (cru_index){.ids = host, .count = count};
-    int32_t *ids = device_alloc(ctx, (size_t)count * sizeof *ids);
+    if (device_is_host(device)) return (cru_index){.ids = host, .count = count};
+    int32_t *ids = device_memory(ctx, (size_t)count * sizeof *ids);
     device->backend->upload(device, ids, host, (size_t)count * sizeof *ids);
     return (cru_index){.ids = ids, .count = count};
 }
 
 cru_index cru_index_step(cru_tape *tape, const int32_t *host, int64_t count)
 {
-    if (on_host(tape->device)) return (cru_index){.ids = host, .count = count};
+    if (device_is_host(tape->device)) return (cru_index){.ids = host, .count = count};
     int32_t *ids = tape_ints(tape, count);
     tape->device->backend->upload(tape->device, ids, host, (size_t)count * sizeof *ids);
     return (cru_index){.ids = ids, .count = count};
@@ -160,7 +161,7 @@ void cru_index_download(cru_tape *tape, cru_index index, int32_t *host)
 
 const int32_t *cru_index_host(cru_tape *tape, cru_index index)
 {
-    if (on_host(tape->device)) return index.ids;
+    if (device_is_host(tape->device)) return index.ids;
     int32_t *host = cru_tape_alloc(tape, index.count, sizeof *host);
     cru_index_download(tape, index, host);
     return host;

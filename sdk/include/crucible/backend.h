@@ -254,6 +254,7 @@ typedef struct cru_take_args {
  * (rows x heads x cols, -1 for empty rows, whose result is 0). */
 typedef struct cru_spmm_args {
     cru_csr a;
+    int64_t entries; /* of a; 0: not told */
     const float *weights;
     const int64_t *order;
     cru_reduce op;
@@ -270,6 +271,7 @@ typedef struct cru_spmm_args {
  * the number of entries: it is kept several times over while it is summed. */
 typedef struct cru_spmm_transposed_args {
     cru_csr a;
+    int64_t entries; /* of a; 0: not told */
     const float *weights;
     int64_t cols;
     const float *x; /* a.rows x cols */
@@ -292,6 +294,7 @@ typedef struct cru_select_args {
 /* y[e, h] (+)= scale * dot(l[v, h, :], r[ids[e], h, :]) over the entries e of row v. */
 typedef struct cru_sddmm_args {
     cru_csr a;
+    int64_t entries; /* of a; 0: not told */
     int64_t heads, cols;
     const float *l, *r;
     float scale;
@@ -303,6 +306,7 @@ typedef struct cru_sddmm_args {
  * the other one alone. */
 typedef struct cru_edge_args {
     cru_csr a;
+    int64_t entries; /* of a; 0: not told */
     cru_binary op;
     int64_t heads;
     const float *l, *r;

@@ -161,6 +161,10 @@ typedef struct cru_sparse {
     uint8_t symmetry;     /* private: not yet known, none, or equal to its transpose */
     cru_ctx *ctx;         /* where the transpose lives: the context, */
     cru_tape *tape;       /* or, when not NULL, this step of the tape */
+
+    /* private: the same arrays where kernels can read them; on the CPU these are the arrays above */
+    cru_csr on_device, transposed_on_device;
+    const int64_t *entry_on_device;
 } cru_sparse;
 
 CRU_API cru_sparse *cru_sparse_create(cru_ctx *ctx, const cru_csr *csr); /* borrows the arrays on the CPU */
