@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/backend.h>
+
+#include "loader/loader.h"
+#include "process/child.h"
+
 enum { NAME_SIZE = 80, MOST_CARD = 4095 };
 
 /* A card's number at `text`; *rest is what follows it. -1: there is none. */
@@ -59,4 +64,42 @@ cru_status device_choose(const run_settings *run, const registry *plugins, devic
     if (out->backend) return CRU_OK;
     return cru_fail(err, CRU_UNSUPPORTED,
                     "device = %s: there is no backend plugin of that name; 'crucible list backends'", name);
+}
+
+/* ---- trying ---------------------------------------------------------------------------------------------- */
+
+/* In the child: the sentence goes to the parent; none means that all cards opened. */
+static int try_cards(void *user, int fd)
+{
+    const device_choice *choice = user;
+    const cru_plugin *plugin;
+    cru_error err = {0};
+    cru_status status = plugin_open(choice->backend->path, CRU_KIND_BACKEND, choice->backend->name, &plugin, &err);
+    for (int32_t i = 0; status == CRU_OK && i < choice->card_count; i++) {
+        const cru_backend *backend = plugin->vtable;
+        cru_device device;
+        status = backend->open(&device, choice->cards[i], 1, &err);
+        if (status == CRU_OK) backend->close(&device);
+    }
+    if (status != CRU_OK) write_all(fd, err.text, strlen(err.text));
+    return status == CRU_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+cru_status device_probe(const device_choice *choice, cru_error *err)
+{
+    enum { SECONDS = 120 }; /* a driver may have to translate code for the card first */
+    child c;
+    char text[sizeof err->text] = "";
+    size_t used = 0, got;
+    if (!choice->backend) return CRU_OK;
+    cru_status status = child_start(&c, &(child_limits){0}, try_cards, (void *)choice, err);
+    if (status != CRU_OK) return status;
+    child_event event;
+    while ((event = child_read(&c, text + used, sizeof text - 1 - used, &got, SECONDS)) == CHILD_DATA) used += got;
+    const int code = child_finish(&c);
+    const char *name = choice->backend->name;
+    if (event == CHILD_LATE) return cru_fail(err, CRU_UNSUPPORTED, "device = %s: it does not answer", name);
+    if (used) return cru_fail(err, CRU_UNSUPPORTED, "device = %s: %.400s", name, text);
+    return code == 0 ? CRU_OK
+                     : cru_fail(err, CRU_UNSUPPORTED, "device = %s: the backend crashed when it was opened", name);
 }

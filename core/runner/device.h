@@ -18,4 +18,8 @@ typedef struct device_choice {
  * CRU_UNSUPPORTED when no such backend is installed. */
 cru_status device_choose(const run_settings *run, const registry *plugins, device_choice *out, cru_error *err);
 
+/* Opens every chosen card once, in a process of its own, so that a device that is not there is one sentence before any
+ * trial runs. The CPU is always there. */
+cru_status device_probe(const device_choice *choice, cru_error *err);
+
 #endif

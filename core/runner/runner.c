@@ -73,6 +73,8 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
     if (device.backend && strcmp(device.backend->name, "cuda") == 0 && run->sandbox && !options->in_process)
         return cru_fail(err, CRU_UNSUPPORTED,
                         "methods on a GPU cannot be sandboxed: set [run] sandbox = off if you trust them");
+    status = device_probe(&device, err);
+    if (status != CRU_OK) return status;
     runner *r = calloc(1, sizeof *r);
     if (!r) return cru_fail(err, CRU_NO_MEMORY, "no memory for the runner");
     r->options = *options;
