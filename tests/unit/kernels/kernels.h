@@ -1,5 +1,5 @@
 /* How kernel tests run: every instruction set this machine has, against an oracle; then with more threads, which must
- * give the same bits. */
+ * give the same bits. Built with TEST_EMULATED_CUDA, on the emulated card instead. */
 #ifndef TEST_KERNELS_H
 #define TEST_KERNELS_H
 
@@ -12,7 +12,21 @@
 #include <crucible/backend.h>
 #include <crucible/random.h>
 
+#ifdef TEST_EMULATED_CUDA
+#include "emulation.h"
+enum { TEST_BACKENDS = 1 };
+static inline const cru_backend *test_backend(int index)
+{
+    return index == 0 ? emulated_backend() : NULL;
+}
+#else
 #include "backends/cpu/cpu.h"
+enum { TEST_BACKENDS = CPU_ISA_COUNT };
+static inline const cru_backend *test_backend(int index)
+{
+    return cru_cpu_backend_for((cpu_isa)index);
+}
+#endif
 
 #define COUNT(array) ((int64_t)(sizeof(array) / sizeof((array)[0])))
 
@@ -98,8 +112,8 @@ static inline float *run_kernel(const kernel_check *c, const cru_backend *b, int
 
 static inline void check_kernel(const kernel_check *c)
 {
-    for (int isa = 0; isa < CPU_ISA_COUNT; isa++) {
-        const cru_backend *b = cru_cpu_backend_for((cpu_isa)isa);
+    for (int index = 0; index < TEST_BACKENDS; index++) {
+        const cru_backend *b = test_backend(index);
         if (!b) continue;
         float *out = run_kernel(c, b, 1);
         for (int64_t i = 0; i < c->n; i++) {
@@ -108,8 +122,8 @@ static inline void check_kernel(const kernel_check *c)
                         (double)out[i] == c->want[i];
             /* Check logs every assertion: one per element would be slow. */
             if (!same)
-                ck_abort_msg("%s, instruction set %d, element %lld of %lld: %.9g, want %.9g", c->name, isa,
-                             (long long)i, (long long)c->n, (double)out[i], c->want[i]);
+                ck_abort_msg("%s, backend %d, element %lld of %lld: %.9g, want %.9g", c->name, index, (long long)i,
+                             (long long)c->n, (double)out[i], c->want[i]);
         }
         float *again = run_kernel(c, b, 3);
         ck_assert_msg(memcmp(out, again, sizeof(float) * (size_t)c->n) == 0, "%s: other bits with 3 threads", c->name);

@@ -292,8 +292,8 @@ static void check_ulps(cru_unary op, double (*f)(double), double limit)
                                     -1.0f, 88.7f, 88.8f,    -87.4f,    -103.9f, -104.f, 3.4e38f, 1e-7f};
     enum { N = 1 << 16 };
     float *x = floats(N), *y = floats(N);
-    for (int isa = 0; isa < CPU_ISA_COUNT; isa++) {
-        const cru_backend *b = cru_cpu_backend_for((cpu_isa)isa);
+    for (int index = 0; index < TEST_BACKENDS; index++) {
+        const cru_backend *b = test_backend(index);
         cru_device device;
         if (!b) continue;
         ck_assert_int_eq(b->open(&device, 0, 1, NULL), CRU_OK);

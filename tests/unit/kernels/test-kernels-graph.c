@@ -123,7 +123,7 @@ static void check_sddmm(const cru_csr *a, int64_t heads, int64_t cols)
                 for (int64_t j = 0; j < cols; j++)
                     want[e * heads + h] +=
                         0.5 * (double)l[(v * heads + h) * cols + j] * (double)r[(a->ids[e] * heads + h) * cols + j];
-    cru_sddmm_args s = {*a, heads, cols, l, r, 0.5f, NULL, false};
+    cru_sddmm_args s = {.a = *a, .heads = heads, .cols = cols, .l = l, .r = r, .scale = 0.5f};
     check_kernel(&(kernel_check){"sddmm", call_sddmm, &s, n, NULL, want, 3e-6});
     s.accumulate = true;
     for (int64_t i = 0; i < n; i++) want[i] += (double)before[i];
@@ -212,13 +212,12 @@ START_TEST(edge_scores_combine_both_ends)
         double *want = doubles(n);
         for (int mode = 0; mode < 4 * CRU_BINARY_COUNT; mode++) {
             const int side = mode / CRU_BINARY_COUNT; /* both, both added, only l, only r */
-            cru_edge_args s = {a,
-                               (cru_binary)(mode % CRU_BINARY_COUNT),
-                               heads,
-                               side == 3 ? NULL : l,
-                               side == 2 ? NULL : r,
-                               NULL,
-                               side == 1};
+            cru_edge_args s = {.a = a,
+                               .op = (cru_binary)(mode % CRU_BINARY_COUNT),
+                               .heads = heads,
+                               .l = side == 3 ? NULL : l,
+                               .r = side == 2 ? NULL : r,
+                               .accumulate = side == 1};
             for (int64_t v = 0; v < a.rows; v++)
                 for (int64_t e = a.offsets[v]; e < a.offsets[v + 1]; e++)
                     for (int64_t h = 0; h < heads; h++)
