@@ -45,6 +45,7 @@ struct cudaMemPoolProps {
 
 constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocDefault = 0;
 
+cudaError_t cudaDriverGetVersion(int *version); /* 0: no driver */
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int card);
 cudaError_t cudaGetLastError();

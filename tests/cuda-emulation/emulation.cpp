@@ -20,7 +20,7 @@ constexpr size_t region_bytes = size_t{4} << 30, line = 256;
 
 struct card {
     int count = 1;
-    bool old_driver = false, old_card = false, strict = false, fail_next = false;
+    bool driver = true, old_driver = false, old_card = false, strict = false, fail_next = false;
     size_t limit = region_bytes, in_use = 0;
     long waits = 0;
     cudaError_t last = cudaSuccess;
@@ -59,6 +59,10 @@ void emulation_set_cards(int count)
 {
     the_card().count = count;
 }
+void emulation_set_driver(bool there)
+{
+    the_card().driver = there;
+}
 void emulation_set_old_driver(bool old)
 {
     the_card().old_driver = old;
@@ -92,6 +96,11 @@ long emulation_waits(void)
 
 /* ---- the runtime --------------------------------------------------------------------------------------------- */
 
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = the_card().driver ? 13000 : 0;
+    return cudaSuccess;
+}
 cudaError_t cudaGetDeviceCount(int *count)
 {
     const card &c = the_card();

@@ -15,6 +15,7 @@ extern "C" {
 const cru_backend *emulated_backend(void);
 
 void emulation_set_cards(int count);     /* 1 at the start; 0: no GPU */
+void emulation_set_driver(bool there);   /* whether there is one at all */
 void emulation_set_old_driver(bool old); /* the driver refuses */
 void emulation_set_old_card(bool old);   /* no kernel image for the card */
 void emulation_set_memory(size_t bytes); /* of the card; 4 GiB at the start */

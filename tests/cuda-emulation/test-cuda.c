@@ -32,6 +32,13 @@ START_TEST(a_machine_without_a_gpu_is_told_so)
 }
 END_TEST
 
+START_TEST(a_machine_without_a_driver_is_told_so)
+{
+    emulation_set_driver(false);
+    expect_refused(0, "no GPU answers: there is no NVIDIA driver");
+}
+END_TEST
+
 START_TEST(a_card_that_is_not_there_is_named)
 {
     emulation_set_cards(2);
@@ -221,6 +228,7 @@ Suite *suite(void)
     TCase *c = tcase_create("cuda");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, a_machine_without_a_gpu_is_told_so);
+    tcase_add_test(c, a_machine_without_a_driver_is_told_so);
     tcase_add_test(c, a_card_that_is_not_there_is_named);
     tcase_add_test(c, an_old_driver_is_named);
     tcase_add_test(c, a_card_of_another_generation_is_named);

@@ -39,7 +39,9 @@ static cru_status refuse(cru_error *err, const char *what, const char *why)
 
 static cru_status find_card(int32_t index, cru_error *err)
 {
-    int count = 0;
+    int count = 0, driver = 0;
+    if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+        return refuse(err, "no GPU answers", "there is no NVIDIA driver");
     cudaError_t code = cudaGetDeviceCount(&count);
     if (code == cudaErrorInsufficientDriver)
         return refuse(err, "the driver is too old for this build of the backend", cudaGetErrorString(code));
