@@ -94,18 +94,18 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
 {
     const settings *s = settings_;
     const char *path;
-    char *text;
-    size_t size;
+    byte_string text;
     cru_status status = source_need(source, "graphs", &path, err);
-    if (status == CRU_OK) status = text_file_read(path, &text, &size, err);
     if (status != CRU_OK) return status;
-    reading r = {.text = {text, text + size, path, 1}, .err = err, .set = {.name = path, .loops = s->loops}};
     cru_arena *arena = cru_arena_create();
-    status = arena ? read_graphs(&r, arena) : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
+    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
+    reading r = {.err = err, .set = {.name = path, .loops = s->loops}};
+    status = text_file_read(arena, path, UNPACK_ALL, &text, err);
+    r.text = (cursor){text.bytes, text.bytes + text.size, path, 1};
+    if (status == CRU_OK) status = read_graphs(&r, arena);
     if (status == CRU_OK) status = graph_set_store(&r.set, arena, data, err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(arena);
-    free(text);
     return status;
 }
 

@@ -58,7 +58,8 @@ static void copy_part(const idx_file *images, const idx_file *labels, int64_t fi
 {
     int64_t cols = data->x.cols;
     float *x = (float *)data->x.dense + first * cols;
-    for (int64_t i = 0; i < images->shape[0] * cols; i++) x[i] = (float)(images->bytes[i] / scale);
+    const pixel_scale scaled = pixel_scale_make(scale);
+    pixel_scale_apply(&scaled, images->bytes, images->shape[0] * cols, x);
     for (int64_t i = 0; i < labels->shape[0]; i++) data->truth[first + i] = labels->bytes[i];
 }
 

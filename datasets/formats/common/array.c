@@ -112,18 +112,73 @@ cru_status array_whole(const array *a, int64_t place, array_range range, int64_t
                     (long long)place, real, (long long)range.lo, (long long)range.hi);
 }
 
+/* Whole numbers of one type in the machine's order, all in range: true, and the numbers in `out`. */
+#define COPY_IDS(type)                                                                                                 \
+    static bool copy_##type(const array *a, array_range range, int32_t *out)                                           \
+    {                                                                                                                  \
+        bool sound = true;                                                                                             \
+        for (int64_t i = 0; i < a->count; i++) {                                                                       \
+            type value;                                                                                                \
+            memcpy(&value, a->bytes + i * (int64_t)sizeof value, sizeof value);                                        \
+            sound &= value >= range.lo && value <= range.hi;                                                           \
+            out[i] = (int32_t)value;                                                                                   \
+        }                                                                                                              \
+        return sound;                                                                                                  \
+    }
+COPY_IDS(int32_t)
+COPY_IDS(int64_t)
+
+cru_status array_ids(const array *a, array_range range, int32_t *out, cru_error *err)
+{
+    bool plain = a->type == ARRAY_INT && !a->swapped;
+    if (plain && a->width == 4 && copy_int32_t(a, range, out)) return CRU_OK;
+    if (plain && a->width == 8 && copy_int64_t(a, range, out)) return CRU_OK;
+    for (int64_t i = 0; i < a->count; i++) { /* any type, and the message for the number that is wrong */
+        int64_t value = 0;
+        cru_status status = array_whole(a, i, range, &value, err);
+        if (status != CRU_OK) return status;
+        out[i] = (int32_t)value;
+    }
+    return CRU_OK;
+}
+
+/* Numbers that lie as they are wanted. */
+static bool copy_floats(const array *a, float *out)
+{
+    if (a->type != ARRAY_FLOAT || a->swapped || (a->fortran && a->dims > 1)) return false;
+    if (a->width == 4 && a->count > 0) memcpy(out, a->bytes, (size_t)a->count * sizeof *out);
+    for (int64_t i = 0; a->width == 8 && i < a->count; i++) {
+        double value;
+        memcpy(&value, a->bytes + 8 * i, sizeof value);
+        out[i] = (float)value;
+    }
+    return true;
+}
+
+/* x - x is 0 for finite x and NaN otherwise; a block without a branch in it can use vector registers. */
+static int64_t first_infinite(const float *x, int64_t count)
+{
+    enum { BLOCK = 4096 };
+    for (int64_t start = 0; start < count; start += BLOCK) {
+        int64_t end = start + BLOCK < count ? start + BLOCK : count;
+        float sum = 0;
+        for (int64_t i = start; i < end; i++) sum += x[i] - x[i];
+        for (int64_t i = start; sum != 0 && i < end; i++)
+            if (!isfinite(x[i])) return i;
+    }
+    return -1;
+}
+
 cru_status array_floats(const array *a, float *out, cru_error *err)
 {
     int64_t cols = a->dims == 2 ? a->shape[1] : 1;
     int64_t rows = cols > 0 ? a->count / cols : 0;
-    bool same = a->type == ARRAY_FLOAT && a->width == 4 && !a->swapped && (!a->fortran || a->dims < 2);
-    if (same && a->count > 0) memcpy(out, a->bytes, (size_t)a->count * sizeof *out);
-    for (int64_t r = 0; r < rows && !same; r++)
+    bool copied = copy_floats(a, out);
+    for (int64_t r = 0; r < rows && !copied; r++)
         for (int64_t c = 0; c < cols; c++)
             out[r * cols + c] = (float)array_real(a, a->dims == 2 ? array_place(a, r, c) : r);
-    for (int64_t i = 0; i < a->count; i++)
-        if (!isfinite(out[i]))
-            return cru_fail(err, CRU_BAD_INPUT, "%s: row %lld, column %lld is not a finite number", a->name,
-                            (long long)(i / cols), (long long)(i % cols));
-    return CRU_OK;
+    int64_t bad = first_infinite(out, a->count);
+    if (bad < 0) return CRU_OK;
+    return cru_fail(err, CRU_BAD_INPUT, "%s: row %lld, column %lld is not a finite number", a->name,
+                    (long long)(bad / cols), (long long)(bad % cols));
 }

@@ -51,6 +51,9 @@ typedef struct array_range {
 } array_range;
 cru_status array_whole(const array *a, int64_t place, array_range range, int64_t *out, cru_error *err);
 
+/* All numbers in the order in which they are stored, as array_whole does one; the range must fit int32_t. */
+cru_status array_ids(const array *a, array_range range, int32_t *out, cru_error *err);
+
 /* All numbers of a matrix (or, with one dimension, of a column), row by row. CRU_BAD_INPUT: one is not finite. */
 cru_status array_floats(const array *a, float *out, cru_error *err);
 

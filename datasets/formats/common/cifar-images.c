@@ -65,6 +65,7 @@ static cru_status read_tar(reading *r, const char *path)
 static cru_status store(const reading *r, cru_data *data)
 {
     float *x = (float *)data->x.dense;
+    const pixel_scale scaled = pixel_scale_make(r->images->scale);
     int64_t item = 0;
     for (int b = 0; b < r->count; b++) {
         const blob *batch = &r->batches[b];
@@ -74,7 +75,7 @@ static cru_status store(const reading *r, cru_data *data)
                 return cru_fail(r->err, CRU_BAD_INPUT, "%s: byte %lld: class %d", batch->name, (long long)at,
                                 record[0]);
             data->truth[item] = record[0];
-            for (int i = 0; i < PIXELS; i++) x[item * PIXELS + i] = (float)(record[1 + i] / r->images->scale);
+            pixel_scale_apply(&scaled, record + 1, PIXELS, x + item * PIXELS);
         }
     }
     generate_end(data);

@@ -100,36 +100,47 @@ static cru_status cut_text(csv_table *t, size_t size, cru_error *err)
     return CRU_OK;
 }
 
-/* Takes over `text`, which has room for one byte more than `size`. */
-static cru_status start(char *text, size_t size, const char *path, csv_table *t, cru_error *err)
+/* Cuts the text, which lies in the table's arena. */
+static cru_status start(byte_string text, csv_table *t, cru_error *err)
 {
-    *t = (csv_table){.path = path, .text = text};
-    cru_status status = cut_text(t, size, err);
+    t->text = text.bytes;
+    cru_status status = cut_text(t, text.size, err);
     if (status != CRU_OK) csv_free(t);
     return status;
 }
 
+static cru_status begin(const char *path, csv_table *t, cru_error *err)
+{
+    *t = (csv_table){.path = path, .memory = cru_arena_create()};
+    return t->memory ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the table", path);
+}
+
 cru_status csv_read(const char *path, csv_table *t, cru_error *err)
 {
-    *t = (csv_table){0};
-    size_t size;
-    char *text;
-    cru_status status = text_file_read(path, &text, &size, err);
-    return status == CRU_OK ? start(text, size, path, t, err) : status;
+    byte_string text;
+    cru_status status = begin(path, t, err);
+    if (status == CRU_OK) status = text_file_read(t->memory, path, UNPACK_ALL, &text, err);
+    if (status == CRU_OK) return start(text, t, err);
+    csv_free(t);
+    return status;
 }
 
 cru_status csv_parse(const char *text, size_t size, const char *path, csv_table *t, cru_error *err)
 {
-    *t = (csv_table){0};
-    char *copy = malloc(size + 1);
-    if (!copy) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the table", path);
-    if (size > 0) memcpy(copy, text, size);
-    return start(copy, size, path, t, err);
+    cru_status status = begin(path, t, err);
+    if (status != CRU_OK) return status;
+    byte_string copy = {cru_arena_try(t->memory, (int64_t)size + 1, 1), size};
+    if (!copy.bytes) {
+        csv_free(t);
+        return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the table", path);
+    }
+    if (size > 0) memcpy(copy.bytes, text, size);
+    return start(copy, t, err);
 }
 
 void csv_free(csv_table *t)
 {
-    free(t->text);
+    cru_arena_destroy(t->memory);
     free(t->field);
     free(t->line);
     *t = (csv_table){0};

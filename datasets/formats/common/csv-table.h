@@ -6,13 +6,15 @@
 #ifndef FORMATS_CSV_TABLE_H
 #define FORMATS_CSV_TABLE_H
 
+#include <crucible/arena.h>
 #include <crucible/plugin.h>
 
 typedef struct csv_table {
-    const char *path; /* borrowed; for messages */
-    char *text;       /* the file, cut into fields */
-    char **field;     /* rows x cols, row-major */
-    int64_t *line;    /* rows: number of the line, from 1 */
+    const char *path;  /* borrowed; for messages */
+    cru_arena *memory; /* of the text */
+    char *text;        /* the file, cut into fields */
+    char **field;      /* rows x cols, row-major */
+    int64_t *line;     /* rows: number of the line, from 1 */
     int64_t rows, cols;
     int64_t room; /* of `field` */
 } csv_table;

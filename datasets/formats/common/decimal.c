@@ -65,11 +65,21 @@ bool cursor_whole(cursor *c, int64_t *out)
     return true;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* A NUL follows the text, and it is no blank: no need to look for the end. */
 void cursor_skip(cursor *c, const char *separators)
 {
-    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\r')) c->at++;
-    if (c->at < c->end && *c->at && strchr(separators, *c->at)) c->at++;
-    while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\r')) c->at++;
+    while (is_blank(*c->at)) c->at++;
+    for (; *separators; separators++) {
+        if (*c->at != *separators) continue;
+        c->at++;
+        break;
+    }
+    while (is_blank(*c->at)) c->at++;
 }
 
 bool cursor_at_line_end(const cursor *c)

@@ -30,3 +30,10 @@ cru_status image_set_begin(const image_set *set, cru_data *data, cru_error *err)
     data->x.width = (int32_t)set->width;
     return store_split(set, data, err);
 }
+
+pixel_scale pixel_scale_make(double scale)
+{
+    pixel_scale s;
+    for (int v = 0; v < 256; v++) s.value[v] = (float)(v / scale);
+    return s;
+}

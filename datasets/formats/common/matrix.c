@@ -36,15 +36,11 @@ typedef struct entries {
 static cru_status read_entries(const csr_arrays *p, entries e, cru_error *err)
 {
     int64_t number = 0;
-    cru_status status = CRU_OK;
     for (int64_t i = 0; i <= p->rows; i++) {
         array_whole(&p->indptr, i, (array_range){0, INT64_MAX}, &number, NULL);
         e.offsets[i] = number;
     }
-    for (int64_t i = 0; i < p->indices.count && status == CRU_OK; i++) {
-        status = array_whole(&p->indices, i, (array_range){0, p->cols - 1}, &number, err);
-        e.ids[i] = (int32_t)number;
-    }
+    cru_status status = array_ids(&p->indices, (array_range){0, p->cols - 1}, e.ids, err);
     return status == CRU_OK ? array_floats(&p->data, e.values, err) : status;
 }
 
@@ -66,25 +62,41 @@ static cru_csr tidy(cru_pool pool, cru_csr a)
     return ones ? cru_csr_pattern(&a) : a;
 }
 
+/* Strictly ascending rows, none of whose values is 0: what most files hold, and what is wanted. */
+static bool is_tidy(const cru_csr *a)
+{
+    bool sound = true;
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t e = a->offsets[i] + 1; e < a->offsets[i + 1]; e++) sound &= a->ids[e] > a->ids[e - 1];
+    for (int64_t e = 0, count = cru_csr_nnz(a); e < count; e++) sound &= a->values[e] != 0;
+    return sound;
+}
+
+static cru_csr without_ones(cru_csr a)
+{
+    bool ones = true;
+    for (int64_t e = 0, count = cru_csr_nnz(&a); a.values && e < count; e++) ones &= a.values[e] == 1;
+    return ones ? cru_csr_pattern(&a) : a;
+}
+
 cru_status matrix_csr(const csr_arrays *parts, cru_pool pool, cru_csr *out, cru_error *err)
 {
     *out = (cru_csr){0};
     cru_status status = check_parts(parts, err);
     if (status != CRU_OK) return status;
-    cru_arena *arena = cru_arena_create();
-    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the matrix", parts->indptr.name);
-    entries e = {cru_arena_alloc(arena, parts->rows + 1, sizeof *e.offsets),
-                 cru_arena_alloc(arena, parts->indices.count, sizeof *e.ids),
-                 cru_arena_alloc(arena, parts->indices.count, sizeof *e.values)};
+    entries e = {cru_pool_alloc(pool, parts->rows + 1, sizeof *e.offsets),
+                 cru_pool_alloc(pool, parts->indices.count, sizeof *e.ids),
+                 cru_pool_alloc(pool, parts->indices.count, sizeof *e.values)};
     status = read_entries(parts, e, err);
-    cru_csr raw = {parts->rows, parts->cols, e.offsets, e.ids, e.values};
-    if (status == CRU_OK) {
-        cru_csr merged = cru_csr_merge(cru_arena_pool(arena), &raw, CRU_DUP_SUM);
-        merged = tidy(cru_arena_pool(arena), merged);
-        *out = cru_csr_merge(pool, &merged, CRU_DUP_SUM); /* the copy that stays */
+    if (status != CRU_OK) return status;
+    *out = (cru_csr){parts->rows, parts->cols, e.offsets, e.ids, e.values};
+    if (is_tidy(out)) {
+        *out = without_ones(*out);
+        return CRU_OK;
     }
-    cru_arena_destroy(arena);
-    return status;
+    cru_csr merged = cru_csr_merge(pool, out, CRU_DUP_SUM);
+    *out = tidy(pool, merged);
+    return CRU_OK;
 }
 
 void matrix_sparse_features(cru_csr x, cru_data *data)

@@ -1,53 +1,45 @@
 #include "text-file.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "unpack.h"
-
-static cru_status read_file(const char *path, unpack_kinds kinds, char **text, size_t *size, cru_error *err)
+/* Files that do not tell their size, such as pipes, are no datasets: what grows while it is read is cut. */
+static cru_status read_bytes(int fd, size_t size, char *bytes, size_t *used)
 {
-    *text = NULL;
-    *size = 0;
-    FILE *file = fopen(path, "rbe");
-    if (!file) return cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
-    size_t room = 1 << 16, used = 0, got;
-    char *buffer = malloc(room + 1);
-    while (buffer && (got = fread(buffer + used, 1, room - used, file)) > 0) {
-        used += got;
-        if (used < room) continue;
-        char *larger = room < UNPACK_MOST ? realloc(buffer, 2 * room + 1) : NULL;
-        if (!larger) free(buffer);
-        buffer = larger;
-        room *= 2;
+    *used = 0;
+    while (*used < size) {
+        ssize_t got = read(fd, bytes + *used, size - *used);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return CRU_IO;
+        if (got == 0) break;
+        *used += (size_t)got;
     }
-    cru_status status = CRU_OK;
-    if (!buffer)
-        status = cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the file", path);
-    else if (ferror(file))
-        status = cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
-    fclose(file);
-    if (status == CRU_OK) {
-        buffer[used] = 0;
-        status = unpack(path, &buffer, &used, kinds, err);
-    }
-    if (status == CRU_OK) {
-        *text = buffer;
-        *size = used;
-    } else {
-        free(buffer);
-    }
-    return status;
+    bytes[*used] = 0;
+    return CRU_OK;
 }
 
-cru_status text_file_read(const char *path, char **text, size_t *size, cru_error *err)
+static cru_status read_open(int fd, const char *path, cru_arena *arena, byte_string *out, cru_error *err)
 {
-    return read_file(path, UNPACK_ALL, text, size, err);
+    struct stat info;
+    if (fstat(fd, &info) != 0) return cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode)) return cru_fail(err, CRU_IO, "%s: %s", path, strerror(EISDIR));
+    size_t size = (size_t)info.st_size;
+    char *bytes = size <= UNPACK_MOST ? cru_arena_try(arena, (int64_t)size + 1, 1) : NULL;
+    if (!bytes) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the file", path);
+    out->bytes = bytes;
+    if (read_bytes(fd, size, bytes, &out->size) == CRU_OK) return CRU_OK;
+    return cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
 }
 
-cru_status text_file_read_zip(const char *path, char **text, size_t *size, cru_error *err)
+cru_status text_file_read(cru_arena *arena, const char *path, unpack_kinds kinds, byte_string *out, cru_error *err)
 {
-    return read_file(path, UNPACK_STREAMS, text, size, err);
+    *out = (byte_string){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
+    cru_status status = read_open(fd, path, arena, out, err);
+    close(fd);
+    return status == CRU_OK ? unpack(path, arena, out, kinds, err) : status;
 }

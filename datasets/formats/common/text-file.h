@@ -2,15 +2,10 @@
 #ifndef FORMATS_TEXT_FILE_H
 #define FORMATS_TEXT_FILE_H
 
-#include <crucible/status.h>
+#include "unpack.h"
 
-/* Reads all of `path` into *text, which the caller frees; a NUL follows the `size` bytes. Files packed with gzip, xz or
- * zip (one member) are unpacked (unpack.h has the limits). CRU_IO: cannot be read; CRU_BAD_INPUT: damaged. The message
- * names the file.
- */
-cru_status text_file_read(const char *path, char **text, size_t *size, cru_error *err);
-
-/* The same for files that are zip files once gzip and xz are undone. */
-cru_status text_file_read_zip(const char *path, char **text, size_t *size, cru_error *err);
+/* Reads all of `path` into the arena and unpacks it (unpack.h has the limits). CRU_IO: cannot be read; CRU_BAD_INPUT:
+ * damaged. The message names the file. */
+cru_status text_file_read(cru_arena *arena, const char *path, unpack_kinds kinds, byte_string *out, cru_error *err);
 
 #endif

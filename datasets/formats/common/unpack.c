@@ -1,9 +1,8 @@
 #include "unpack.h"
 
+#include <libdeflate.h>
 #include <lzma.h>
-#include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "zip-bytes.h"
 
@@ -11,6 +10,7 @@ enum { STEP = 1 << 16 };
 
 typedef struct unpacking {
     const char *path;
+    cru_arena *arena;
     const uint8_t *in;
     size_t in_size, in_used;
     char *out;
@@ -23,53 +23,60 @@ size_t unpack_limit(size_t size)
     return size < (UNPACK_MOST - ((size_t)1 << 24)) / 1100 ? ((size_t)1 << 24) + 1100 * size : UNPACK_MOST;
 }
 
-/* Room for at least one byte more, and for the NUL behind it. */
-static cru_status make_room(unpacking *u)
+/* Room for more bytes, and for the NUL behind them; `hint` is how many there might be in all. */
+static cru_status grow(unpacking *u, size_t hint)
 {
-    if (u->used < u->room) return CRU_OK;
-    if (u->used >= u->most)
+    if (u->room >= u->most)
         return cru_fail(u->err, CRU_BAD_INPUT, "%s: unpacks to more than %zu bytes", u->path, u->most);
     size_t room = u->room > 0 ? 2 * u->room : STEP;
+    if (room < hint) room = hint;
     if (room > u->most) room = u->most;
-    char *larger = realloc(u->out, room + 1);
+    char *larger = cru_arena_try(u->arena, (int64_t)room + 1, 1);
     if (!larger) return cru_fail(u->err, CRU_NO_MEMORY, "%s: no memory to unpack the file", u->path);
+    if (u->used > 0) memcpy(larger, u->out, u->used);
     u->out = larger;
     u->room = room;
     return CRU_OK;
 }
 
-static cru_status fail_damaged(const unpacking *u, const char *what)
+static cru_status make_room(unpacking *u)
 {
-    return cru_fail(u->err, CRU_BAD_INPUT, "%s: damaged %s data before packed byte %zu", u->path, what, u->in_used);
+    return u->used < u->room ? CRU_OK : grow(u, 0);
 }
 
-static unsigned at_most(size_t size)
+static cru_status fail_damaged(const unpacking *u, const char *what)
 {
-    return size < (1u << 30) ? (unsigned)size : 1u << 30;
+    return cru_fail(u->err, CRU_BAD_INPUT, "%s: damaged %s data from packed byte %zu on", u->path, what, u->in_used);
+}
+
+/* The last four bytes of a gzip file: the size of its last member, for most files the only one. */
+static size_t size_hint(const unpacking *u)
+{
+    uint32_t size = 0;
+    if (u->in_size >= 18) memcpy(&size, u->in + u->in_size - sizeof size, sizeof size);
+    return size;
 }
 
 /* A gzip file is a series of members; each is unpacked behind the other. */
 static cru_status gunzip(unpacking *u)
 {
-    z_stream z = {0};
-    if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) return cru_fail(u->err, CRU_NO_MEMORY, "%s: no memory", u->path);
-    cru_status status = CRU_OK;
-    for (int state = Z_OK; status == CRU_OK && !(state == Z_STREAM_END && u->in_used == u->in_size);) {
-        if (state == Z_STREAM_END) inflateReset(&z);
-        status = make_room(u);
-        if (status != CRU_OK) break;
-        unsigned in = at_most(u->in_size - u->in_used), out = at_most(u->room - u->used);
-        z.next_in = (Bytef *)(u->in + u->in_used);
-        z.avail_in = in;
-        z.next_out = (Bytef *)(u->out + u->used);
-        z.avail_out = out;
-        state = inflate(&z, Z_NO_FLUSH);
-        u->in_used += in - z.avail_in;
-        u->used += out - z.avail_out;
-        bool stuck = z.avail_in == in && z.avail_out == out;
-        if ((state != Z_OK && state != Z_STREAM_END) || stuck) status = fail_damaged(u, "gzip");
+    struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
+    if (!inflater) return cru_fail(u->err, CRU_NO_MEMORY, "%s: no memory", u->path);
+    cru_status status = grow(u, size_hint(u));
+    while (status == CRU_OK && u->in_used < u->in_size) {
+        size_t in = 0, out = 0;
+        enum libdeflate_result result = libdeflate_gzip_decompress_ex(
+            inflater, u->in + u->in_used, u->in_size - u->in_used, u->out + u->used, u->room - u->used, &in, &out);
+        if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
+            status = grow(u, 0);
+        } else if (result != LIBDEFLATE_SUCCESS) {
+            status = fail_damaged(u, "gzip");
+        } else {
+            u->in_used += in;
+            u->used += out;
+        }
     }
-    inflateEnd(&z);
+    libdeflate_free_decompressor(inflater);
     return status;
 }
 
@@ -126,35 +133,28 @@ static unpacker *recognise(const char *bytes, size_t size)
     return zip_bytes_begin(bytes, size) ? unzip : NULL;
 }
 
-static cru_status unpack_once(unpacker *how, unpacking *u, char **bytes, size_t *size)
-{
-    cru_status status = how(u);
-    if (status == CRU_OK) status = make_room(u); /* nothing at all may have come out */
-    if (status != CRU_OK) {
-        free(u->out);
-        return status;
-    }
-    free(*bytes);
-    *bytes = u->out;
-    *size = u->used;
-    u->out[u->used] = 0;
-    return CRU_OK;
-}
-
 bool unpack_recognises(const char *bytes, size_t size)
 {
     return recognise(bytes, size) != NULL;
 }
 
-cru_status unpack(const char *path, char **bytes, size_t *size, unpack_kinds kinds, cru_error *err)
+cru_status unpack(const char *path, cru_arena *arena, byte_string *string, unpack_kinds kinds, cru_error *err)
 {
-    const size_t most = unpack_limit(*size);
+    const size_t most = unpack_limit(string->size);
     for (int layer = 0; layer < UNPACK_LAYERS; layer++) {
-        unpacker *how = recognise(*bytes, *size);
+        unpacker *how = recognise(string->bytes, string->size);
         if (!how || (how == unzip && kinds == UNPACK_STREAMS)) return CRU_OK;
-        unpacking u = {.path = path, .in = (const uint8_t *)*bytes, .in_size = *size, .most = most, .err = err};
-        cru_status status = unpack_once(how, &u, bytes, size);
+        unpacking u = {.path = path,
+                       .arena = arena,
+                       .in = (const uint8_t *)string->bytes,
+                       .in_size = string->size,
+                       .most = most,
+                       .err = err};
+        cru_status status = how(&u);
+        if (status == CRU_OK && !u.out) status = grow(&u, 0); /* nothing at all came out */
         if (status != CRU_OK) return status;
+        u.out[u.used] = 0;
+        *string = (byte_string){u.out, u.used};
     }
     return CRU_OK;
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include <crucible/status.h>
+#include <crucible/arena.h>
 
 /* Nothing that is read into memory may be larger: 8 GiB. */
 #define UNPACK_MOST ((size_t)8 << 30)
@@ -21,10 +21,15 @@ typedef enum unpack_kinds {
     UNPACK_STREAMS, /* gzip and xz: a zip file stays one */
 } unpack_kinds;
 
-/* When *bytes (from malloc) are packed, replaces them by the unpacked ones; else leaves them. A NUL follows the `size`
- * bytes in both cases. On failure bytes stay that the caller frees. CRU_BAD_INPUT: damaged, or larger than
+/* Bytes in an arena; a NUL that does not count follows them. */
+typedef struct byte_string {
+    char *bytes;
+    size_t size;
+} byte_string;
+
+/* When the bytes are packed, replaces them by the unpacked ones, in the arena. CRU_BAD_INPUT: damaged, or larger than
  * unpack_limit; the message begins with `path`. */
-cru_status unpack(const char *path, char **bytes, size_t *size, unpack_kinds kinds, cru_error *err);
+cru_status unpack(const char *path, cru_arena *arena, byte_string *string, unpack_kinds kinds, cru_error *err);
 
 /* Whether a file that begins so is packed. */
 bool unpack_recognises(const char *bytes, size_t size);
