@@ -4,6 +4,7 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zip.h>
 
 #include "text-file.h"
@@ -13,6 +14,7 @@
 struct archive {
     const char *path;
     zip_t *zip;
+    uint64_t size;     /* of the zip file: no member can be larger while it is packed */
     cru_arena *memory; /* of the bytes behind `zip`, where they are not the file itself */
 };
 
@@ -31,6 +33,7 @@ static cru_status open_bytes(archive *a, const void *bytes, size_t size, cru_err
 {
     if (a->zip) zip_discard(a->zip);
     a->zip = zip_bytes_open(bytes, size);
+    a->size = size;
     return a->zip ? CRU_OK : cru_fail(err, CRU_BAD_INPUT, "%s: not a sound zip file", a->path);
 }
 
@@ -57,7 +60,9 @@ cru_status archive_open(const char *path, archive **out, cru_error *err)
     int code = 0;
     archive *a = *out = malloc(sizeof *a);
     if (!a) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
-    *a = (archive){path, zip_open(path, ZIP_RDONLY, &code), cru_arena_create()};
+    struct stat info = {0};
+    *a = (archive){path, zip_open(path, ZIP_RDONLY, &code), 0, cru_arena_create()};
+    if (stat(path, &info) == 0) a->size = (uint64_t)info.st_size;
     cru_status status = a->memory ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
     if (!a->zip && (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ))
         status = cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
@@ -99,7 +104,7 @@ static cru_status find_member(const archive *a, const char *member, zip_stat_t *
         return cru_fail(err, CRU_BAD_INPUT, "%s: has no member '%s'", a->path, member);
     const zip_uint64_t need = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
     if ((stat->valid & need) != need) return cru_fail(err, CRU_BAD_INPUT, "%s: %s: unknown size", a->path, member);
-    if (stat->size > unpack_limit(stat->comp_size))
+    if (stat->comp_size > a->size || stat->size > unpack_limit(stat->comp_size))
         return cru_fail(err, CRU_BAD_INPUT, "%s: %s: claims to unpack %llu bytes to %llu", a->path, member,
                         (unsigned long long)stat->comp_size, (unsigned long long)stat->size);
     return CRU_OK;
