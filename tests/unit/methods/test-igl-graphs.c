@@ -1,4 +1,5 @@
 /* Methods against imbalance among graphs: against the numbers of the study's code. */
+#include "graph-of-graphs.h"
 #include "methods/method-bench.h"
 #include "pattern-memory.h"
 
@@ -94,6 +95,110 @@ START_TEST(solt_gnn_trains_network_and_memory)
 }
 END_TEST
 
+/* ---- g2gnn --------------------------------------------------------------------------------------------------- */
+
+/* The graphs of a kernel fixture side by side, with their labels if it has any. */
+static int32_t *read_graphs(bench *b, const cJSON *item, int64_t *offsets)
+{
+    int32_t row[64], col[64];
+    int64_t entries = 0, count = 0;
+    int32_t *labels = cru_ctx_alloc(b->ctx, 64, sizeof *labels);
+    const cJSON *graph, *edge, *named = fixture_input(item, "node_labels");
+    offsets[0] = 0;
+    cJSON_ArrayForEach(graph, fixture_input(item, "graphs"))
+    {
+        const int n = cJSON_GetObjectItem(graph, "n")->valueint, first = (int)offsets[count];
+        cJSON_ArrayForEach(edge, cJSON_GetObjectItem(graph, "edges"))
+        {
+            const int u = first + cJSON_GetArrayItem(edge, 0)->valueint,
+                      v = first + cJSON_GetArrayItem(edge, 1)->valueint;
+            row[entries] = u, col[entries++] = v;
+            row[entries] = v, col[entries++] = u;
+        }
+        for (int v = 0; cJSON_IsArray(named) && v < n; v++)
+            labels[first + v] = cJSON_GetArrayItem(cJSON_GetArrayItem(named, (int)count), v)->valueint;
+        offsets[++count] = first + n;
+    }
+    const cru_coo coo = {.rows = offsets[count], .cols = offsets[count], .count = entries, .row = row, .col = col};
+    b->data->graph = cru_csr_from_coo(cru_data_pool(b->data), &coo, CRU_DUP_FIRST);
+    return cJSON_IsArray(named) ? labels : NULL;
+}
+
+START_TEST(g2gnn_links_graphs_by_their_paths)
+{
+    static const char *const cases[] = {"sp_kernel_unlabeled", "sp_kernel_labeled"};
+    cJSON *root = fixture_open("igl/g2gnn.json");
+    const cJSON *item = fixture_case(root, cases[_i]);
+    double expected[64];
+    int64_t offsets[8];
+    bench b = bench_create();
+    const int32_t *labels = read_graphs(&b, item, offsets);
+    const int32_t *found = gog_neighbours(cru_ctx_pool(b.ctx), (cru_blocks){&b.data->graph, offsets}, 5, labels, 3);
+    ck_assert_int_eq(fixture_numbers(fixture_expected(item, "neighbors_top3_drop_first"), expected), 10);
+    for (int i = 0; i < 10; i++) ck_assert_int_eq(found[i], (int)expected[i]);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(g2gnn_spreads_over_the_graph_of_graphs)
+{
+    cJSON *root = fixture_open("igl/g2gnn.json");
+    const cJSON *item = fixture_case(root, "gog_propagation");
+    double pairs[64];
+    int32_t row[32], col[32];
+    float dense[25];
+    bench b = bench_create();
+    const int64_t count = fixture_numbers(fixture_input(item, "gog_edges_with_duplicates"), pairs) / 2;
+    for (int64_t e = 0; e < count; e++) {
+        row[e] = (int32_t)pairs[2 * e];
+        col[e] = (int32_t)pairs[2 * e + 1];
+    }
+    const cru_csr p = gog_matrix(cru_ctx_pool(b.ctx), &(cru_coo){5, 5, count, row, col, NULL});
+    cru_csr_to_dense(&p, dense);
+    ck_assert_int_eq(fixture_numbers(fixture_expected(item, "matrix_row_is_edge_source"), pairs), 25);
+    for (int i = 0; i < 25; i++) bench_check_number(&b, (double)dense[i], pairs[i]);
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_sparse *links = cru_sparse_create(b.ctx, &p);
+    cru_tensor *h = upload(t, fixture_input(item, "H"));
+    for (int i = 0; i < 3; i++) h = cru_spmm(t, links, h);
+    bench_check(&b, h, fixture_expected(item, "H3"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* With one copy and nothing dropped, s is p sharpened. All rings look the same to mean pooling over constant features,
+ * and so do the repeated graphs of the rarer class: two of each class stand in the batch. */
+START_TEST(g2gnn_repeats_the_rarer_class)
+{
+    double loss = NAN;
+    cJSON *graph = cJSON_Parse("{\"n\": 9, \"edges\": [[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3], [6, 7], [7, 8],"
+                               " [8, 6]]}");
+    cJSON *of = cJSON_Parse("[0, 0, 0, 1, 1, 1, 2, 2, 2]"), *labels = cJSON_Parse("[0, 1, 0]");
+    cJSON *train = cJSON_Parse("[0, 1, 2]"), *x = cJSON_Parse("[[1], [1], [1], [1], [1], [1], [1], [1], [1]]");
+    bench b = bench_create();
+    bench_graph(&b, graph);
+    bench_features(&b, x);
+    bench_split_graphs(&b, of);
+    bench_labels(&b, labels, train);
+    bench_open(&b, "g2gnn",
+               (const char *[]){"hidden", "4", "dropout", "0", "copies", "1", "drop_edges", "0", "hops", "0", NULL});
+    bench_run(&b);
+    const double p[] = {exp((double)b.logits->data[0]), exp((double)b.logits->data[1])};
+    const double norm = p[0] * p[0] + p[1] * p[1];
+    double expected = -0.5 * (log(p[0]) + log(p[1]));
+    for (int c = 0; c < 2; c++) expected += pow(p[c] - p[c] * p[c] / norm, 2);
+    cru_optim_clear(b.learner->optim);
+    ck_assert_int_eq(b.learner->method->epoch(b.learner, &loss), CRU_OK);
+    bench_check_number(&b, loss, expected);
+    bench_destroy(&b);
+    cJSON *const all[] = {graph, of, labels, train, x};
+    for (int i = 0; i < 5; i++) cJSON_Delete(all[i]);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("imbalance methods on graphs");
@@ -101,6 +206,9 @@ Suite *suite(void)
     tcase_add_test(c, solt_gnn_recalls_patterns);
     tcase_add_loop_test(c, solt_gnn_passes_over_a_batch_without_two_heads_and_a_tail, 0, 2);
     tcase_add_test(c, solt_gnn_trains_network_and_memory);
+    tcase_add_loop_test(c, g2gnn_links_graphs_by_their_paths, 0, 2);
+    tcase_add_test(c, g2gnn_spreads_over_the_graph_of_graphs);
+    tcase_add_test(c, g2gnn_repeats_the_rarer_class);
     suite_add_tcase(s, c);
     return s;
 }
