@@ -23,6 +23,7 @@ typedef struct reading {
     cru_data *data;
     cru_error *err;
     graph_set set;
+    text_matrix x; /* features */
 } reading;
 
 static cru_status read_table(const reading *r, const char *role, int64_t columns, number_table *out)
@@ -73,6 +74,15 @@ static cru_status read_edges(reading *r)
     return status;
 }
 
+/* Before anything of the size of the graph is made: the file has a line a node, so what the other files claim of nodes
+ * is true when it can be read. */
+static cru_status read_features(reading *r, int64_t nodes)
+{
+    const char *path;
+    cru_status status = source_need(r->source, "node-features", &path, r->err);
+    return status == CRU_OK ? text_matrix_read(r->arena, path, nodes, &r->x, r->err) : status;
+}
+
 static cru_status read_graphs(reading *r)
 {
     number_table labels;
@@ -85,17 +95,9 @@ static cru_status read_graphs(reading *r)
     if (status != CRU_OK) return status;
     if (offsets[labels.rows] > INT32_MAX) return fail_sizes(r, "nodes");
     r->set.offsets = offsets;
-    status = read_edges(r);
+    status = read_features(r, offsets[labels.rows]);
+    if (status == CRU_OK) status = read_edges(r);
     return status == CRU_OK ? graph_set_store(&r->set, r->arena, r->data, r->err) : status;
-}
-
-static cru_status read_features(const reading *r)
-{
-    const char *path;
-    text_matrix x;
-    cru_status status = source_need(r->source, "node-features", &path, r->err);
-    if (status == CRU_OK) status = text_matrix_read(r->arena, path, r->data->nodes, &x, r->err);
-    return status == CRU_OK ? matrix_store_features(x.numbers, x.cols, r->data, r->err) : status;
 }
 
 static cru_status load(const void *settings, const cru_source *source, cru_data *data, cru_error *err)
@@ -106,7 +108,7 @@ static cru_status load(const void *settings, const cru_source *source, cru_data 
     r.set.name = source->name;
     r.set.loops = true;
     cru_status status = read_graphs(&r);
-    if (status == CRU_OK) status = read_features(&r);
+    if (status == CRU_OK) status = matrix_store_features(r.x.numbers, r.x.cols, data, err);
     if (status == CRU_OK) status = id_files_read(source, r.arena, data, err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(r.arena);
