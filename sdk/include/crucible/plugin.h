@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 #define CRU_ABI_MAJOR 1
-#define CRU_ABI_MINOR 1
+#define CRU_ABI_MINOR 0
 
 typedef enum cru_kind {
     CRU_KIND_DATASET = 1,
