@@ -21,7 +21,7 @@ typedef struct header {
     uint64_t checksum; /* of all that follows */
 } header;
 
-static const header header_start = {.magic = "CRUPLG2", .byte_order = 0x01020304};
+static const header header_start = {.magic = "CRUPLG3", .byte_order = 0x01020304};
 
 typedef struct stamp {
     uint64_t size, device, inode;

@@ -142,6 +142,7 @@ registry_entry plugin_describe(const cru_plugin *plugin, const char *path)
         .authors = plugin->authors,
         .citation = plugin->citation,
         .license = plugin->license,
+        .homepage = plugin->size >= END_OF(cru_plugin, homepage) ? plugin->homepage : NULL,
         .problems = plugin->problems,
         .settings_size = plugin->settings_size,
         .params = plugin->params,

@@ -74,6 +74,7 @@ registry_entry entry_copy(cru_arena *a, const registry_entry *from)
     to.authors = text_copy(a, from->authors);
     to.citation = text_copy(a, from->citation);
     to.license = text_copy(a, from->license);
+    to.homepage = text_copy(a, from->homepage);
     to.path = text_copy(a, from->path);
     to.broken = text_copy(a, from->broken);
     to.params = copy_table(a, from->params);

@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 #define CRU_ABI_MAJOR 1
-#define CRU_ABI_MINOR 0
+#define CRU_ABI_MINOR 1
 
 typedef enum cru_kind {
     CRU_KIND_DATASET = 1,
@@ -60,6 +60,7 @@ typedef struct cru_plugin {
     uint32_t settings_size;
     const cru_param *params; /* NULL when there are no settings */
     const void *vtable;      /* cru_dataset, cru_corruptor, cru_algorithm, cru_metric or cru_backend, by kind */
+    const char *homepage;    /* since 1.1: where to read more, a URL; may be NULL */
 } cru_plugin;
 
 #ifdef __cplusplus

@@ -1,0 +1,49 @@
+# The promises of the plugin interface: nothing that was released moved; only cru_ names are exported; a plugin that was
+# built with the headers of the version before loads and runs; one that is newer than the host is refused with advice.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 python3 "$SOURCE/tools/abi" --check --build "$BUILD"
+contains "$out" "are where they were"
+
+# A field that moved is found: the same check on a copy in which two members changed places.
+cp -r "$SOURCE/sdk" "$work/sdk" && mkdir "$work/tools" && cp "$SOURCE/tools/abi" "$work/tools/"
+python3 - "$work/sdk/include/crucible/plugin.h" <<'PY'
+import sys
+text = open(sys.argv[1]).read()
+a, b = "    const char *authors;", "    const char *summary;"
+assert a in text and b in text
+open(sys.argv[1], "w").write(text.replace(a, "@").replace(b, a).replace("@", b))
+PY
+expect 1 python3 "$work/tools/abi" --check --build "$BUILD"
+contains "$errors" "cru_plugin.summary was released at"
+
+# ---- a plugin of the version before ----
+mkdir "$work/old" "$work/plugins" && tar -xf "$SOURCE/tests/fixtures/abi/headers-1.0.tar.xz" -C "$work/old" || fail "no saved headers"
+grep -q '#define CRU_ABI_MINOR 0' "$work/old/crucible/plugin.h" || fail "the saved headers are not those of 1.0"
+grep -q '#define CRU_ABI_MINOR 0' "$SOURCE/sdk/include/crucible/plugin.h" && fail "the interface has not moved on since 1.0"
+awk '/^```c$/ { n++; inside = n == 1; next } /^```$/ { inside = 0 } inside' "$SOURCE/README.md" >"$work/logreg.c"
+libdir=$(dirname "$(find "$BUILD" -name 'libcrucible.so' | head -1)")
+expect 0 "${CC:-cc}" -shared -fPIC -I"$work/old" "$work/logreg.c" -o "$work/plugins/logreg.so" -L"$libdir" -lcrucible \
+    -Wl,-rpath,"$libdir"
+cat >"$work/old.ini" <<'INI'
+[experiment]
+name = old
+metrics = accuracy
+[dataset csbm]
+nodes = 300
+[algorithm logreg]
+epochs = 20
+INI
+export CRUCIBLE_PLUGIN_PATH=$work/plugins
+expect 0 "$CRUCIBLE" check "$work/plugins/logreg.so"
+expect 0 "$CRUCIBLE" run "$work/old.ini" --db "$work/old.db"
+contains "$out" "logreg"
+
+# ---- and one from the future ----
+sed 's/^#define CRU_ABI_MINOR .*/#define CRU_ABI_MINOR 99/' "$SOURCE/sdk/include/crucible/plugin.h" >"$work/plugin.h"
+mkdir -p "$work/new/crucible" && cp "$SOURCE"/sdk/include/crucible/*.h "$work/new/crucible/"
+cp "$work/plugin.h" "$work/new/crucible/plugin.h"
+expect 0 "${CC:-cc}" -shared -fPIC -I"$work/new" "$work/logreg.c" -o "$work/plugins/logreg.so" -L"$libdir" -lcrucible \
+    -Wl,-rpath,"$libdir"
+expect 0 "$CRUCIBLE" list algorithms
+contains "$out" "upgrade crucible"

@@ -1,0 +1,3 @@
+# The references are what their sources say now: sdk/REFERENCE.md from the headers, plugins/REFERENCE.md from the plugins.
+. "$(dirname "$0")/lib.sh"
+expect 0 python3 "$SOURCE/tools/reference" --check --build "$BUILD"
