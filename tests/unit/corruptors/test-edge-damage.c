@@ -109,7 +109,7 @@ END_TEST
  * average. */
 START_TEST(every_free_pair_is_equally_likely)
 {
-    enum { GRAPHS = 10000, N = 7, FREE = 14 };
+    enum { GRAPHS = 100000, N = 7, FREE = 14 };
     cru_data *data = circles(GRAPHS, N);
     damage_report report;
     int64_t count[N * N] = {0}, cells[FREE];
