@@ -2,29 +2,10 @@
  * See common/classifier-gain.h for the test. */
 #include "gain-classifiers.h"
 
-typedef struct settings {
-    gain_settings gain;
-    gain_kernel_settings kernel;
-} settings;
-
-static const cru_param kernel_params[] = {
-    CRU_FLOAT(gain_kernel_settings, pinv_rcond, 1e-6, 0, 1,
-              "eigenvalues of at most this share of the largest count as 0"),
-    CRU_END,
-};
-
-static const cru_param schema[] = {
-    CRU_GROUP(settings, gain, gain_params),
-    CRU_GROUP(settings, kernel, kernel_params),
-    CRU_END,
-};
-
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
+static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
                         cru_error *err)
 {
-    const settings *s = settings_;
-    const gain_job job = {.settings = &s->gain, .method = {gain_kernel_relu, &s->kernel}, .evidence = evidence};
-    return gain_score(&job, value, report, err);
+    return gain_kernel_score(gain_kernel_relu, settings, evidence, value, report, err);
 }
 
 static const cru_metric vtable = {
@@ -37,7 +18,7 @@ CRU_PLUGIN = {
     .summary = "does aggregation help regression with a ReLU kernel? near 1 yes, near 0 it hurts",
     .citation = GAIN_CITATION,
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
+    .settings_size = sizeof(gain_kernel_metric),
+    .params = gain_kernel_schema,
     .vtable = &vtable,
 };

@@ -162,3 +162,24 @@ cru_status gain_kernel_relu(const void *settings, const gain_case *c, int32_t *g
     relu_kernel(kernel, c->rows.count);
     return kernel_regress(c, kernel, ((const gain_kernel_settings *)settings)->pinv_rcond, guess, err);
 }
+
+/* ---- the metrics with kernel regression ------------------------------------------------------------------ */
+
+static const cru_param kernel_params[] = {
+    CRU_FLOAT(gain_kernel_settings, pinv_rcond, 1e-6, 0, 1,
+              "eigenvalues of at most this share of the largest count as 0"),
+    CRU_END,
+};
+
+const cru_param gain_kernel_schema[] = {
+    CRU_GROUP(gain_kernel_metric, gain, gain_params),
+    CRU_GROUP(gain_kernel_metric, kernel, kernel_params),
+    CRU_END,
+};
+
+cru_status gain_kernel_score(gain_classifier *classify, const gain_kernel_metric *settings,
+                             const cru_evidence *evidence, double *value, cru_report *report, cru_error *err)
+{
+    const gain_job job = {.settings = &settings->gain, .method = {classify, &settings->kernel}, .evidence = evidence};
+    return gain_score(&job, value, report, err);
+}

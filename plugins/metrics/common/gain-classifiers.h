@@ -22,4 +22,13 @@ gain_classifier gain_kernel_linear, gain_kernel_relu;
 /* products -> kernel, in place. */
 void relu_kernel(double *products, int64_t n);
 
+/* What the metrics with kernel regression share: their settings, and a `score` with one of the classifiers above. */
+typedef struct gain_kernel_metric {
+    gain_settings gain;
+    gain_kernel_settings kernel;
+} gain_kernel_metric;
+extern const cru_param gain_kernel_schema[];
+cru_status gain_kernel_score(gain_classifier *classify, const gain_kernel_metric *settings,
+                             const cru_evidence *evidence, double *value, cru_report *report, cru_error *err);
+
 #endif
