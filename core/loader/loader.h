@@ -32,4 +32,7 @@ void folders_free(char **folders);
  * not a valid plugin, or not the one that was expected; the message is the reason without the path. */
 cru_status plugin_open(const char *path, cru_kind kind, const char *name, const cru_plugin **plugin, cru_error *err);
 
+/* In a host that is about to fork many such processes: starts libltdl once, for all of them. Loads nothing. */
+void plugin_open_prepare(void);
+
 #endif

@@ -32,6 +32,11 @@ cru_status plugin_load(const char *path, const cru_plugin **plugin, cru_error *e
     return CRU_OK;
 }
 
+void plugin_open_prepare(void)
+{
+    lt_dlinit(); /* where it fails, plugin_load says so */
+}
+
 cru_status plugin_open(const char *path, cru_kind kind, const char *name, const cru_plugin **plugin, cru_error *err)
 {
     const cru_plugin *loaded;

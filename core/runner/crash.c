@@ -1,13 +1,12 @@
 #include "runner/crash.h"
 
 #include <execinfo.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,7 +17,6 @@ enum { STACK_SIZE = 65536, FRAMES = 48, NULL_PAGE = 65536 };
 /* A signal handler gets no argument of ours, so what it needs is of the process. */
 static struct {
     int socket;
-    int statm; /* /proc/self/statm: the size of the address space */
     char stack[STACK_SIZE];
 } last_words;
 
@@ -33,15 +31,16 @@ const char *signal_name(int number)
     return unknown;
 }
 
+/* Whether the limit leaves no room for a margin: addresses are asked for and given back at once. */
 static bool memory_used_up(void)
 {
     struct rlimit limit;
-    char text[32] = {0};
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
-    if (last_words.statm < 0 || pread(last_words.statm, text, sizeof text - 1, 0) <= 0) return false;
-    uint64_t used = strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t margin = limit.rlim_cur / 16 + (UINT64_C(64) << 20);
-    return used + margin >= limit.rlim_cur;
+    size_t margin = limit.rlim_cur / 16 + ((size_t)64 << 20);
+    void *room = mmap(NULL, margin, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED) return true;
+    munmap(room, margin);
+    return false;
 }
 
 static void on_crash(int number, siginfo_t *info, void *context)
@@ -69,7 +68,6 @@ void crash_install(int socket)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
     last_words.socket = socket;
-    last_words.statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     stack_t stack = {.ss_sp = last_words.stack, .ss_size = sizeof last_words.stack};
     sigaltstack(&stack, NULL);
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};

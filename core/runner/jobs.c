@@ -46,7 +46,11 @@ static void start_worker(job *j, int socket)
 {
     runner *r = j->runner;
     const slot *s = &r->slots[j->slot];
+    cru_settings *settings = variant_settings(j->trial.algorithm);
     worker_job work = {.trial = &j->trial,
+                       .inductive = j->inductive,
+                       .rule = &j->rule,
+                       .settings = settings,
                        .run = r->run,
                        .box = s->box,
                        .scratch = s->scratch,
@@ -64,11 +68,12 @@ static void start_worker(job *j, int socket)
     j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
     if (r->options.in_process) {
         worker_run_here(&work);
-        return;
+    } else {
+        j->pid = fork();
+        if (j->pid == 0) worker_main(&work, (int)parent);
+        if (j->pid > 0) setpgid(j->pid, j->pid);
     }
-    j->pid = fork();
-    if (j->pid == 0) worker_main(&work, (int)parent);
-    if (j->pid > 0) setpgid(j->pid, j->pid);
+    cru_settings_destroy(settings);
 }
 
 static void worker_gone(job *j);
@@ -197,7 +202,7 @@ static void whole_sealed(judge_call *call, const judge_reply *reply, const recor
 static void ask_for_whole(job *j)
 {
     runner *r = j->runner;
-    if (j->judging || !trial_inductive(&j->trial)) return;
+    if (j->judging || !j->inductive) return;
     j->judging = true;
     j->call = (judge_call){.request = {.op = JUDGE_WHOLE, .trial = j->problem->trial.index},
                            .fd = -1,

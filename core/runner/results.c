@@ -124,11 +124,7 @@ void results_fail(job *j, store_outcome outcome, const char *message)
 
 static bool is_oracle(const job *j)
 {
-    cru_settings *settings = variant_settings(j->trial.monitor);
-    const monitor_settings *s = cru_settings_struct(settings);
-    bool oracle = s->rule == MONITOR_ORACLE || s->rule == MONITOR_ORACLE_EARLY;
-    cru_settings_destroy(settings);
-    return oracle;
+    return j->rule.rule == MONITOR_ORACLE || j->rule.rule == MONITOR_ORACLE_EARLY;
 }
 
 void results_finish(job *j, const judge_reply *reply, const records *numbers)

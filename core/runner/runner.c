@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loader/loader.h"
 #include "runner/clock.h"
 #include "runner/crash.h"
 #include "runner/device.h"
@@ -83,6 +84,7 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
     r->signals = -1;
     r->slot_count = slots_wanted(options);
     crash_prepare();
+    plugin_open_prepare();
     status = open_jobs(r, err);
     if (status == CRU_OK) status = open_judges(r, err);
     if (status == CRU_OK) status = slots_open(r, err);
@@ -199,6 +201,22 @@ static job *free_job(runner *r)
     return NULL;
 }
 
+/* Neighbours mostly share monitor and split, so these are not read again for every trial. */
+static void read_rule(runner *r, job *j)
+{
+    const trial *t = &j->trial;
+    if (r->ruled != t->monitor) {
+        cru_settings *settings = variant_settings(t->monitor);
+        r->rule = *(const monitor_settings *)cru_settings_struct(settings);
+        cru_settings_destroy(settings);
+        r->ruled = t->monitor;
+    }
+    if (r->viewed != t->split) r->inductive = trial_inductive(t);
+    r->viewed = t->split;
+    j->rule = r->rule;
+    j->inductive = r->inductive;
+}
+
 /* Makes the trial a job of this process; false when there is no room, or another process has it or has finished it. */
 static bool start(runner *r, const trial *t, const char *key)
 {
@@ -207,6 +225,7 @@ static bool start(runner *r, const trial *t, const char *key)
     if (!j || (r->options.store && store_claim(r->options.store, key, &won, &r->error) != CRU_OK) || !won) return false;
     j->trial = *t;
     memcpy(j->key, key, sizeof j->key);
+    read_rule(r, j);
     j->problem = problems_get(r, t);
     j->order = ++r->pulled;
     j->state = j->problem ? JOB_WAITING : JOB_FREE;

@@ -44,6 +44,8 @@ typedef struct job {
     trial trial;
     char key[SHA256_HEX];
     problem *problem;
+    monitor_settings rule; /* of the trial's monitor */
+    bool inductive;        /* trial_inductive */
 
     /* running */
     int32_t slot;
@@ -105,6 +107,9 @@ struct runner {
     const variant *checked; /* the dataset whose checksum was asked last, and its seed */
     uint64_t checked_seed;
     char checksum[SHA256_HEX];
+    const variant *ruled, *viewed; /* the monitor and the split that were read last, and what they say */
+    monitor_settings rule;
+    bool inductive;
 };
 
 /* problems.c: the problem of a trial, being prepared if it is new. Every get needs a release. NULL: r->error says. */

@@ -39,7 +39,6 @@ enum {
 
 typedef struct worker {
     const worker_job *job;
-    bool inductive;
     bool here; /* in the host itself: nobody reads the socket before the method returns */
     cru_task task;
     void *mapping;
@@ -126,15 +125,15 @@ static cru_status widen(worker *w, const cru_algorithm *method, void *self, cru_
     return status;
 }
 
-static cru_status train(worker *w, const cru_algorithm *method, const cru_settings *settings, cru_ctx *ctx)
+static cru_status train(worker *w, const cru_algorithm *method, cru_ctx *ctx)
 {
     void *self = NULL;
-    cru_status status = method->create(&self, cru_settings_struct(settings), &w->task, ctx);
+    cru_status status = method->create(&self, cru_settings_struct(w->job->settings), &w->task, ctx);
     if (status != CRU_OK) return status;
 
     /* Under the oracle rule the judge has put the chosen checkpoint in place; the last prediction goes beside it. */
     status = method->fit(self, &w->watch.face);
-    if (status == CRU_OK && w->inductive) status = widen(w, method, self, ctx);
+    if (status == CRU_OK && w->job->inductive) status = widen(w, method, self, ctx);
     float *target = w->scores + (w->checkpoints ? scores_count(&w->job->shape) : 0);
     if (status == CRU_OK) status = method->predict(self, target);
     w->seconds_total = elapsed(w);
@@ -168,7 +167,7 @@ static cru_status check_views(const worker *w, const cru_algorithm *method, cru_
 {
     bool early = w->watch.settings.rule == MONITOR_ORACLE_EARLY;
     if (w->here && early) return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early cannot be applied in process");
-    if (!w->inductive) return CRU_OK;
+    if (!w->job->inductive) return CRU_OK;
     if (w->here) return cru_fail(err, CRU_UNSUPPORTED, "view = inductive cannot be applied in process");
     if (early)
         return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early scores test items, which view = inductive hides");
@@ -180,10 +179,8 @@ static cru_status check_views(const worker *w, const cru_algorithm *method, cru_
 static cru_status run_under_rule(worker *w, const cru_algorithm *method, const cru_backend *backend, cru_error *err)
 {
     const worker_job *job = w->job;
-    cru_settings *rule = variant_settings(job->trial->monitor);
-    cru_settings *settings = variant_settings(job->trial->algorithm);
     w->begun = clock_now();
-    cru_status status = monitor_open(&w->watch, cru_settings_struct(rule), &w->task, err);
+    cru_status status = monitor_open(&w->watch, job->rule, &w->task, err);
     if (status == CRU_OK) status = check_views(w, method, err);
     if (status == CRU_OK) {
         w->watch.hooks = (monitor_hooks){.record = job->run->curves && !w->here ? send_point : NULL,
@@ -196,12 +193,10 @@ static cru_status run_under_rule(worker *w, const cru_algorithm *method, const c
                                                          .threads = (int32_t)job->run->threads,
                                                          .log = write_log});
         cru_ctx_trace(ctx, job->trace, job->trace_user);
-        status = settle(train(w, method, settings, ctx), ctx, err);
+        status = settle(train(w, method, ctx), ctx, err);
         cru_ctx_destroy(ctx);
     }
     monitor_close(&w->watch);
-    cru_settings_destroy(settings);
-    cru_settings_destroy(rule);
     return status;
 }
 
@@ -234,7 +229,7 @@ static void report(worker *w, cru_status status, const cru_error *err)
         m.best_epoch = watch->best_epoch;
         m.embedding_cols = w->embedding_cols;
         if (chosen) m.seconds_to_best = watch->seconds_to_best;
-        m.validation = monitor_final(watch, w->inductive ? &w->whole : &w->task, w->scores);
+        m.validation = monitor_final(watch, w->job->inductive ? &w->whole : &w->task, w->scores);
     } else {
         if (status == CRU_NO_MEMORY) m.outcome = STORE_OOM;
         snprintf(m.text, sizeof m.text, "%s", err->text);
@@ -299,7 +294,7 @@ static void set_limits(const run_settings *run)
 void worker_main(const worker_job *job, int parent)
 {
     cru_error err = {0};
-    worker w = {.job = job, .inductive = trial_inductive(job->trial), .seconds_total = NAN};
+    worker w = {.job = job, .seconds_total = NAN};
     int kept[] = {job->socket, job->task, job->scores, job->box ? sandbox_fd(job->box) : -1};
     dup2(job->log, STDOUT_FILENO);
     dup2(job->log, STDERR_FILENO);
@@ -322,7 +317,7 @@ void worker_main(const worker_job *job, int parent)
 void worker_run_here(const worker_job *job)
 {
     cru_error err = {0};
-    worker w = {.job = job, .inductive = trial_inductive(job->trial), .here = true, .seconds_total = NAN};
+    worker w = {.job = job, .here = true, .seconds_total = NAN};
     cru_status status = map_inputs(&w, &err);
     if (status == CRU_OK) status = run_method(&w, &err);
     report(&w, status, &err);

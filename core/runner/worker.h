@@ -10,6 +10,9 @@
 
 typedef struct worker_job {
     const trial *trial;
+    bool inductive;               /* trial_inductive */
+    const monitor_settings *rule; /* of the trial's monitor */
+    const cru_settings *settings; /* of its algorithm */
     const run_settings *run;
     const registry_entry *backend; /* NULL: the CPU */
     int32_t card;                  /* which of the backend's devices */
