@@ -8,6 +8,8 @@
 #include <crucible/plugin.h>
 #include <crucible/scoring.h>
 
+#include "truth-mean.h"
+
 static double distance(const float *scores, int32_t classes, int32_t truth)
 {
     const double log_sum = cru_log_sum_exp(scores, classes);
@@ -22,19 +24,10 @@ static double distance(const float *scores, int32_t classes, int32_t truth)
 static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
                         cru_error *err)
 {
-    const cru_data *data = evidence->data;
-    double sum = 0;
-    int64_t items = 0;
     (void)settings;
     (void)report;
     (void)err;
-    for (int64_t i = 0; i < evidence->items.count; i++) {
-        const int64_t item = evidence->items.ids[i];
-        if (data->truth[item] == CRU_UNLABELLED) continue;
-        sum += distance(evidence->scores + item * data->classes, data->classes, data->truth[item]);
-        items++;
-    }
-    *value = items ? sum / (double)items : NAN;
+    *value = truth_mean(evidence, distance);
     return CRU_OK;
 }
 

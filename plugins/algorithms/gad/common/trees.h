@@ -2,8 +2,8 @@
  *
  *     F = [X | P X | ... | P^L X],     P: the mean (sum, maximum) over in-neighbours
  *
- * and the training rows with the weights of their classes. A tree method is its settings, a learner between trees_open
- * and trees_give, and a vtable. On a graph whose nodes all have self-loops P includes the node itself. */
+ * and the training rows with the weights of their classes. A tree method is its settings, a learner and a vtable of the
+ * functions here. On a graph whose nodes all have self-loops P includes the node itself. */
 #ifndef GAD_TREES_H
 #define GAD_TREES_H
 
@@ -38,22 +38,32 @@ extern const char *const trees_aggregate_names[]; /* "mean", "sum", "max", NULL 
 
 enum { TREES_PROBLEMS = CRU_NODES | CRU_ANOMALY };
 
-typedef struct trees {
+typedef struct trees trees;
+
+/* What a tree method brings. Failures go to the context. */
+typedef struct trees_learner {
+    size_t model_size;         /* its model begins with a `trees` */
+    size_t table;              /* where its settings have the trees_settings */
+    void (*grow)(void *self);  /* learns from `samples` */
+    void (*score)(void *self); /* fills `scores`, which are 0, from `all` */
+} trees_learner;
+
+struct trees {
+    const trees_learner *learner;
+    const void *settings;
     cru_ctx *ctx;
     const cru_task *task;
-    const trees_settings *settings;
     cru_dense all;       /* F of every item */
     cru_samples samples; /* the training items; no weights: all 1 */
     float *scores;       /* items x classes */
-} trees;
+};
 
-/* The first act of create. Everything lives in the context. CRU_UNSUPPORTED: no features, no labels. */
-cru_status trees_open(trees *t, const trees_settings *settings, const cru_task *task, cru_ctx *ctx);
-
-/* For widen: the same on another task, whose training items do not matter. */
-void trees_widen(trees *t, const cru_task *task);
-
-/* Copies the scores out, for predict. */
-void trees_give(const trees *t, float *scores);
+/* Entries of the method's vtable; its own create calls trees_create with its learner. Everything lives in the context.
+ * CRU_UNSUPPORTED: no features, no labels. There is one report to the monitor: nothing to select from. */
+cru_status trees_create(void **self, const trees_learner *learner, const void *settings, const cru_task *task,
+                        cru_ctx *ctx);
+cru_status trees_fit(void *self, cru_monitor *monitor);
+cru_status trees_widen(void *self, const cru_task *task);
+cru_status trees_predict(void *self, float *scores);
 
 #endif

@@ -31,32 +31,23 @@ static const cru_param schema[] = {
 
 typedef struct model {
     trees base;
-    const settings *settings;
     cru_forest *forest;
 } model;
 
-static cru_status create(void **self, const void *settings_, const cru_task *task, cru_ctx *ctx)
-{
-    model *m = cru_ctx_alloc(ctx, 1, sizeof *m);
-    m->settings = settings_;
-    cru_status status = trees_open(&m->base, &m->settings->table, task, ctx);
-    if (!status) *self = m;
-    return status;
-}
-
 /* Logarithms of the shares, held off 0 by so little that no two scores of a forest meet. */
-static void score(model *m)
+static void score(void *self)
 {
+    model *m = self;
     const double least = 1e-6;
     cru_forest_predict(m->forest, &m->base.all, m->base.scores);
     const int64_t count = m->base.task->items * m->base.task->classes;
     for (int64_t i = 0; i < count; i++) m->base.scores[i] = (float)log((double)m->base.scores[i] + least);
 }
 
-static cru_status fit(void *self, cru_monitor *monitor)
+static void grow(void *self)
 {
     model *m = self;
-    const settings *s = m->settings;
+    const settings *s = m->base.settings;
     const double cols = (double)m->base.samples.x.cols;
     const int64_t drawn[] = {0, (int64_t)fmax(1, floor(log2(cols))), m->base.samples.x.cols};
     cru_rng rng = cru_ctx_stream(m->base.ctx, "forest");
@@ -65,23 +56,6 @@ static cru_status fit(void *self, cru_monitor *monitor)
                                                     .sample = s->sample,
                                                     .features = drawn[s->features]},
                                 &m->base.samples, &rng);
-    score(m);
-    cru_monitor_epoch(monitor, 0, NAN, m->base.scores); /* one report: there is nothing to select from */
-    return cru_ctx_status(m->base.ctx);
-}
-
-static cru_status widen(void *self, const cru_task *task)
-{
-    model *m = self;
-    trees_widen(&m->base, task);
-    score(m);
-    return cru_ctx_status(m->base.ctx);
-}
-
-static cru_status predict(void *self, float *scores)
-{
-    trees_give(self, scores);
-    return CRU_OK;
 }
 
 static void destroy(void *self)
@@ -89,12 +63,20 @@ static void destroy(void *self)
     cru_forest_destroy(((model *)self)->forest);
 }
 
+static const trees_learner learner = {
+    .model_size = sizeof(model), .table = offsetof(settings, table), .grow = grow, .score = score};
+
+static cru_status create(void **self, const void *settings_, const cru_task *task, cru_ctx *ctx)
+{
+    return trees_create(self, &learner, settings_, task, ctx);
+}
+
 static const cru_algorithm vtable = {.size = sizeof(cru_algorithm),
                                      .create = create,
-                                     .fit = fit,
-                                     .predict = predict,
+                                     .fit = trees_fit,
+                                     .predict = trees_predict,
                                      .destroy = destroy,
-                                     .widen = widen};
+                                     .widen = trees_widen};
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),

@@ -35,18 +35,8 @@ static const cru_param schema[] = {
 
 typedef struct model {
     trees base;
-    const settings *settings;
     BoosterHandle booster;
 } model;
-
-static cru_status create(void **self, const void *settings_, const cru_task *task, cru_ctx *ctx)
-{
-    model *m = cru_ctx_alloc(ctx, 1, sizeof *m);
-    m->settings = settings_;
-    cru_status status = trees_open(&m->base, &m->settings->table, task, ctx);
-    if (!status) *self = m;
-    return status;
-}
 
 /* XGBoost's functions return 0, or -1 and leave a message. */
 static bool worked(const model *m, int result)
@@ -64,7 +54,7 @@ static bool set_number(const model *m, const char *name, double value)
 
 static bool set_up(const model *m)
 {
-    const settings *s = m->settings;
+    const settings *s = m->base.settings;
     const int32_t classes = m->base.samples.classes;
     return worked(m, XGBoosterSetParam(m->booster, "booster", booster_names[s->booster])) &&
            worked(m, XGBoosterSetParam(m->booster, "tree_method", "hist")) &&
@@ -81,23 +71,23 @@ static bool make_matrix(const model *m, const cru_dense *x, DMatrixHandle *matri
                                                 cru_ctx_threads(m->base.ctx)));
 }
 
-static bool boost(model *m, DMatrixHandle matrix)
+static void boost(model *m, DMatrixHandle matrix)
 {
     const cru_samples *samples = &m->base.samples;
+    const int64_t rounds = ((const settings *)m->base.settings)->rounds;
     float *labels = cru_ctx_alloc(m->base.ctx, samples->x.rows, sizeof *labels);
     for (int64_t i = 0; i < samples->x.rows; i++) labels[i] = (float)samples->labels[i];
     bool good = worked(m, XGDMatrixSetFloatInfo(matrix, "label", labels, (bst_ulong)samples->x.rows));
     if (good && samples->weights)
         good = worked(m, XGDMatrixSetFloatInfo(matrix, "weight", samples->weights, (bst_ulong)samples->x.rows));
     good = good && worked(m, XGBoosterCreate(&matrix, 1, &m->booster)) && set_up(m);
-    for (int64_t k = 0; good && k < m->settings->rounds; k++)
-        good = worked(m, XGBoosterUpdateOneIter(m->booster, (int)k, matrix));
-    return good;
+    for (int64_t k = 0; good && k < rounds; k++) good = worked(m, XGBoosterUpdateOneIter(m->booster, (int)k, matrix));
 }
 
 /* Margins are logits: one number z for two classes, (0, z); else one for each class. */
-static bool score(model *m)
+static void score(void *self)
 {
+    model *m = self;
     enum { MARGIN = 1 };
     const int64_t items = m->base.task->items, classes = m->base.task->classes;
     DMatrixHandle matrix = NULL;
@@ -110,31 +100,14 @@ static bool score(model *m)
         for (int64_t c = 0; classes > 2 && c < classes; c++) m->base.scores[i * classes + c] = margin[i * classes + c];
     }
     XGDMatrixFree(matrix);
-    return good;
 }
 
-static cru_status fit(void *self, cru_monitor *monitor)
+static void grow(void *self)
 {
     model *m = self;
     DMatrixHandle matrix = NULL;
-    const bool good = make_matrix(m, &m->base.samples.x, &matrix) && boost(m, matrix) && score(m);
+    if (make_matrix(m, &m->base.samples.x, &matrix)) boost(m, matrix);
     XGDMatrixFree(matrix);
-    if (good) cru_monitor_epoch(monitor, 0, NAN, m->base.scores); /* one report: there is nothing to select from */
-    return cru_ctx_status(m->base.ctx);
-}
-
-static cru_status widen(void *self, const cru_task *task)
-{
-    model *m = self;
-    trees_widen(&m->base, task);
-    score(m);
-    return cru_ctx_status(m->base.ctx);
-}
-
-static cru_status predict(void *self, float *scores)
-{
-    trees_give(self, scores);
-    return CRU_OK;
 }
 
 static void destroy(void *self)
@@ -142,12 +115,20 @@ static void destroy(void *self)
     XGBoosterFree(((model *)self)->booster);
 }
 
+static const trees_learner learner = {
+    .model_size = sizeof(model), .table = offsetof(settings, table), .grow = grow, .score = score};
+
+static cru_status create(void **self, const void *settings_, const cru_task *task, cru_ctx *ctx)
+{
+    return trees_create(self, &learner, settings_, task, ctx);
+}
+
 static const cru_algorithm vtable = {.size = sizeof(cru_algorithm),
                                      .create = create,
-                                     .fit = fit,
-                                     .predict = predict,
+                                     .fit = trees_fit,
+                                     .predict = trees_predict,
                                      .destroy = destroy,
-                                     .widen = widen};
+                                     .widen = trees_widen};
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
