@@ -238,34 +238,52 @@ static cru_status one_epoch(cru_learner *l, double *loss)
 
 typedef struct course {
     cru_monitor *monitor;
-    double loss; /* of the last step */
-    bool apart;  /* judging needs a pass of its own */
+    double loss;      /* of the last step */
+    bool apart;       /* judging needs a pass of its own */
+    bool alike;       /* the last pass that judged after a step was the same in either mode */
+    cru_tensor *next; /* logits of the weights after the last step, to learn from; NULL: none yet */
     bool stop;
 } course;
+
+/* An epoch that learns from logits that are there already. */
+static cru_status epoch_from(cru_learner *l, cru_tensor *z, double *loss)
+{
+    cru_status status = learn_from(l, z, loss);
+    return !status && l->method->after_epoch ? l->method->after_epoch(l) : status;
+}
+
+/* A pass in training mode that serves to judge as well: its logits, or NULL when the mode made a difference. */
+static cru_tensor *pass_for_both(cru_learner *l)
+{
+    cru_tape_begin(l->tape, CRU_TRAIN);
+    cru_tensor *z = cru_learner_logits(l, l->tape);
+    if (cru_ctx_status(l->ctx) || cru_tape_mode_mattered(l->tape)) return NULL;
+    take_scores(l, z);
+    return z;
+}
 
 /* Where the mode makes no difference, the logits that an epoch learns from are those to judge before its step. */
 static cru_status judge_and_step(cru_learner *l, course *c)
 {
-    cru_tensor *z = NULL;
-    if (!c->apart) {
-        cru_tape_begin(l->tape, CRU_TRAIN);
-        z = cru_learner_logits(l, l->tape);
-        if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
-        c->apart = cru_tape_mode_mattered(l->tape);
-    }
-    if (!c->apart) take_scores(l, z);
-    c->stop = !(c->apart ? cru_learner_report(l, c->monitor, c->loss) : obey(l, c->monitor, c->loss));
+    cru_tensor *z = c->apart ? NULL : pass_for_both(l);
+    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+    c->apart = !z;
+    c->stop = !(z ? obey(l, c->monitor, c->loss) : cru_learner_report(l, c->monitor, c->loss));
     if (c->stop) return cru_ctx_status(l->ctx);
-    if (c->apart) return one_epoch(l, &c->loss);
-    cru_status status = learn_from(l, z, &c->loss);
-    return !status && l->method->after_epoch ? l->method->after_epoch(l) : status;
+    return z ? epoch_from(l, z, &c->loss) : one_epoch(l, &c->loss);
 }
 
+/* Where the mode makes no difference, the logits that judge a step are those that the next epoch learns from. The first
+ * pass that judges finds out, so that no pass in training mode is wasted: it would move running statistics. */
 static cru_status step_and_judge(cru_learner *l, course *c)
 {
-    cru_status status = one_epoch(l, &c->loss);
-    if (!status) c->stop = !cru_learner_report(l, c->monitor, c->loss);
-    return status;
+    cru_status status = c->next ? epoch_from(l, c->next, &c->loss) : one_epoch(l, &c->loss);
+    if (status) return status;
+    c->next = c->alike ? pass_for_both(l) : NULL;
+    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+    c->stop = !(c->next ? obey(l, c->monitor, c->loss) : cru_learner_report(l, c->monitor, c->loss));
+    if (!c->next) c->alike = !c->apart && !cru_tape_mode_mattered(l->tape);
+    return CRU_OK;
 }
 
 static cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)

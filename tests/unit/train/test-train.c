@@ -77,6 +77,66 @@ START_TEST(before_the_step_one_pass_is_enough_unless_the_mode_matters)
 }
 END_TEST
 
+START_TEST(after_the_step_one_pass_is_enough_unless_the_mode_matters)
+{
+    cru_method counted = plain;
+    for (int drops = 0; drops < 2; drops++) {
+        counted.logits = drops ? dropping_logits : counted_logits;
+        trial t = {0};
+        trial_open(&t, &counted, 6);
+        passes = 0;
+        trial_fit(&t, 0);
+        ck_assert_int_eq(t.script.reports, 6);
+        /* one an epoch to judge, two to learn before that is known to be enough; prediction takes one more */
+        ck_assert_int_eq(passes, drops ? 2 * 6 + 1 : 2 + 6 + 1);
+        trial_close(&t);
+    }
+}
+END_TEST
+
+static cru_tensor *asking_logits(void *self, cru_tape *t)
+{
+    (void)cru_tape_mode(t); /* from now on the mode matters, though nothing else changes */
+    return logits(self, t);
+}
+
+START_TEST(sharing_a_pass_changes_no_bit)
+{
+    cru_method asking = plain;
+    asking.logits = asking_logits;
+    trial shared = {0}, apart = {0};
+    trial_open(&shared, &plain, 9);
+    trial_fit(&shared, 0);
+    trial_open(&apart, &asking, 9);
+    trial_fit(&apart, 0);
+    ck_assert_mem_eq(shared.script.scores, apart.script.scores, sizeof shared.script.scores);
+    ck_assert_mem_eq(shared.script.loss, apart.script.loss, sizeof shared.script.loss);
+    trial_close(&shared);
+    trial_close(&apart);
+}
+END_TEST
+
+/* Without dropout for the first four passes, then with it. */
+static cru_tensor *later_dropping_logits(void *self, cru_tape *t)
+{
+    return passes < 4 ? counted_logits(self, t) : dropping_logits(self, t);
+}
+
+START_TEST(a_pass_is_not_shared_once_the_mode_begins_to_matter)
+{
+    cru_method later = plain;
+    later.logits = later_dropping_logits;
+    trial t = {.script = {.verdict = {[2] = CRU_KEEP}}};
+    trial_open(&t, &later, 6);
+    passes = 0;
+    trial_fit(&t, 0);
+    /* epochs 0 and 1 take two passes each, epoch 2 one in vain and one to judge, the others two each */
+    ck_assert_int_eq(passes, 2 * 2 + 2 + 2 * 3 + 1);
+    ck_assert(predicts_as_in(&t, 2)); /* so nothing was dropped from what was judged */
+    trial_close(&t);
+}
+END_TEST
+
 START_TEST(the_last_epoch_predicts_when_none_was_kept)
 {
     trial t = {0};
@@ -373,6 +433,9 @@ Suite *suite(void)
     tcase_add_test(c, the_kept_epoch_predicts);
     tcase_add_test(c, before_the_step_the_first_report_is_of_the_initial_weights);
     tcase_add_test(c, before_the_step_one_pass_is_enough_unless_the_mode_matters);
+    tcase_add_test(c, after_the_step_one_pass_is_enough_unless_the_mode_matters);
+    tcase_add_test(c, sharing_a_pass_changes_no_bit);
+    tcase_add_test(c, a_pass_is_not_shared_once_the_mode_begins_to_matter);
     tcase_add_test(c, the_last_epoch_predicts_when_none_was_kept);
     tcase_add_test(c, training_stops_when_told_to);
     tcase_add_test(c, a_last_word_may_both_keep_and_stop);
