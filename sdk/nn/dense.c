@@ -36,6 +36,21 @@ cru_tensor *cru_fc_input(cru_tape *t, const cru_fc *layer, const cru_input *x)
     return cru_input_linear(t, x, layer->w, layer->b);
 }
 
+cru_tensor *cru_fc_apply_parts(cru_tape *t, const cru_fc *layer, cru_tensor *const *x, int64_t count)
+{
+    cru_tensor *y = NULL;
+    int64_t from = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t to = from + cru_tensor_cols(x[i]);
+        cru_tensor *part = cru_linear(t, x[i], cru_slice_rows(t, layer->w, from, to), i ? NULL : layer->b);
+        y = i ? cru_add(t, y, part) : part;
+        from = to;
+    }
+    cru_assert(count > 0 && from == cru_tensor_rows(layer->w), "fc: %lld columns in %lld parts against %lld features",
+               (long long)from, (long long)count, (long long)cru_tensor_rows(layer->w));
+    return y;
+}
+
 cru_batch_norm_layer cru_batch_norm_create(cru_net *net, const char *name, int64_t channels)
 {
     cru_init one = {.kind = CRU_INIT_CONSTANT, .a = 1}, zero = {.kind = CRU_INIT_ZEROS};

@@ -106,6 +106,8 @@ CRU_API cru_fc cru_fc_create_drawn(cru_net *net, const char *name, const int64_t
 
 CRU_API cru_tensor *cru_fc_apply(cru_tape *t, const cru_fc *layer, cru_tensor *x);
 CRU_API cru_tensor *cru_fc_input(cru_tape *t, const cru_fc *layer, const cru_input *x);
+/* [x_0 | x_1 | ...] W + b without putting the matrices side by side: the sum of x_i W_i, W_i the rows of W for x_i. */
+CRU_API cru_tensor *cru_fc_apply_parts(cru_tape *t, const cru_fc *layer, cru_tensor *const *x, int64_t count);
 
 /* Batch norm with gain 1, shift 0, momentum 0.1, eps 1e-5. */
 typedef struct cru_batch_norm_layer {

@@ -246,6 +246,32 @@ START_TEST(wavelets_have_the_gradient_of_differences)
 }
 END_TEST
 
+/* ---- linear layers of several matrices
+ * ---------------------------------------------------------------------------------- */
+
+static cru_tensor *of_parts(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_fc_apply_parts(t, &(cru_fc){.w = x[3], .b = x[4]}, x, 3);
+}
+
+START_TEST(a_layer_of_parts_is_that_of_the_matrices_side_by_side)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *x[] = {op_matrix(&b, N, 2, -1, 1), op_matrix(&b, N, 1, -1, 1), op_matrix(&b, N, 4, -1, 1),
+                       op_matrix(&b, 7, 3, -1, 1), op_values(&b, 1, (const int64_t[]){3}, -1, 1)};
+    cru_tape_begin(b.tape, CRU_EVAL);
+    cru_tensor *whole = cru_concat_cols(b.tape, x, 3);
+    for (int bias = 0; bias < 2; bias++) {
+        cru_fc layer = {.w = x[3], .b = bias ? x[4] : NULL};
+        check_same(cru_fc_apply_parts(b.tape, &layer, x, 3), cru_fc_apply(b.tape, &layer, whole));
+        check_same(cru_fc_apply_parts(b.tape, &layer, &whole, 1), cru_fc_apply(b.tape, &layer, whole));
+    }
+    op_check(&b, of_parts, NULL, x, 5);
+    op_bench_close(&b);
+}
+END_TEST
+
 /* ---- sparse features
  * --------------------------------------------------------------------------------------------------- */
 
@@ -315,6 +341,7 @@ Suite *suite(void)
     tcase_add_test(c, powers_and_hops_stand_side_by_side);
     tcase_add_loop_test(c, wavelets_filter_as_their_formula_says, 0, 5);
     tcase_add_test(c, wavelets_have_the_gradient_of_differences);
+    tcase_add_test(c, a_layer_of_parts_is_that_of_the_matrices_side_by_side);
     tcase_add_test(c, layers_agree_on_sparse_and_dense_features);
     tcase_add_test(c, a_perceptron_of_one_layer_is_linear);
     tcase_add_test(c, dropout_acts_in_training_only_and_on_the_input_only_when_asked);

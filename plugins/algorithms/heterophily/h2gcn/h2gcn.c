@@ -90,17 +90,18 @@ static cru_tensor *logits(void *self, cru_tape *t)
     const settings *s = m->base.settings;
     const bool original = s->variant == ORIGINAL;
     const float between = original ? 0 : (float)s->dropout;
-    cru_tensor *round[MAX_ROUNDS + 1];
-    round[0] = cru_relu(t, cru_mlp_input(t, &m->embed, &m->base.x));
+    cru_tensor *part[MAX_ROUNDS + 2]; /* rounds 0 .. L-1 and the two halves of round L */
+    part[0] = cru_relu(t, cru_mlp_input(t, &m->embed, &m->base.x));
     for (int64_t l = 1; l <= s->rounds; l++) {
-        cru_tensor *x = cru_dropout(t, round[l - 1], between);
-        cru_tensor *both[] = {cru_spmm(t, m->near, x), cru_spmm(t, m->far, x)};
-        round[l] = cru_concat_cols(t, both, 2);
-        if (m->norm[l].gain) round[l] = cru_batch_norm_apply(t, &m->norm[l], round[l]);
+        cru_tensor *x = cru_dropout(t, part[l - 1], between);
+        part[l] = cru_spmm(t, m->near, x);
+        part[l + 1] = cru_spmm(t, m->far, x);
+        if (l < s->rounds) part[l] = cru_concat_cols(t, &part[l], 2);
+        if (m->norm[l].gain) part[l] = cru_batch_norm_apply(t, &m->norm[l], part[l]);
     }
-    round[s->rounds] = cru_dropout(t, round[s->rounds], between);
-    cru_tensor *all = cru_concat_cols(t, round, s->rounds + 1);
-    return cru_fc_apply(t, &m->out, original ? cru_dropout(t, all, (float)s->dropout) : all);
+    for (int64_t k = original ? 0 : s->rounds; k < s->rounds + 2; k++)
+        part[k] = cru_dropout(t, part[k], (float)s->dropout);
+    return cru_fc_apply_parts(t, &m->out, part, s->rounds + 2);
 }
 
 static const cru_method method = {.model_size = sizeof(model),
@@ -113,7 +114,7 @@ CRU_METHOD_VTABLE(method);
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
     .name = "h2gcn",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "ego, neighbours and two-hop neighbours kept apart",
     .citation = "Zhu, Yan, Zhao, Heimann, Akoglu, Koutra. Beyond Homophily in Graph Neural Networks. NeurIPS 2020.",
     .problems = PROBLEMS,
