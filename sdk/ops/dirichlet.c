@@ -5,6 +5,7 @@
 #include <crucible/ops-loss.h>
 
 #include "autograd/tape.h"
+#include "stats/gamma.h"
 
 static cru_tensor *row_sums(cru_tape *t, cru_tensor *x)
 {
@@ -22,17 +23,52 @@ cru_tensor *cru_kl_dirichlet(cru_tape *t, cru_tensor *alpha)
     return cru_affine(t, cru_mean(t, each, CRU_ALL), 1, -flat);
 }
 
+static const double largest_share = 1 - (double)FLT_EPSILON / 2;
+
+/* Row by row: shares of gamma variables over their sum. Where `slope` is not NULL, log_g becomes the logarithms of the
+ * variables and slope their derivatives; the sum is independent of the shares, so it is drawn after them. */
+typedef struct draws {
+    float *share, *log_g, *slope;
+} draws;
+
+static void draw_row(const draws *d, const double *alpha, int64_t cols, double *sample, cru_rng *rng)
+{
+    double total = 0;
+    cru_rng_dirichlet(rng, alpha, cols, sample);
+    for (int64_t k = 0; k < cols; k++) {
+        d->share[k] = (float)fmin(fmax(sample[k], (double)FLT_MIN), largest_share);
+        total += alpha[k];
+    }
+    if (!d->slope) return;
+    const double log_sum = log(cru_rng_gamma(rng, total));
+    for (int64_t k = 0; k < cols; k++) {
+        const double log_g = log(fmax(sample[k], DBL_MIN)) + log_sum;
+        d->log_g[k] = (float)log_g;
+        d->slope[k] = (float)gamma_slope(alpha[k], log_g);
+    }
+}
+
+/* delta = softmax(ln g), and ln g moves with alpha as `slope` says. */
 cru_tensor *cru_dirichlet(cru_tape *t, cru_tensor *alpha, cru_rng *rng)
 {
-    const int64_t rows = cru_tensor_rows(alpha), cols = cru_tensor_cols(alpha);
-    float *values = cru_tape_alloc(t, rows * cols, sizeof *values);
+    const int64_t rows = cru_tensor_rows(alpha), cols = cru_tensor_cols(alpha), size = rows * cols;
+    const bool moves = t->recording && alpha->needs_grad;
+    float *values = cru_tape_alloc(t, size, sizeof *values);
+    draws all = {.share = cru_tape_alloc(t, size, sizeof *all.share)};
+    if (moves) all.log_g = cru_tape_alloc(t, size, sizeof *all.log_g);
+    if (moves) all.slope = cru_tape_alloc(t, size, sizeof *all.slope);
     double *a = cru_tape_alloc(t, cols, sizeof *a), *sample = cru_tape_alloc(t, cols, sizeof *sample);
     cru_tensor_download(t, alpha, values);
     for (int64_t i = 0; i < rows; i++) {
-        for (int64_t k = 0; k < cols; k++) a[k] = (double)values[i * cols + k];
-        cru_rng_dirichlet(rng, a, cols, sample);
-        for (int64_t k = 0; k < cols; k++)
-            values[i * cols + k] = (float)fmin(fmax(sample[k], (double)FLT_MIN), 1 - (double)FLT_EPSILON / 2);
+        const int64_t at = i * cols;
+        const draws row = {
+            .share = all.share + at, .log_g = moves ? all.log_g + at : NULL, .slope = moves ? all.slope + at : NULL};
+        for (int64_t k = 0; k < cols; k++) a[k] = (double)values[at + k];
+        draw_row(&row, a, cols, sample, rng);
     }
-    return cru_tensor_upload(t, 2, (const int64_t[]){rows, cols}, values);
+    const int64_t dim[] = {rows, cols};
+    if (!moves) return cru_tensor_upload(t, 2, dim, all.share);
+    cru_tensor *moved = cru_mul(t, cru_sub(t, alpha, cru_detach(t, alpha)), cru_tensor_upload(t, 2, dim, all.slope));
+    cru_tensor *delta = cru_softmax(t, cru_add(t, cru_tensor_upload(t, 2, dim, all.log_g), moved), 1);
+    return cru_clamp(t, delta, FLT_MIN, (float)largest_share);
 }

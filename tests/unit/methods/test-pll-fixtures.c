@@ -102,33 +102,35 @@ void cru_rng_dirichlet(cru_rng *rng, const double *alpha, int64_t n, double *out
     }
 }
 
+static const pair valen_nets[] = {
+    {"featurizer_net.fc1.weight", "0:backbone.fc1.weight"},
+    {"featurizer_net.fc1.bias", "0:backbone.fc1.bias"},
+    {"classifier_net.weight", "0:classifier.weight"},
+    {"classifier_net.bias", "0:classifier.bias"},
+    {"dec.layer1.weight", "1:layer1.weight"},
+    {"dec.layer1.bias", "1:layer1.bias"},
+    {"dec.layer2.weight", "1:layer2.weight"},
+    {"dec.layer2.bias", "1:layer2.bias"},
+    {NULL, NULL},
+};
+static const pair valen_encoder[] = {
+    {"0.fc1.weight", "2:backbone.fc1.weight"},
+    {"0.fc1.bias", "2:backbone.fc1.bias"},
+    {"1.weight", "2:classifier.weight"},
+    {"1.bias", "2:classifier.bias"},
+    {NULL, NULL},
+};
+
 START_TEST(valen_trajectory_through_all_phases)
 {
-    static const pair nets[] = {
-        {"featurizer_net.fc1.weight", "0:backbone.fc1.weight"},
-        {"featurizer_net.fc1.bias", "0:backbone.fc1.bias"},
-        {"classifier_net.weight", "0:classifier.weight"},
-        {"classifier_net.bias", "0:classifier.bias"},
-        {"dec.layer1.weight", "1:layer1.weight"},
-        {"dec.layer1.bias", "1:layer1.bias"},
-        {"dec.layer2.weight", "1:layer2.weight"},
-        {"dec.layer2.bias", "1:layer2.bias"},
-        {NULL, NULL},
-    };
-    static const pair encoder[] = {
-        {"0.fc1.weight", "2:backbone.fc1.weight"},
-        {"0.fc1.bias", "2:backbone.fc1.bias"},
-        {"1.weight", "2:classifier.weight"},
-        {"1.bias", "2:classifier.bias"},
-        {NULL, NULL},
-    };
     cJSON *root = fixture_open("pll/valen.json");
     const cJSON *item = fixture_case(root, "trajectory_reference");
+    dirichlet.at = 0;
     const int64_t drawn = fixture_numbers(fixture_input(item, "dirichlet_samples"), dirichlet.samples);
     fixture_numbers(fixture_expected(item, "dirichlet_concentrations"), dirichlet.concentrations);
     bench b = bench_create();
     open_trajectory(&b, item, "valen", (const char *[]){"warm_up", "2", "knn", "2", NULL});
-    set_weights(&b, fixture_input(item, "initial_params"), nets);
+    set_weights(&b, fixture_input(item, "initial_params"), valen_nets);
     /* the loss of phase A is not logged there, so it is left out here: three steps with a loss are compared */
     const cJSON *step;
     cJSON_ArrayForEach(step, fixture_expected(item, "steps"))
@@ -138,9 +140,39 @@ START_TEST(valen_trajectory_through_all_phases)
             bench_check_number(&b, loss, cJSON_GetObjectItem(step, "loss")->valuedouble);
     }
     ck_assert_int_eq(dirichlet.at, drawn);
-    check_weights(&b, fixture_expected(item, "final_params"), nets);
-    check_weights(&b, fixture_expected(item, "enc_params_frozen_after_phase_C"), encoder);
+    check_weights(&b, fixture_expected(item, "final_params"), valen_nets);
+    check_weights(&b, fixture_expected(item, "enc_params_frozen_after_phase_C"), valen_encoder);
     check_scores(&b, fixture_expected(item, "final_logits_eval"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* Until then nothing differs, and that step has the same sample and the same loss; but its gradient reaches the
+ * encoder. */
+START_TEST(valen_corrected_trains_the_encoder_from_its_first_step_on)
+{
+    cJSON *root = fixture_open("pll/valen.json");
+    const cJSON *item = fixture_case(root, "trajectory_reference"), *step;
+    dirichlet.at = 0;
+    fixture_numbers(fixture_input(item, "dirichlet_samples"), dirichlet.samples);
+    fixture_numbers(fixture_expected(item, "dirichlet_concentrations"), dirichlet.concentrations);
+    bench b = bench_create();
+    open_trajectory(&b, item, "valen", (const char *[]){"warm_up", "2", "knn", "2", "variant", "corrected", NULL});
+    set_weights(&b, fixture_input(item, "initial_params"), valen_nets);
+    const cJSON *frozen = fixture_expected(item, "enc_params_frozen_after_phase_C");
+    cJSON_ArrayForEach(step, fixture_expected(item, "steps"))
+    {
+        const double loss = bench_step(&b, cJSON_GetObjectItem(step, "batch_rows"));
+        if (dirichlet.at == 0) continue;
+        bench_check_number(&b, loss, cJSON_GetObjectItem(step, "loss")->valuedouble);
+        break;
+    }
+    ck_assert_int_gt(dirichlet.at, 0);
+    static double before[BENCH_MOST];
+    const cru_tensor *bias = bench_weight(&b, "2:classifier.bias");
+    const int64_t count = fixture_numbers(cJSON_GetObjectItem(frozen, "1.bias"), before);
+    for (int64_t k = 0; k < count; k++) ck_assert_double_gt(fabs((double)bias->data[k] - before[k]), 1e-3);
     bench_destroy(&b);
     cJSON_Delete(root);
 }
@@ -311,6 +343,7 @@ Suite *suite(void)
     tcase_add_test(c, lws_trajectory);
     tcase_add_test(c, scl_nl_trajectory);
     tcase_add_test(c, valen_trajectory_through_all_phases);
+    tcase_add_test(c, valen_corrected_trains_the_encoder_from_its_first_step_on);
     tcase_add_test(c, pico_trajectory);
     tcase_add_test(c, scl_nl_loss_and_gradient);
     tcase_add_test(c, proden_starts_from_uniform_candidates);

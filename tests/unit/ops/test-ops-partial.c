@@ -101,6 +101,34 @@ START_TEST(dirichlet_samples_are_inside_the_simplex_and_have_their_mean)
 }
 END_TEST
 
+/* With a the sum of alpha: E delta_0 = alpha_0 / a, E delta_0^2 = alpha_0 (alpha_0 + 1) / (a (a + 1)). The mean
+ * gradient of samples is the derivative of these. */
+START_TEST(gradients_of_dirichlet_samples_are_those_of_their_moments)
+{
+    enum { ROWS = 20000, COLS = 3 };
+    static const float alpha[COLS] = {0.4f, 0.05f, 1.3f};
+    const double a0 = (double)alpha[0], a = (double)alpha[0] + (double)alpha[1] + (double)alpha[2];
+    const double square = a0 * (a0 + 1) / (a * (a + 1)), by_sum = -square * (1 / a + 1 / (a + 1));
+    op_bench b = op_bench_open();
+    cru_rng rng = cru_rng_stream(1, "test", 0);
+    for (int power = 1; power < 3; power++) {
+        cru_tape_begin(b.tape, CRU_TRAIN);
+        cru_tensor *row = cru_tensor_upload(b.tape, 2, (const int64_t[]){1, COLS}, alpha);
+        cru_tensor_watch(row);
+        cru_tensor *first =
+            cru_slice_cols(b.tape, cru_dirichlet(b.tape, cru_broadcast(b.tape, row, ROWS, COLS), &rng), 0, 1);
+        cru_backward(b.tape, cru_mean(b.tape, power == 1 ? first : cru_mul(b.tape, first, first), CRU_ALL));
+        const cru_tensor *grad = cru_grad_of(b.tape, row);
+        for (int k = 0; k < COLS; k++) {
+            const double of_mean = (k == 0 ? 1 / a : 0) - a0 / (a * a);
+            const double of_square = (k == 0 ? square * (1 / a0 + 1 / (a0 + 1)) : 0) + by_sum;
+            ck_assert_double_eq_tol((double)grad->data[k], power == 1 ? of_mean : of_square, 0.01);
+        }
+    }
+    op_bench_close(&b);
+}
+END_TEST
+
 /* ---- contrast with a queue ------------------------------------------------------------------------------------- */
 
 typedef struct others {
@@ -203,6 +231,7 @@ Suite *suite(void)
     tcase_add_test(c, a_flat_dirichlet_has_no_divergence);
     tcase_add_test(c, gradients_of_digamma_and_of_the_divergence);
     tcase_add_test(c, dirichlet_samples_are_inside_the_simplex_and_have_their_mean);
+    tcase_add_test(c, gradients_of_dirichlet_samples_are_those_of_their_moments);
     tcase_add_test(c, contrast_with_a_queue_of_the_fixture);
     tcase_add_test(c, supervised_contrast_of_the_fixture);
     tcase_add_test(c, gradients_of_both_contrasts);

@@ -15,16 +15,19 @@
  *
  *     ce(t, z) = -(1/B) sum t log(softmax(z) + 1e-12)       rev(t, z) = share(1[t > 0] (softmax(z) + 1e-12))
  *
- * As in the study's code, whose numbers are published, enc stays as phase C made it: the terms without net and dec are
- * reported but teach nothing, and no gradient passes through the sample.
+ * In the study's code, whose numbers are published, no optimiser knows the enc of phase C, so it stays as it was made:
+ * the terms without net and dec are reported but teach nothing. Variant corrected trains enc, too, also through delta.
  *
  * Xu, Qiao, Geng, Zhang. Instance-Dependent Partial Label Learning. NeurIPS 2021. */
 #include <crucible/crucible.h>
 
 enum { PROBLEMS = CRU_ROWS };
 
+typedef enum variant { REFERENCE, CORRECTED } variant;
+static const char *const variants[] = {"reference", "corrected", NULL};
+
 typedef struct settings {
-    int64_t warm_up, knn;
+    int64_t warm_up, knn, variant;
     double alpha, beta, gamma, theta, correct;
     cru_backbone_choice backbone;
     cru_train train;
@@ -38,6 +41,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, gamma, 1, 0, CRU_NO_MAX, "weight of the encoder's cross-entropy"),
     CRU_FLOAT(settings, theta, 1, 0, CRU_NO_MAX, "weight of the cross-entropy with the samples"),
     CRU_FLOAT(settings, correct, 1, 0, 1, "share of the sample in d; the rest is o"),
+    CRU_CHOICE(settings, variant, REFERENCE, variants, "corrected: the encoder is trained in phase D"),
     CRU_BACKBONE_SETTINGS(settings, backbone),
     CRU_STEP_SETTINGS(settings, train),
     CRU_END,
@@ -83,7 +87,7 @@ static cru_status build(void *self)
     m->enc = cru_classifier_create(m->enc_net, &s->backbone, l->task);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     build_decoder(m, dec_net);
-    m->main = cru_learner_optim(l, (cru_net *[]){l->net, dec_net}, 2);
+    m->main = cru_learner_optim(l, (cru_net *[]){l->net, dec_net, m->enc_net}, s->variant == CORRECTED ? 3 : 2);
     const cru_optim_spec warm = {.kind = CRU_SGD, .lr = s->train.lr, .decay = s->train.weight_decay, .momentum = 0.9};
     l->optim = cru_optim_create(l->ctx, &warm);
     cru_optim_add(l->optim, l->net, NULL);
@@ -173,14 +177,22 @@ static cru_tensor *reconstruction(const model *m, cru_tape *t, const cru_batch *
     return cru_add(t, cru_scale(t, cru_add(t, l_x, l_y), 0.01f), l_a);
 }
 
+/* share(softmax(a) 1[o > 0]) + 0.01; the sum that it is a share of has no gradient */
+static cru_tensor *concentrations(cru_tape *t, cru_tensor *a, cru_tensor *o)
+{
+    cru_tensor *inside = cru_mul(t, cru_softmax(t, a, 1), cru_sign(t, o));
+    cru_tensor *sum = cru_as_matrix(t, cru_sum(t, cru_detach(t, inside), 1), -1, 1);
+    return cru_affine(t, cru_div(t, inside, sum), 1, 0.01f);
+}
+
 static cru_tensor *learn_posterior(model *m, cru_tape *t, const cru_batch *batch)
 {
     const settings *s = m->base.settings;
     cru_tensor *o = cru_gather(t, m->o, batch->rows), *d = cru_gather(t, m->d, batch->rows);
     cru_tensor *z = classify(m, t, &batch->x);
-    cru_tensor *a = cru_detach(t, cru_classifier_apply(t, &m->enc, &batch->x));
-    cru_tensor *inside = share(t, cru_mul(t, cru_softmax(t, a, 1), cru_sign(t, o)));
-    cru_tensor *delta = cru_dirichlet(t, cru_affine(t, inside, 1, 0.01f), &m->rng);
+    cru_tensor *a = cru_classifier_apply(t, &m->enc, &batch->x);
+    if (s->variant == REFERENCE) a = cru_detach(t, a);
+    cru_tensor *delta = cru_dirichlet(t, concentrations(t, a, o), &m->rng);
     cru_tensor *spread = cru_clamp(t, cru_exp(t, cru_scale(t, a, 0.25f)), 0.01f, 30);
 
     cru_tensor *loss = cru_scale(t, reconstruction(m, t, batch, delta), (float)s->alpha);
@@ -220,7 +232,7 @@ CRU_METHOD_VTABLE(method);
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
     .name = "valen",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "partial labels: targets drawn from a Dirichlet posterior",
     .citation = "Xu et al. Instance-Dependent Partial Label Learning. NeurIPS 2021.",
     .problems = PROBLEMS,
