@@ -1,10 +1,5 @@
 /* Log-sum-exp over all inner products, in blocks of rows: the n x m matrix never exists. */
-#include <crucible/ops-loss.h>
-
-#include "autograd/tape.h"
-
-/* Floats of a block of products: stays in the second-level cache. */
-enum { BLOCK = 1 << 18 };
+#include "ops/lse.h"
 
 typedef struct products {
     int64_t n, m, cols;
@@ -13,7 +8,7 @@ typedef struct products {
 
 static int64_t block_rows(const products *p)
 {
-    int64_t rows = BLOCK / (p->m > 0 ? p->m : 1);
+    int64_t rows = LSE_BLOCK / (p->m > 0 ? p->m : 1);
     rows = rows < 1 ? 1 : rows;
     return rows < p->n ? rows : p->n;
 }
@@ -80,6 +75,8 @@ cru_tensor *cru_lse_products(cru_tape *t, cru_tensor *a, cru_tensor *b, float sc
     const products p = {.n = cru_tensor_rows(a), .m = cru_tensor_rows(b), .cols = cru_tensor_cols(a), .scale = scale};
     cru_assert(p.cols == cru_tensor_cols(b) && p.m > 0, "lse_products: %s against %s", tape_text(a).text,
                tape_text(b).text);
+    cru_tensor *own = a == b ? lse_own_products(t, a, scale) : NULL;
+    if (own) return own;
     const cru_tensor shape = tape_shape1(p.n);
     tape_result r = tape_emit(t, &lse_products_op, &shape, (cru_tensor *[]){a, b}, 2, sizeof p);
     *(products *)r.state = p;

@@ -357,6 +357,49 @@ START_TEST(gradients_of_log_sums_add_up_over_blocks)
 }
 END_TEST
 
+/* The gradient of sum_i w_i y_i with respect to column k of row i. */
+static double ref_own_gradient(operands x, const float *w, int64_t i, int64_t k)
+{
+    double sum = 0;
+    for (int64_t j = 0; j < cru_tensor_rows(x[0]); j++) {
+        double product = 0;
+        for (int64_t c = 0; c < cru_tensor_cols(x[0]); c++) product += op_at(x[0], i, c) * op_at(x[0], j, c);
+        const double share = (double)w[i] * exp((double)0.7f * product - ref_lse_product(x, i)) +
+                             (double)w[j] * exp((double)0.7f * product - ref_lse_product(x, j));
+        sum += (double)0.7f * share * op_at(x[0], j, k);
+    }
+    return sum;
+}
+
+/* One tensor against itself takes half the products, unless they are too large: rows up to 1.7 long, or up to 17. The
+ * last size needs several blocks. */
+START_TEST(log_sums_over_own_products)
+{
+    static const int64_t sizes[] = {1, 2, 15, 17, 700};
+    const int64_t n = sizes[_i / 2];
+    const double most = _i % 2 ? 10 : 1;
+    op_bench b = op_bench_open();
+    cru_tensor *own = op_matrix(&b, n, 3, -most, most), *x[] = {own, own};
+    float *w = cru_ctx_alloc(b.ctx, n, sizeof *w);
+    for (int64_t i = 0; i < n; i++) w[i] = 1 + (float)(i % 3);
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_watch(own);
+    cru_tensor *y = lse_own_products(NULL, b.tape, x);
+    for (int64_t i = 0; i < n; i++) {
+        const double expected = ref_lse_product(x, i);
+        ck_assert_double_eq_tol((double)y->data[i], expected, 2e-6 * (1 + fabs(expected)));
+    }
+    cru_backward(b.tape, cru_sum(b.tape, cru_mul(b.tape, y, cru_tensor_upload(b.tape, 1, &n, w)), CRU_ALL));
+    const cru_tensor *dx = cru_grad_of(b.tape, own);
+    for (int64_t i = 0; i<n; i += n> 100 ? n - 1 : 1)
+        for (int64_t k = 0; k < 3; k++) {
+            const double expected = ref_own_gradient(x, w, i, k);
+            ck_assert_double_eq_tol(op_at(dx, i, k), expected, 2e-4 * (1 + fabs(expected)));
+        }
+    op_bench_close(&b);
+}
+END_TEST
+
 static cru_tensor *sigmoid_products(void *user, cru_tape *t, operands x)
 {
     (void)user;
@@ -421,6 +464,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, log_sums_over_all_products, 0, 3);
     tcase_add_loop_test(c, squares_of_sigmoids_of_all_products, 0, 3);
     tcase_add_test(c, gradients_of_log_sums_add_up_over_blocks);
+    tcase_add_loop_test(c, log_sums_over_own_products, 0, 10);
     tcase_add_loop_test(c, a_loss_of_two_tensors_follows_its_formula, 0, (int)(sizeof pair_cases / sizeof *pair_cases));
     tcase_add_test(c, binary_cross_entropy_of_certain_answers_is_bounded_as_in_pytorch);
     tcase_add_test(c, divergence_of_a_zero_probability_is_finite);
