@@ -134,6 +134,23 @@ cru_status cru_sample_non_edges(const cru_csr *g, cru_rng *rng, const cru_pairs 
     return CRU_OK;
 }
 
+cru_csr cru_sample_absent_edges(cru_pool pool, const cru_csr *g, int64_t count, cru_rng *rng, cru_error *err)
+{
+    const cru_pairs drawn = {
+        .count = count, .row = heap_alloc(count, sizeof *drawn.row), .col = heap_alloc(count, sizeof *drawn.col)};
+    cru_coo upper = {.rows = g->rows, .cols = g->cols, .row = drawn.row, .col = drawn.col};
+    const bool found = !cru_sample_non_edges(g, rng, &drawn, err);
+    for (int64_t i = 0; found && i < count; i++) {
+        if (drawn.row[i] >= drawn.col[i]) continue;
+        drawn.row[upper.count] = drawn.row[i];
+        drawn.col[upper.count++] = drawn.col[i];
+    }
+    const cru_csr pattern = cru_csr_from_coo(pool, &upper, CRU_DUP_FIRST);
+    free(drawn.row);
+    free(drawn.col);
+    return pattern;
+}
+
 /* ---- what is there --------------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)

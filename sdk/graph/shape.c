@@ -41,6 +41,19 @@ cru_csr cru_graph_symmetrise(cru_pool pool, const cru_csr *g, cru_symmetry rule)
     return result;
 }
 
+static bool above_diagonal(void *user, int64_t row, int32_t col, float value)
+{
+    (void)user;
+    (void)value;
+    return row < col;
+}
+
+cru_csr cru_graph_upper(cru_pool pool, const cru_csr *g)
+{
+    check_square("upper", g);
+    return cru_csr_filter(pool, g, above_diagonal, NULL);
+}
+
 bool cru_graph_is_symmetric(const cru_csr *g)
 {
     if (g->rows != g->cols) return false;

@@ -81,6 +81,14 @@ void cru_tensor_set(cru_ctx *ctx, cru_tensor *x, const float *values)
     device->backend->upload(device, x->data, values, (size_t)cru_tensor_count(x) * sizeof *values);
 }
 
+void cru_tensor_keep(cru_tape *tape, cru_tensor *x, const cru_tensor *from)
+{
+    const int64_t n = cru_tensor_count(x);
+    cru_assert(n == cru_tensor_count(from), "tensor_keep: %s into %s", tape_text(from).text, tape_text(x).text);
+    cru_copy_args args = {.rows = 1, .cols = n, .x = from->data, .ldx = n, .y = x->data, .ldy = n, .scale = 1};
+    tape->device->backend->copy(tape->device, &args);
+}
+
 cru_tensor *cru_weight_create(cru_ctx *ctx, int32_t rank, const int64_t *dim)
 {
     cru_tensor *w = cru_tensor_create(ctx, rank, dim);

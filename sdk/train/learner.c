@@ -76,6 +76,15 @@ double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss
     return (double)cru_tensor_item(learner->tape, loss);
 }
 
+double cru_learner_val_accuracy(const cru_learner *learner, cru_tape *t, const cru_tensor *logits)
+{
+    const cru_ids val = learner->task->split.val;
+    const int32_t *chosen = cru_index_host(t, cru_argmax(t, logits));
+    int64_t right = 0;
+    for (int64_t i = 0; i < val.count; i++) right += chosen[val.ids[i]] == learner->task->labels[val.ids[i]];
+    return val.count ? (double)right / (double)val.count : 0;
+}
+
 cru_status cru_learner_pretrain(cru_learner *learner, cru_optim *optim, cru_tensor *(*logits)(void *model, cru_tape *t),
                                 int64_t epochs)
 {

@@ -23,6 +23,9 @@ typedef enum cru_symmetry {
 /* Parallel edges are merged first (OR: one; MAX: the largest; SUM: the sum). Self-loops stay. */
 CRU_API cru_csr cru_graph_symmetrise(cru_pool pool, const cru_csr *g, cru_symmetry rule);
 
+/* The entries above the diagonal: every edge of an undirected graph once. */
+CRU_API cru_csr cru_graph_upper(cru_pool pool, const cru_csr *g);
+
 /* Same pattern and same values in both directions. */
 CRU_API bool cru_graph_is_symmetric(const cru_csr *g);
 

@@ -123,6 +123,9 @@ CRU_API cru_tensor *cru_tensor_from(cru_ctx *ctx, int32_t rank, const int64_t *d
 /* Overwrites a tensor of the context or of a net with values from host memory. */
 CRU_API void cru_tensor_set(cru_ctx *ctx, cru_tensor *x, const float *values);
 
+/* Overwrites a tensor of the context or of a net with the values of one of this step and of the same size. */
+CRU_API void cru_tensor_keep(cru_tape *tape, cru_tensor *x, const cru_tensor *from);
+
 /* On the tape, with values copied in from host memory. */
 CRU_API cru_tensor *cru_tensor_upload(cru_tape *tape, int32_t rank, const int64_t *dim, const float *host);
 

@@ -331,6 +331,10 @@ CRU_API cru_status cru_learner_epoch(cru_learner *learner, double *loss);
  * gradients. */
 CRU_API double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss);
 
+/* The accuracy of some logits of all items on the observed labels of the validation part, 0 when that is empty: for
+ * methods that choose among states of their own. What the monitor judges by is not told. */
+CRU_API double cru_learner_val_accuracy(const cru_learner *learner, cru_tape *t, const cru_tensor *logits);
+
 /* An optimiser as the settings say, for nets that want one of their own. */
 CRU_API cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets, int64_t count);
 

@@ -85,6 +85,26 @@ START_TEST(non_edges_are_uniform_over_what_is_missing)
 }
 END_TEST
 
+/* 0-1 and 2-3 are edges, 0-3 from 3 to 0 only: of the pairs v < u three are absent, and enough draws find them all. */
+START_TEST(absent_edges_are_pairs_without_an_edge)
+{
+    cru_coo c = {4, 4, 6, (int32_t[]){0, 1, 2, 3, 0, 1}, (int32_t[]){1, 0, 3, 2, 3, 1}, NULL};
+    cru_csr g = cru_csr_from_coo(pool, &c, CRU_DUP_FIRST);
+    cru_rng rng = stream(4);
+    const cru_csr many = cru_sample_absent_edges(pool, &g, 1000, &rng, NULL);
+    ck_assert_int_eq(cru_csr_nnz(&many), 3);
+    ck_assert(stored(&many, 0, 2) && stored(&many, 1, 2) && stored(&many, 1, 3));
+    ck_assert_int_eq(cru_csr_check(&many, "absent", NULL), CRU_OK);
+    const cru_csr few = cru_sample_absent_edges(pool, &g, 2, &rng, NULL);
+    ck_assert_int_le(cru_csr_nnz(&few), 2);
+    cru_csr full = undirected(3, (const int32_t[][2]){{0, 1}, {1, 2}, {0, 2}}, 3);
+    cru_error err = {0};
+    const cru_csr none = cru_sample_absent_edges(pool, &full, 10, &rng, &err);
+    ck_assert_int_eq(cru_csr_nnz(&none), 0);
+    ck_assert_ptr_nonnull(strstr(err.text, "all"));
+}
+END_TEST
+
 START_TEST(a_complete_graph_has_no_non_edges)
 {
     cru_csr g = undirected(3, (const int32_t[][2]){{0, 1}, {1, 2}, {0, 2}}, 3);
@@ -171,6 +191,7 @@ Suite *suite(void)
     tcase_add_test(c, a_walk_stays_where_no_edge_leads_on);
     tcase_add_test(c, node2vec_weighs_return_and_distance);
     tcase_add_test(c, non_edges_are_uniform_over_what_is_missing);
+    tcase_add_test(c, absent_edges_are_pairs_without_an_edge);
     tcase_add_test(c, a_complete_graph_has_no_non_edges);
     tcase_add_test(c, non_neighbours_are_never_neighbours);
     tcase_add_test(c, neighbour_samples_are_subsets_of_the_right_size);

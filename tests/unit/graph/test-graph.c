@@ -9,6 +9,16 @@ static cru_csr directed(int i, bool weighted)
     return random_graph(sizes[i][0], sizes[i][1], weighted, 100 + (uint64_t)i);
 }
 
+START_TEST(the_upper_part_has_every_edge_once)
+{
+    cru_coo c = {3, 3, 5, (int32_t[]){0, 1, 1, 2, 2}, (int32_t[]){1, 0, 1, 0, 2}, (float[]){2, 3, 4, 5, 6}};
+    cru_csr g = cru_csr_from_coo(pool, &c, CRU_DUP_FIRST), upper = cru_graph_upper(pool, &g);
+    ck_assert_int_eq(cru_csr_nnz(&upper), 1);
+    ck_assert_int_eq(cru_csr_find(&upper, 0, 1), 0);
+    ck_assert_float_eq(upper.values[0], 2);
+}
+END_TEST
+
 START_TEST(symmetrise_joins_both_directions)
 {
     cru_csr g = directed(_i, true);
@@ -291,6 +301,7 @@ Suite *suite(void)
     TCase *c = tcase_create("graph");
     tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
+    tcase_add_test(c, the_upper_part_has_every_edge_once);
     tcase_add_loop_test(c, symmetrise_joins_both_directions, 0, SIZES);
     tcase_add_test(c, asymmetry_in_pattern_or_weight_is_seen);
     tcase_add_loop_test(c, loops_follow_the_rule, 0, SIZES);

@@ -1,5 +1,8 @@
 /* crgnn and nrgnn, which change the graph: against the numbers of the study's code. */
+#include <math.h>
+
 #include "labelled-edges.h"
+#include "learned-graph.h"
 #include "methods/method-bench.h"
 #include "noisy-labels.h"
 
@@ -161,13 +164,17 @@ START_TEST(nrgnn_weighs_edges_by_products)
 }
 END_TEST
 
-static pair_list pairs_of(cru_tape *t, const cJSON *list)
+/* The pairs v < u of a list. */
+static cru_sparse *pairs_of(bench *b, const cJSON *list)
 {
     static double pairs[BENCH_MOST];
+    static int32_t row[BENCH_MOST], col[BENCH_MOST];
     const int64_t count = fixture_numbers(list, pairs) / 2;
-    int32_t *row = cru_tape_alloc(t, count, sizeof *row), *col = cru_tape_alloc(t, count, sizeof *col);
     for (int64_t e = 0; e < count; e++) row[e] = (int32_t)pairs[2 * e], col[e] = (int32_t)pairs[2 * e + 1];
-    return upper_pairs(t, row, col, count);
+    const cru_coo coo = {.rows = 8, .cols = 8, .count = count, .row = row, .col = col};
+    const cru_csr all = cru_csr_from_coo(cru_ctx_pool(b->ctx), &coo, CRU_DUP_FIRST);
+    const cru_csr upper = cru_graph_upper(cru_ctx_pool(b->ctx), &all);
+    return cru_sparse_create(b->ctx, &upper);
 }
 
 START_TEST(nrgnn_reconstructs_edges_and_non_edges)
@@ -178,13 +185,45 @@ START_TEST(nrgnn_reconstructs_edges_and_non_edges)
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *r = watched(t, fixture_input(item, "representations"));
-    cru_tensor *loss = reconstruction(t, r, pairs_of(t, fixture_input(item, "sampled_negative_pairs")),
-                                      pairs_of(t, cJSON_GetObjectItem(fixture_input(item, "graph"), "edges")));
+    cru_tensor *loss = reconstruction(t, r, pairs_of(&b, fixture_input(item, "sampled_negative_pairs")),
+                                      pairs_of(&b, cJSON_GetObjectItem(fixture_input(item, "graph"), "edges")));
     cru_backward(t, loss);
     bench_check_number(&b, (double)cru_tensor_item(t, loss), fixture_expected(item, "loss")->valuedouble);
     bench_check(&b, cru_grad_of(t, r), fixture_expected(item, "grad_representations"));
     bench_destroy(&b);
     cJSON_Delete(root);
+}
+END_TEST
+
+/* Nodes 0 and 2 aggregate from 2 and 3 besides the pattern's 0 <- 1 and loops: against the whole matrix, written out.
+ */
+START_TEST(nrgnn_spreads_over_pattern_and_block)
+{
+    static const int64_t offsets[] = {0, 2, 3, 4, 5};
+    static const int32_t ids[] = {0, 1, 1, 2, 3}, rows[] = {0, 2}, cols[] = {2, 3};
+    static const float r[] = {1, 0, 0.5f, 0.5f, 2, 1, 0.25f, 4}, values[] = {1, 0.5f, 1, 1, 1}, x[] = {1, -2, 3, 5};
+    /* products r_0 r_2 = 2, r_0 r_3 = 0.25 (cut off), r_2 r_3 = 4.5; none of node 2 with itself */
+    static const double whole[4][4] = {{1, 0.5, 2, 0}, {0, 1, 0, 0}, {0, 0, 1, 4.5}, {0, 0, 0, 1}};
+    bench b = bench_create();
+    cru_tape *t = cru_tape_create(b.ctx);
+    const cru_csr pattern = {.rows = 4, .cols = 4, .offsets = offsets, .ids = ids};
+    cru_tape_begin(t, CRU_EVAL);
+    learned_graph g = {.pattern = cru_sparse_create(b.ctx, &pattern),
+                       .weights = cru_tensor_upload(t, 2, (const int64_t[]){5, 1}, values),
+                       .rows = cru_index_step(t, rows, 2),
+                       .cols = cru_index_step(t, cols, 2)};
+    cru_tensor *points = cru_tensor_upload(t, 2, (const int64_t[]){4, 2}, r);
+    g.dense = similar_block(t, points, (cru_ids){rows, 2}, (cru_ids){cols, 2}, 0.3f);
+    g = learned_graph_normalise(t, &g);
+    const cru_tensor *y = learned_graph_spread(t, &g, cru_tensor_upload(t, 2, (const int64_t[]){4, 1}, x));
+    double degree[4] = {0};
+    for (int i = 0; i < 16; i++) degree[i / 4] += whole[i / 4][i % 4];
+    for (int i = 0; i < 4; i++) {
+        double sum = 0;
+        for (int j = 0; j < 4; j++) sum += whole[i][j] / sqrt(degree[i] * degree[j]) * (double)x[j];
+        ck_assert_double_eq_tol((double)y->data[i], sum, 1e-5);
+    }
+    bench_destroy(&b);
 }
 END_TEST
 
@@ -202,7 +241,7 @@ START_TEST(nrgnn_finds_sure_predictions)
     for (int64_t i = 0; i < values; i++) q[i] = (float)numbers[i];
     const int64_t items = fixture_numbers(fixture_input(item, "unlabeled"), numbers);
     for (int64_t i = 0; i < items; i++) ids[i] = (int32_t)numbers[i];
-    const cru_index found = confident(t, (cru_ids){ids, items}, q, 3, 0.8);
+    const cru_ids found = confident(t, (cru_ids){ids, items}, q, 3, 0.8);
     ck_assert_int_eq(found.count, fixture_numbers(fixture_expected(item, "U_add"), numbers));
     for (int64_t i = 0; i < found.count; i++) ck_assert_int_eq(found.ids[i], (int)numbers[i]);
     bench_destroy(&b);
@@ -243,6 +282,7 @@ Suite *suite(void)
     tcase_add_test(c, nrgnn_pairs_nodes_with_similar_labelled_ones);
     tcase_add_test(c, nrgnn_weighs_edges_by_products);
     tcase_add_test(c, nrgnn_reconstructs_edges_and_non_edges);
+    tcase_add_test(c, nrgnn_spreads_over_pattern_and_block);
     tcase_add_test(c, nrgnn_finds_sure_predictions);
     tcase_add_loop_test(c, nrgnn_trains_with_and_without_pseudo_labels, 0, 4);
     suite_add_tcase(s, c);

@@ -45,6 +45,20 @@ START_TEST(gradients_of_several_losses_and_steps_add_up_until_cleared)
 }
 END_TEST
 
+START_TEST(a_kept_tensor_outlives_its_step)
+{
+    op_bench b = op_bench_open();
+    const int64_t dim[2] = {2, 3};
+    cru_tensor *w = weight(&b, 2, 3, -1, 1), *kept = cru_tensor_create(b.ctx, 2, dim);
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_keep(b.tape, kept, cru_scale(b.tape, w, 2));
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_filled(b.tape, 2, dim, 7); /* in the memory of the first step */
+    for (int i = 0; i < 6; i++) ck_assert_float_eq(kept->data[i], 2 * w->data[i]);
+    op_bench_close(&b);
+}
+END_TEST
+
 START_TEST(a_watched_input_collects_over_the_losses_of_one_step_only)
 {
     op_bench b = op_bench_open();
@@ -287,6 +301,7 @@ Suite *suite(void)
     Suite *s = suite_create("autograd");
     TCase *c = tcase_create("flow");
     tcase_add_test(c, gradients_of_several_losses_and_steps_add_up_until_cleared);
+    tcase_add_test(c, a_kept_tensor_outlives_its_step);
     tcase_add_test(c, a_watched_input_collects_over_the_losses_of_one_step_only);
     tcase_add_test(c, a_watched_intermediate_collects_and_passes_on);
     tcase_add_test(c, nothing_flows_to_a_tensor_that_the_loss_does_not_use);

@@ -47,6 +47,24 @@ START_TEST(before_the_step_the_first_report_is_of_the_initial_weights)
 }
 END_TEST
 
+START_TEST(validation_accuracy_counts_observed_labels)
+{
+    static const int32_t val[] = {1, 2, 3};                                        /* of classes 0, 1, 0 */
+    static const float z[ITEMS * CLASSES] = {0, 1, 1, 0, 2, 1, 0, -1, 0, 0, 0, 0}; /* chosen there: 0, 0, 0 */
+    trial t = {0};
+    trial_open(&t, &plain, 1);
+    cru_learner *l = &t.model->base;
+    cru_task task = *l->task;
+    cru_tape_begin(l->tape, CRU_EVAL);
+    cru_tensor *logits_of_all = cru_tensor_upload(l->tape, 2, (const int64_t[]){ITEMS, CLASSES}, z);
+    ck_assert_double_eq(cru_learner_val_accuracy(l, l->tape, logits_of_all), 0); /* no validation part */
+    task.split.val = (cru_ids){val, 3};
+    l->task = &task;
+    ck_assert_double_eq_tol(cru_learner_val_accuracy(l, l->tape, logits_of_all), 2 / 3., 1e-12);
+    trial_close(&t);
+}
+END_TEST
+
 static int64_t passes;
 
 static cru_tensor *counted_logits(void *self, cru_tape *t)
@@ -431,6 +449,7 @@ Suite *suite(void)
     TCase *c = tcase_create("methods");
     tcase_add_test(c, training_learns_a_linear_rule);
     tcase_add_test(c, the_kept_epoch_predicts);
+    tcase_add_test(c, validation_accuracy_counts_observed_labels);
     tcase_add_test(c, before_the_step_the_first_report_is_of_the_initial_weights);
     tcase_add_test(c, before_the_step_one_pass_is_enough_unless_the_mode_matters);
     tcase_add_test(c, after_the_step_one_pass_is_enough_unless_the_mode_matters);

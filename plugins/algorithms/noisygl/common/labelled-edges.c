@@ -47,32 +47,40 @@ cru_tensor *similar_weights(cru_tape *t, cru_sparse *a, cru_tensor *r, float lea
     return cut_off(t, cru_sddmm(t, a, r, r, 1), least);
 }
 
-/* sum of (r_i . r_j - target)^2 */
-static cru_tensor *squares(cru_tape *t, cru_tensor *r, pair_list pairs, float target)
+/* Where each of `rows` stands in `cols`, -1 where it does not. */
+static cru_index own_places(cru_tape *t, cru_ids rows, cru_ids cols)
 {
-    cru_tensor *product = cru_dot_rows(t, cru_gather(t, r, pairs.row), cru_gather(t, r, pairs.col));
+    int32_t *place = cru_tape_alloc(t, rows.count, sizeof *place);
+    for (int64_t i = 0, next = 0; i < rows.count; i++) {
+        while (next < cols.count && cols.ids[next] < rows.ids[i]) next++;
+        place[i] = next < cols.count && cols.ids[next] == rows.ids[i] ? (int32_t)next : -1;
+    }
+    return cru_index_step(t, place, rows.count);
+}
+
+cru_tensor *similar_block(cru_tape *t, cru_tensor *r, cru_ids rows, cru_ids cols, float least)
+{
+    cru_tensor *left = cru_gather(t, r, cru_index_step(t, rows.ids, rows.count));
+    cru_tensor *right = cru_gather(t, r, cru_index_step(t, cols.ids, cols.count));
+    cru_tensor *others = cru_affine(t, cru_one_hot(t, own_places(t, rows, cols), cols.count), -1, 1);
+    return cru_mul(t, cut_off(t, cru_matmul_op(t, left, right, CRU_NT), least), others);
+}
+
+/* sum of (r_i . r_j - target)^2 over the entries */
+static cru_tensor *squares(cru_tape *t, cru_tensor *r, cru_sparse *pairs, float target)
+{
+    cru_tensor *product = cru_sddmm(t, pairs, r, r, 1);
     return cru_sum(t, cru_square(t, cru_affine(t, product, 1, -target)), CRU_ALL);
 }
 
-cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, pair_list far, pair_list near)
+cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, cru_sparse *far, cru_sparse *near)
 {
+    const int64_t pairs = cru_csr_nnz(&far->csr) + cru_csr_nnz(&near->csr);
     cru_tensor *sum = cru_add(t, squares(t, r, far, 0), squares(t, r, near, 1));
-    return cru_scale(t, sum, (float)cru_tensor_rows(r) / (float)(far.row.count + near.row.count));
+    return cru_scale(t, sum, (float)cru_tensor_rows(r) / (float)pairs);
 }
 
-pair_list upper_pairs(cru_tape *t, const int32_t *row, const int32_t *col, int64_t count)
-{
-    int32_t *from = cru_tape_alloc(t, count, sizeof *from), *to = cru_tape_alloc(t, count, sizeof *to);
-    int64_t kept = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (row[i] >= col[i]) continue;
-        from[kept] = row[i];
-        to[kept++] = col[i];
-    }
-    return (pair_list){.row = cru_index_step(t, from, kept), .col = cru_index_step(t, to, kept)};
-}
-
-cru_index confident(cru_tape *t, cru_ids items, const float *q, int64_t classes, double least)
+cru_ids confident(cru_tape *t, cru_ids items, const float *q, int64_t classes, double least)
 {
     int32_t *sure = cru_tape_alloc(t, items.count, sizeof *sure);
     int64_t count = 0;
@@ -82,5 +90,17 @@ cru_index confident(cru_tape *t, cru_ids items, const float *q, int64_t classes,
         for (int64_t k = 0; k < classes; k++) largest = row[k] > largest ? row[k] : largest;
         if ((double)largest > least) sure[count++] = items.ids[i];
     }
-    return cru_index_step(t, sure, count);
+    return (cru_ids){sure, count};
+}
+
+cru_ids unlabelled_items(cru_ctx *ctx, const cru_task *task)
+{
+    const cru_ids train = task->split.train;
+    uint8_t *trained = cru_ctx_alloc(ctx, task->items, sizeof *trained);
+    int32_t *rest = cru_ctx_alloc(ctx, task->items, sizeof *rest);
+    int64_t count = 0;
+    for (int64_t i = 0; i < train.count; i++) trained[train.ids[i]] = 1;
+    for (int32_t v = 0; v < task->items; v++)
+        if (!trained[v]) rest[count++] = v;
+    return (cru_ids){rest, count};
 }

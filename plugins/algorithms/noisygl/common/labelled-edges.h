@@ -14,16 +14,17 @@ cru_tensor *cut_off(cru_tape *t, cru_tensor *x, float least);
 /* The same of r_v . r_u for every entry (v, u) of a: entries x 1 */
 cru_tensor *similar_weights(cru_tape *t, cru_sparse *a, cru_tensor *r, float least);
 
-/* rows / (|far| + |near|) (sum over far pairs of (r_i . r_j)^2 + sum over near pairs of (r_i . r_j - 1)^2) */
-typedef struct pair_list {
-    cru_index row, col;
-} pair_list;
-cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, pair_list far, pair_list near);
+/* The same between the nodes `rows` and `cols`, both ascending, and 0 between a node and itself: rows x cols. */
+cru_tensor *similar_block(cru_tape *t, cru_tensor *r, cru_ids rows, cru_ids cols, float least);
 
-/* The entries of a list of pairs with row < col, for this step. */
-pair_list upper_pairs(cru_tape *t, const int32_t *row, const int32_t *col, int64_t count);
+/* n / (|far| + |near|) (sum over far pairs of (r_i . r_j)^2 + sum over near pairs of (r_i . r_j - 1)^2); pairs are the
+ * entries of patterns of n x n */
+cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, cru_sparse *far, cru_sparse *near);
 
-/* Those of `items` whose largest of q (items x classes, host) is above `least`: for this step. */
-cru_index confident(cru_tape *t, cru_ids items, const float *q, int64_t classes, double least);
+/* Those of `items` whose largest of q (n x classes, host) is above `least`: for this step. */
+cru_ids confident(cru_tape *t, cru_ids items, const float *q, int64_t classes, double least);
+
+/* All items of a task but those to train on, ascending. */
+cru_ids unlabelled_items(cru_ctx *ctx, const cru_task *task);
 
 #endif
