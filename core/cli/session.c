@@ -31,6 +31,12 @@ static runner_next next_trial(void *user, trial *t, char key[SHA256_HEX])
     return s->tuning ? tuning_next(s->tuning, t, key) : agenda_next(&s->agenda, t, key);
 }
 
+static bool partner_trial(void *user, const trial *t, trial *other, char key[SHA256_HEX])
+{
+    session *s = user;
+    return s->tuning ? tuning_partner(s->tuning, t, other, key) : agenda_partner(&s->agenda, t, other, key);
+}
+
 /* Trials that remain to be run in all, as far as a search can tell. */
 static int64_t todo_count(const session *s)
 {
@@ -96,6 +102,7 @@ static void print_json_end(const session *s, const runner_summary *summary, int6
     json_add_text(object, "experiment", s->experiment->name);
     for (int i = STORE_OK; i < STORE_OUTCOMES; i++)
         cJSON_AddNumberToObject(object, store_outcome_name((store_outcome)i), (double)summary->ended[i]);
+    cJSON_AddNumberToObject(object, "trainings", (double)summary->trainings);
     cJSON_AddNumberToObject(object, "left", (double)left);
     cJSON_AddBoolToObject(object, "interrupted", summary->interrupted);
     if (s->tuning) {
@@ -180,6 +187,7 @@ static int run_session(session *s, const setup *with)
     if (open_work(s, &err) != CRU_OK) return cli_fail("%s", err.text);
     progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);
     runner_source source = {.next = next_trial,
+                            .partner = partner_trial,
                             .done = trial_done,
                             .known = trial_known,
                             .waiting = trials_awaited,

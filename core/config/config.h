@@ -159,6 +159,10 @@ bool trial_inductive(const trial *t);
 /* The number of the trial that differs from `index` only in its seed, which is e->seeds[position]. */
 int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position);
 
+/* How many variants of [monitor] there are, and the number of the trial that differs from `index` only in it. */
+int64_t experiment_monitor_count(const experiment *e);
+int64_t experiment_with_monitor(const experiment *e, int64_t index, int64_t position);
+
 /* Settings drawn by a search. */
 typedef struct config_draw {
     const data_setting *values;

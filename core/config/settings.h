@@ -45,7 +45,8 @@ typedef enum monitor_metric { MONITOR_AUTO, MONITOR_ACCURACY, MONITOR_AUC, MONIT
  * of the weights which it chose. */
 typedef enum monitor_rank { MONITOR_RANK_CRITERION, MONITOR_RANK_METRIC } monitor_rank;
 
-/* [monitor]: the stopping and selection rule, the same for all methods. */
+/* [monitor]: the stopping and selection rule, the same for all methods. Where several are listed and none of them stops
+ * early, a method made with train.h trains once for all of them (runner/sharing.h). */
 typedef struct monitor_settings {
     int64_t rule;       /* monitor_rule */
     int64_t criterion;  /* monitor_criterion: what counts as an improvement under the rule `validation` */

@@ -44,15 +44,32 @@ void experiment_trial(const experiment *e, int64_t index, trial *t)
     t->dataset = digit(&g->datasets, &index);
 }
 
-int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position)
+/* The trial that differs from `index` in one digit, which has `count` values and whose neighbours are `step` apart for
+ * every algorithm. */
+static int64_t with_digit(const experiment *e, int64_t index, int64_t position, int64_t step, int64_t count)
 {
     const experiment_plan *plan = e->plan;
     cru_assert(index >= 0 && index < plan->trials, "trial %" PRId64 " of %" PRId64, index, plan->trials);
     const plan_group *g = plan->groups;
     int64_t within = index;
     while (within >= g->trials) within -= g++->trials;
-    int64_t step = g->algorithms.count * plan->monitors.count; /* between neighbours in seed */
-    return index + (position - within / step % e->seed_count) * step;
+    step *= g->algorithms.count;
+    return index + (position - within / step % count) * step;
+}
+
+int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position)
+{
+    return with_digit(e, index, position, e->plan->monitors.count, e->seed_count);
+}
+
+int64_t experiment_monitor_count(const experiment *e)
+{
+    return e->plan->monitors.count;
+}
+
+int64_t experiment_with_monitor(const experiment *e, int64_t index, int64_t position)
+{
+    return with_digit(e, index, position, 1, e->plan->monitors.count);
 }
 
 /* ---- draws ----------------------------------------------------------------------------------------------- */

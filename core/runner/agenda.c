@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runner/sharing.h"
 #include "runner/trial-settings.h"
 #include "store/environment.h"
 
@@ -129,7 +130,8 @@ static cru_status find_todo(store *s, agenda *a, cru_error *err)
         store_outcome outcome;
         if (repeat[i]) continue;
         status = store_status(s, a->keys[i], &outcome, NULL, err);
-        if (status == CRU_OK && outcome == STORE_PENDING) a->todo[a->todo_count++] = i;
+        a->open[i] = status == CRU_OK && outcome == STORE_PENDING;
+        if (a->open[i]) a->todo[a->todo_count++] = i;
     }
     free(repeat);
     return status;
@@ -142,8 +144,9 @@ cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_e
     *a = (agenda){.experiment = e, .count = count};
     a->keys = calloc((size_t)count + 1, sizeof *a->keys);
     a->todo = calloc((size_t)count + 1, sizeof *a->todo);
+    a->open = calloc((size_t)count + 1, sizeof *a->open);
     char(*checksums)[SHA256_HEX] = calloc((size_t)count + 1, sizeof *checksums);
-    cru_status status = a->keys && a->todo && checksums
+    cru_status status = a->keys && a->todo && a->open && checksums
                             ? CRU_OK
                             : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
     if (status == CRU_OK) status = ask_checksums(r, a, checksums, err);
@@ -160,17 +163,35 @@ void agenda_close(agenda *a)
 {
     free(a->keys);
     free(a->todo);
+    free(a->open);
     *a = (agenda){0};
 }
 
 runner_next agenda_next(void *user, trial *t, char key[SHA256_HEX])
 {
     agenda *a = user;
+    while (a->next < a->todo_count && !a->open[a->todo[a->next]]) a->next++;
     if (a->next == a->todo_count) return RUNNER_END;
     int64_t index = a->todo[a->next++];
+    a->open[index] = false;
     experiment_trial(a->experiment, index, t);
     memcpy(key, a->keys[index], SHA256_HEX);
     return RUNNER_TRIAL;
+}
+
+bool agenda_partner(void *user, const trial *t, trial *other, char key[SHA256_HEX])
+{
+    agenda *a = user;
+    for (int64_t i = 0; i < experiment_monitor_count(a->experiment); i++) {
+        int64_t index = experiment_with_monitor(a->experiment, t->index, i);
+        if (!a->open[index]) continue;
+        experiment_trial(a->experiment, index, other);
+        if (!trials_share_training(t, other)) continue;
+        a->open[index] = false;
+        memcpy(key, a->keys[index], SHA256_HEX);
+        return true;
+    }
+    return false;
 }
 
 /* ---- titles ---------------------------------------------------------------------------------------------- */

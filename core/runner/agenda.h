@@ -17,14 +17,16 @@ typedef struct agenda {
     int64_t *todo;      /* indices of trials without a result, in order */
     int64_t todo_count; /* how many */
     int64_t next;       /* position in `todo` */
+    bool *open;         /* trials without a result that nobody was given yet */
 } agenda;
 
 /* `again` also forgets the results of failed trials, or of all. On failure there is nothing to close. */
 cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_error *err);
 void agenda_close(agenda *a);
 
-/* The `next` of a runner_source; `user` is the agenda. */
+/* For a runner_source; `user` is the agenda. */
 runner_next agenda_next(void *user, trial *t, char key[SHA256_HEX]);
+bool agenda_partner(void *user, const trial *t, trial *other, char key[SHA256_HEX]);
 
 /* The two steps of agenda_open, for other sources. The first enters the experiment, whose trials are then none. */
 cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_error *err);

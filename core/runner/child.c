@@ -13,8 +13,8 @@ static int ascending(const void *a, const void *b)
 
 static void close_others(const child_keep *keep)
 {
-    int sorted[8], used = 0;
-    for (int i = 0; i < keep->count && used < 8; i++)
+    int sorted[CHILD_KEEP_MOST], used = 0;
+    for (int i = 0; i < keep->count && used < CHILD_KEEP_MOST; i++)
         if (keep->fds[i] > STDERR_FILENO) sorted[used++] = keep->fds[i];
     qsort(sorted, (size_t)used, sizeof *sorted, ascending);
     unsigned from = STDERR_FILENO + 1;

@@ -6,9 +6,11 @@
 
 typedef struct child_keep {
     const char *name; /* in process lists; at most 15 characters */
-    const int *fds;   /* descriptors to keep, at most 8; negative ones are ignored */
-    int count;
+    const int *fds;   /* descriptors to keep; negative ones are ignored */
+    int count;        /* at most CHILD_KEEP_MOST */
 } child_keep;
+
+enum { CHILD_KEEP_MOST = 16 };
 
 /* Makes the calling process, just forked, one that owns nothing of its parent: dies with it, leads its own process
  * group (so that it can be killed with all it starts, and the terminal's Ctrl-C does not reach it), has default signal

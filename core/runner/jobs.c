@@ -20,6 +20,29 @@ enum {
     GRACE_SECONDS = 1, /* between the last word of a worker and its end */
 };
 
+/* ---- sharing a training ---------------------------------------------------------------------------------- */
+
+static job *leader_of(job *j)
+{
+    return j->leader ? j->leader : j;
+}
+
+void jobs_join(job *leader, job *j)
+{
+    job **end = &leader->next;
+    while (*end) end = &(*end)->next;
+    *end = j;
+    j->leader = leader;
+    j->state = JOB_FOLLOWING;
+}
+
+static job *member(job *leader, int32_t number)
+{
+    job *j = number < 0 ? NULL : leader;
+    while (j && number-- > 0) j = j->next;
+    return j;
+}
+
 /* ---- starting -------------------------------------------------------------------------------------------- */
 
 static void close_files(job *j)
@@ -30,13 +53,30 @@ static void close_files(job *j)
     j->socket = j->scores = j->log = -1;
 }
 
+/* The followers wait for workers of their own. */
+static void dismiss(job *leader)
+{
+    for (job *j = leader->next, *next; j; j = next) {
+        next = j->next;
+        close_files(j);
+        j->state = JOB_WAITING;
+        j->leader = j->next = NULL;
+    }
+    leader->next = NULL;
+}
+
 /* The worker's end of the packet socket, or -1. */
-static int open_files(job *j)
+static int open_files(job *leader)
 {
     int pair[2];
-    j->scores = scores_create(&j->problem->shape);
+    for (job *j = leader; j; j = j->next) {
+        j->scores = scores_create(&j->problem->shape);
+        j->best = -INFINITY;
+        if (j->scores < 0) return -1;
+    }
+    job *j = leader;
     j->log = memfd_create("log", MFD_CLOEXEC);
-    if (j->scores < 0 || j->log < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return -1;
+    if (j->log < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return -1;
     j->socket = pair[0];
     fcntl(j->socket, F_SETFL, O_NONBLOCK);
     return pair[1];
@@ -47,9 +87,13 @@ static void start_worker(job *j, int socket)
     runner *r = j->runner;
     const slot *s = &r->slots[j->slot];
     cru_settings *settings = variant_settings(j->trial.algorithm);
+    worker_share shares[CRU_MAX_RULES];
+    int32_t share_count = 0;
+    for (const job *m = j; m; m = m->next) shares[share_count++] = (worker_share){&m->rule, m->scores};
     worker_job work = {.trial = &j->trial,
+                       .shares = shares,
+                       .share_count = share_count,
                        .inductive = j->inductive,
-                       .rule = &j->rule,
                        .settings = settings,
                        .run = r->run,
                        .box = s->box,
@@ -61,9 +105,9 @@ static void start_worker(job *j, int socket)
                        .trace_user = r->options.trace_user,
                        .socket = socket,
                        .task = j->problem->task,
-                       .scores = j->scores,
                        .log = j->log};
     pid_t parent = getpid();
+    r->summary->trainings++;
     j->started = clock_now();
     j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
     if (r->options.in_process) {
@@ -94,7 +138,7 @@ static void not_started(job *j, int cause)
     j->pid = 0;
     j->state = JOB_WAITING;
     slots_give(r, j->slot);
-    close_files(j);
+    for (job *m = j; m; m = m->next) close_files(m);
     if (!others_run(j)) cru_fail(&r->error, CRU_FAILED, "cannot start a worker: %s", strerror(cause));
 }
 
@@ -102,12 +146,12 @@ bool jobs_start(job *j)
 {
     runner *r = j->runner;
     if (j->problem->state == PROBLEM_BROKEN) {
+        dismiss(j);
         results_fail(j, j->problem->status == CRU_NO_MEMORY ? STORE_OOM : STORE_FAILED, j->problem->message);
         return true;
     }
     j->slot = slots_take(r);
     if (j->slot < 0) return false;
-    j->best = -INFINITY;
     int socket = open_files(j);
     if (socket >= 0) {
         j->state = JOB_RUNNING;
@@ -153,21 +197,21 @@ static void add_point(job *j, const worker_message *m)
 
 static void checkpoint_judged(judge_call *call, const judge_reply *reply, const records *payload, int fd)
 {
-    job *j = call->owner;
+    job *j = call->owner, *leader = leader_of(j);
     (void)payload;
     (void)fd;
     j->judging = false;
     if (reply->status != CRU_OK) {
-        jobs_end(j, reply->text);
+        jobs_end(leader, reply->text);
     } else if (reply->value > j->best) {
         j->best = reply->value;
         j->outcome.best_epoch = j->outcome.epoch;
         j->outcome.seconds_to_best = j->outcome.seconds;
     }
-    if (j->pid)
-        send(j->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (leader->pid)
+        send(leader->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
     else
-        worker_gone(j);
+        worker_gone(leader);
 }
 
 static void judge_checkpoint(job *j, const worker_message *m)
@@ -215,6 +259,7 @@ static void ask_for_whole(job *j)
 /* The oracle's choice is the host's to remember, not the worker's to claim. */
 static void take_outcome(job *j, const worker_message *m)
 {
+    if (j->heard) return;
     int64_t best_epoch = j->outcome.best_epoch;
     double to_best = j->outcome.seconds_to_best;
     j->heard = true;
@@ -225,6 +270,26 @@ static void take_outcome(job *j, const worker_message *m)
         j->outcome.best_epoch = best_epoch;
         j->outcome.seconds_to_best = to_best;
     }
+}
+
+/* A method that trains for one rule only. It says so first, if it is honest; afterwards it is too late. */
+static void leave_alone(job *leader)
+{
+    bool silent = true;
+    for (const job *j = leader->next; j; j = j->next) silent &= !j->heard && !j->judging && !j->points;
+    if (silent) dismiss(leader);
+}
+
+static void take_message(job *leader, const worker_message *m)
+{
+    job *j = member(leader, m->share);
+    if (m->type == WORKER_POINT && j) add_point(j, m);
+    if (m->type == WORKER_CHECKPOINT && j) judge_checkpoint(j, m);
+    if (m->type == WORKER_LEARNED) ask_for_whole(leader);
+    if (m->type == WORKER_ALONE) leave_alone(leader);
+    if (m->type == WORKER_OUTCOME && j) take_outcome(j, m);
+    if (m->type == WORKER_OUTCOME && m->share == SHARE_ALL)
+        for (j = leader; j; j = j->next) take_outcome(j, m);
 }
 
 /* The end of packets is near the end of the process, which shows a little later; one that lives on is cut off. */
@@ -241,10 +306,7 @@ void jobs_listen(job *j)
         ssize_t n = recv(j->socket, &m, sizeof m, MSG_DONTWAIT);
         if (n == 0) hang_up(j);
         if (n != (ssize_t)sizeof m) return;
-        if (m.type == WORKER_POINT) add_point(j, &m);
-        if (m.type == WORKER_CHECKPOINT) judge_checkpoint(j, &m);
-        if (m.type == WORKER_LEARNED) ask_for_whole(j);
-        if (m.type == WORKER_OUTCOME && !j->heard) take_outcome(j, &m);
+        take_message(j, &m);
     }
 }
 
@@ -273,24 +335,56 @@ static void ask_for_score(job *j)
     judges_ask(r->judges, &j->call, &r->error);
 }
 
-/* The process is reaped and its packets are read; when the judge still looks at a checkpoint, its answer comes here
- * again. */
-static void worker_gone(job *j)
+/* What the end of the worker says of a trial is the same for all that shared it. */
+static void inherit(job *j, const job *leader)
 {
-    if (j->judging) return;
-    slots_give(j->runner, j->slot);
+    j->log = dup(leader->log); /* without one the message has no log */
+    j->started = leader->started;
+    j->ended_at = leader->ended_at;
+    j->timed_out = leader->timed_out;
+    j->cut_off = leader->cut_off;
+    j->ended = leader->ended;
+    j->usage = leader->usage;
+    memcpy(j->complaint, leader->complaint, sizeof j->complaint);
+}
+
+static void conclude(job *j, bool kernel_killed)
+{
     char message[500];
-    store_outcome outcome = outcome_of(j, message);
+    store_outcome outcome = outcome_of(j, kernel_killed, message);
     if (outcome == STORE_OK)
         ask_for_score(j);
     else
         results_fail(j, outcome, message);
 }
 
+/* The process is reaped and its packets are read; when the judge still looks at a checkpoint, its answer comes here
+ * again. Every job goes its own way now. */
+static void worker_gone(job *leader)
+{
+    for (const job *j = leader; j; j = j->next)
+        if (j->judging) return;
+    slots_give(leader->runner, leader->slot);
+    bool kernel_killed = kernel_has_killed(leader);
+    for (job *j = leader->next; j; j = j->next) inherit(j, leader);
+    for (job *j = leader, *next; j; j = next) {
+        next = j->next;
+        j->next = j->leader = NULL;
+        conclude(j, kernel_killed);
+    }
+}
+
+static int64_t packets(const job *leader)
+{
+    int64_t count = 0;
+    for (const job *j = leader; j; j = j->next) count += j->points + j->heard;
+    return count;
+}
+
 static void drain(job *j)
 {
-    for (int before = -1; before != (int)j->points + j->heard;) {
-        before = (int)j->points + j->heard;
+    for (int64_t before = -1; before != packets(j);) {
+        before = packets(j);
         jobs_listen(j);
     }
 }

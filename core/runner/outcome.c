@@ -31,16 +31,17 @@ static bool over_cpu_limit(const job *j, int signal)
     return limit > 0 && (signal == SIGXCPU || (signal == SIGKILL && cpu_seconds(&j->usage) >= limit));
 }
 
-/* True when the kernel has killed for want of memory since this was last asked. */
-static bool kernel_killed(runner *r)
+bool kernel_has_killed(job *j)
 {
+    runner *r = j->runner;
+    if (!WIFSIGNALED(j->ended) || WTERMSIG(j->ended) != SIGKILL) return false;
     int64_t count = kernel_kill_count();
     bool more = count > r->kernel_kills;
     r->kernel_kills = count;
     return more;
 }
 
-static store_outcome killed(const job *j, int signal, char *message)
+static store_outcome killed(const job *j, int signal, bool by_kernel, char *message)
 {
     if (j->cut_off) {
         snprintf(message, MESSAGE, "closed its connection to the host and went on");
@@ -50,7 +51,7 @@ static store_outcome killed(const job *j, int signal, char *message)
         snprintf(message, MESSAGE, "used more than %g s of CPU time", j->runner->run->cpu);
         return STORE_TIMEOUT;
     }
-    if (signal == SIGKILL && kernel_killed(j->runner)) {
+    if (by_kernel) {
         snprintf(message, MESSAGE, "killed by the kernel, which ran out of memory");
         return STORE_OOM;
     }
@@ -62,7 +63,7 @@ static store_outcome killed(const job *j, int signal, char *message)
     return STORE_CRASHED;
 }
 
-store_outcome outcome_of(job *j, char *message)
+store_outcome outcome_of(const job *j, bool kernel_killed, char *message)
 {
     message[0] = 0;
     if (j->timed_out) {
@@ -73,7 +74,7 @@ store_outcome outcome_of(job *j, char *message)
         snprintf(message, MESSAGE, "%s", j->complaint);
         return STORE_FAILED;
     }
-    if (WIFSIGNALED(j->ended)) return killed(j, WTERMSIG(j->ended), message);
+    if (WIFSIGNALED(j->ended)) return killed(j, WTERMSIG(j->ended), kernel_killed, message);
     if (!j->heard || WEXITSTATUS(j->ended) != 0) {
         snprintf(message, MESSAGE, "ended the process with exit code %d", WEXITSTATUS(j->ended));
         return STORE_CRASHED;

@@ -3,19 +3,10 @@
 #include <unistd.h>
 
 #include "runner/schedule.h"
+#include "runner/sharing.h"
 
 /* Problems without users that stay ready, for a source that comes back to them. */
 enum { IDLE_MOST = 4 };
-
-static bool same_problem(const trial *a, const trial *b)
-{
-    if (a->seed != b->seed || a->dataset != b->dataset || a->preprocess != b->preprocess || a->split != b->split ||
-        a->chain_count != b->chain_count)
-        return false;
-    for (int32_t i = 0; i < a->chain_count; i++)
-        if (a->chain[i] != b->chain[i]) return false;
-    return true;
-}
 
 static void discard(problem *p)
 {
@@ -42,7 +33,7 @@ static problem *find(runner *r, const trial *t)
 {
     for (problem **at = &r->problems; *at; at = &(*at)->next) {
         problem *p = *at;
-        if (!same_problem(&p->trial, t)) continue;
+        if (!trials_share_problem(&p->trial, t)) continue;
         *at = p->next;
         p->next = r->problems;
         return r->problems = p;

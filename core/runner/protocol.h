@@ -109,11 +109,15 @@ typedef enum worker_message_type {
     WORKER_POINT = 1,
     WORKER_CHECKPOINT,
     WORKER_LEARNED, /* inductively; wants the whole task */
+    WORKER_ALONE,   /* the method can serve the first rule only */
     WORKER_OUTCOME,
 } worker_message_type;
 
+enum { SHARE_ALL = -1 };
+
 typedef struct worker_message {
     worker_message_type type;
+    int32_t share; /* which of the trials that share the training; SHARE_ALL: an outcome of all of them */
     /* point, checkpoint */
     int64_t epoch;
     double loss, value, seconds;

@@ -56,7 +56,9 @@ static cru_status open_judges(runner *r, cru_error *err)
 
 static cru_status open_jobs(runner *r, cru_error *err)
 {
-    r->job_count = 2 * r->slot_count + 4; /* some wait and some are scored while others run */
+    int64_t rules = r->options.in_process ? 1 : experiment_monitor_count(r->options.experiment);
+    r->training_most = 2 * r->slot_count + 4; /* some wait and some are scored while others run */
+    r->job_count = r->training_most * (int32_t)(rules < CRU_MAX_RULES ? rules : CRU_MAX_RULES);
     r->jobs = calloc((size_t)r->job_count, sizeof *r->jobs);
     if (!r->jobs) return cru_fail(err, CRU_NO_MEMORY, "no memory for %d trials at a time", (int)r->slot_count);
     for (int32_t i = 0; i < r->job_count; i++) r->jobs[i] = (job){.runner = r, .socket = -1, .scores = -1, .log = -1};
@@ -201,6 +203,14 @@ static job *free_job(runner *r)
     return NULL;
 }
 
+/* A place for a job that does not follow another. */
+static job *free_leader(runner *r)
+{
+    int32_t trainings = 0;
+    for (int32_t i = 0; i < r->job_count; i++) trainings += r->jobs[i].state != JOB_FREE && !r->jobs[i].leader;
+    return trainings < r->training_most ? free_job(r) : NULL;
+}
+
 /* Neighbours mostly share monitor and split, so these are not read again for every trial. */
 static void read_rule(runner *r, job *j)
 {
@@ -217,12 +227,11 @@ static void read_rule(runner *r, job *j)
     j->inductive = r->inductive;
 }
 
-/* Makes the trial a job of this process; false when there is no room, or another process has it or has finished it. */
-static bool start(runner *r, const trial *t, const char *key)
+/* Makes the trial a job of this process; false when another process has it or has finished it. */
+static bool claim(runner *r, job *j, const trial *t, const char *key)
 {
     bool won = true;
-    job *j = free_job(r);
-    if (!j || (r->options.store && store_claim(r->options.store, key, &won, &r->error) != CRU_OK) || !won) return false;
+    if ((r->options.store && store_claim(r->options.store, key, &won, &r->error) != CRU_OK) || !won) return false;
     j->trial = *t;
     memcpy(j->key, key, sizeof j->key);
     read_rule(r, j);
@@ -232,12 +241,36 @@ static bool start(runner *r, const trial *t, const char *key)
     return true;
 }
 
+/* Other rules that can look on at the training of a job which was just made. */
+static void gather(runner *r, job *leader)
+{
+    trial t;
+    char key[SHA256_HEX];
+    if (!r->source->partner || r->options.in_process || leader->state != JOB_WAITING) return;
+    for (int count = 1; count < CRU_MAX_RULES && r->error.status == CRU_OK; count++) {
+        job *j = free_job(r);
+        if (!j || !r->source->partner(r->source->user, &leader->trial, &t, key)) return;
+        if (!claim(r, j, &t, key))
+            held_add(r, &t, key);
+        else if (j->state == JOB_WAITING)
+            jobs_join(leader, j);
+    }
+}
+
+static bool start(runner *r, const trial *t, const char *key)
+{
+    job *j = free_leader(r);
+    if (!j || !claim(r, j, t, key)) return false;
+    gather(r, j);
+    return true;
+}
+
 static void pull(runner *r)
 {
     trial t;
     char key[SHA256_HEX];
     held_look(r, clock_now(), start);
-    while (!r->source_ended && !r->source_waits && r->error.status == CRU_OK && free_job(r)) {
+    while (!r->source_ended && !r->source_waits && r->error.status == CRU_OK && free_leader(r)) {
         switch (r->source->next(r->source->user, &t, key)) {
         case RUNNER_END:
             r->source_ended = true;

@@ -73,6 +73,10 @@ typedef struct runner_source {
      * corruption and seed are cheapest. */
     runner_next (*next)(void *user, trial *t, char key[SHA256_HEX]);
 
+    /* Fills *other and `key` with a trial that shares its training with *t (sharing.h) and that `next` has not given;
+     * `next` then will not. False: there is none. May be NULL, which is slower where there are several rules. */
+    bool (*partner)(void *user, const trial *t, trial *other, char key[SHA256_HEX]);
+
     /* The trial has ended and is stored. */
     void (*done)(void *user, const runner_result *result);
 
@@ -90,6 +94,7 @@ typedef struct runner_source {
 typedef struct runner_summary {
     int64_t ended[STORE_OUTCOMES]; /* trials that ended, by outcome */
     int64_t elsewhere;             /* trials that another process ran meanwhile */
+    int64_t trainings;             /* workers that were started; one may serve several trials */
     bool interrupted;              /* SIGINT or SIGTERM came: trials in flight were given up, and are pending again */
 } runner_summary;
 

@@ -3,11 +3,14 @@
  * A trial is a *job* from the moment it is pulled from the source:
  *
  *     waiting    for its problem to be prepared and for a free slot
+ *     following  until another job's worker is gone, which serves this one, too
  *     running    a worker has it
  *     scoring    the worker is gone, the judge looks at its scores
  *
- * and ends in jobs_finish. A *problem* is shared by the jobs that need it. A *slot* is a place for one worker, with its
- * scratch folder and sandbox. */
+ * and ends in results_finish or results_fail. Jobs that share a training (sharing.h) are a list: its first, the
+ * *leader*, has the worker and the others follow it; when the worker is gone each is a job of its own again. A
+ * *problem* is shared by the jobs that need it. A *slot* is a place for one worker, with its scratch folder and
+ * sandbox. */
 #ifndef CORE_RUNNER_SCHEDULE_H
 #define CORE_RUNNER_SCHEDULE_H
 
@@ -35,7 +38,7 @@ typedef struct problem {
     judge_call call;
 } problem;
 
-typedef enum job_state { JOB_FREE, JOB_WAITING, JOB_RUNNING, JOB_SCORING } job_state;
+typedef enum job_state { JOB_FREE, JOB_WAITING, JOB_FOLLOWING, JOB_RUNNING, JOB_SCORING } job_state;
 
 typedef struct job {
     runner *runner;
@@ -46,6 +49,8 @@ typedef struct job {
     problem *problem;
     monitor_settings rule; /* of the trial's monitor */
     bool inductive;        /* trial_inductive */
+    struct job *next;      /* the next that shares the training */
+    struct job *leader;    /* the first of these; NULL: this one */
 
     /* running */
     int32_t slot;
@@ -91,7 +96,7 @@ struct runner {
     slot *slots;
     int32_t slot_count;
     job *jobs;
-    int32_t job_count;
+    int32_t job_count, training_most; /* places for jobs; trainings that are under way or wait, at most */
     uint64_t pulled;
     held_trial *held;
     int64_t held_count, held_space;
@@ -129,7 +134,8 @@ void held_add(runner *r, const trial *t, const char *key);
 void held_look(runner *r, double now, bool (*start)(runner *r, const trial *t, const char *key));
 void held_clear(runner *r);
 
-/* jobs.c */
+/* jobs.c. All but jobs_abandon and jobs_clear are for leaders. */
+void jobs_join(job *leader, job *j);          /* both wait: the second follows from now on */
 bool jobs_start(job *j);                      /* forks the worker of a waiting job; false: no room for it now */
 void jobs_listen(job *j);                     /* takes the packets of a running job */
 void jobs_reap(job *j);                       /* looks whether the worker is gone */
@@ -144,8 +150,10 @@ void jobs_clear(job *j); /* frees what it holds; the job is free afterwards */
 void results_fail(job *j, store_outcome outcome, const char *message);
 void results_finish(job *j, const judge_reply *reply, const records *numbers);
 
-/* outcome.c: what became of a worker, from its last words and its end. `message` has 500 bytes. */
-store_outcome outcome_of(job *j, char *message);
+/* outcome.c: what became of a worker, from its last words and its end. `message` has 500 bytes. The first function
+ * tells, once, whether the kernel has killed for want of memory since it was last asked and this worker was killed. */
+bool kernel_has_killed(job *j);
+store_outcome outcome_of(const job *j, bool kernel_killed, char *message);
 int64_t kernel_kill_count(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runner/sharing.h"
 #include "search/draw.h"
 #include "search/search.h"
 
@@ -298,14 +299,18 @@ static bool advance(tuning *t)
     return false;
 }
 
-/* A trial that nobody was sent for yet. */
+/* Whether nobody was sent for the trial yet. Of two errands with one key only the first is ever sent. */
+static bool waits(const tuning *t, int64_t i)
+{
+    bool sent = t->errands[i].out;
+    for (int64_t k = 0; k < i && !sent; k++) sent = strcmp(t->errands[k].key, t->errands[i].key) == 0;
+    return !sent;
+}
+
 static errand *waiting_errand(const tuning *t)
 {
-    for (int64_t i = 0; i < t->errand_count; i++) {
-        bool twin = t->errands[i].out;
-        for (int64_t k = 0; k < i && !twin; k++) twin = strcmp(t->errands[k].key, t->errands[i].key) == 0;
-        if (!twin) return &t->errands[i];
-    }
+    for (int64_t i = 0; i < t->errand_count; i++)
+        if (waits(t, i)) return &t->errands[i];
     return NULL;
 }
 
@@ -320,6 +325,75 @@ runner_next tuning_next(void *user, trial *out, char key[SHA256_HEX])
     make_trial(t, e, out);
     memcpy(key, e->key, SHA256_HEX);
     return RUNNER_TRIAL;
+}
+
+/* ---- trials that share a training ------------------------------------------------------------------------ */
+
+static unit *unit_of(const tuning *t, int64_t index)
+{
+    const experiment *e = t->options.experiment;
+    int64_t base = e->search.per == SEARCH_PER_SEED ? index : experiment_with_seed(e, index, 0);
+    for (int64_t low = 0, high = t->unit_count; low < high;) {
+        int64_t middle = low + (high - low) / 2;
+        if (t->units[middle].base == base) return &t->units[middle];
+        if (t->units[middle].base < base)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* Lets the search try settings up to this number, as far as it can without further results. */
+static void catch_up(tuning *t, unit *u, int64_t number)
+{
+    int64_t next;
+    while (t->error.status == CRU_OK && !u->over && !u->settled && u->attempt_count <= number) {
+        if (!u->search) begin(t, u);
+        if (search_ask(u->search, &next) != SEARCH_TRY) return;
+        try_setting(t, u, next);
+    }
+}
+
+/* The number of the setting that the trial tries in its search. */
+static int64_t number_of(const tuning *t, const trial *tried)
+{
+    const unit *u = unit_of(t, tried->index);
+    for (int64_t i = 0; u && i < u->attempt_count; i++)
+        if (u->attempts[i].drawn == tried->algorithm) return i;
+    return -1;
+}
+
+/* The waiting trial with that number in the experiment which shares its training with *t. */
+static errand *partner_errand(const tuning *t, const trial *lead, int64_t index, trial *other)
+{
+    for (int64_t i = 0; i < t->errand_count; i++) {
+        errand *e = &t->errands[i];
+        if (trial_index(t, e->unit, e->seed) != index || !waits(t, i)) continue;
+        make_trial(t, e, other);
+        if (trials_share_training(lead, other)) return e;
+    }
+    return NULL;
+}
+
+/* Searches under different rules draw the same settings as long as these do not depend on results. */
+bool tuning_partner(void *user, const trial *lead, trial *other, char key[SHA256_HEX])
+{
+    tuning *t = user;
+    const experiment *x = t->options.experiment;
+    int64_t number = number_of(t, lead);
+    for (int64_t i = 0; i < experiment_monitor_count(x) && t->error.status == CRU_OK; i++) {
+        int64_t index = experiment_with_monitor(x, lead->index, i);
+        unit *u = unit_of(t, index);
+        if (index == lead->index || !u) continue;
+        catch_up(t, u, number);
+        errand *e = partner_errand(t, lead, index, other);
+        if (!e) continue;
+        e->out = true;
+        memcpy(key, e->key, SHA256_HEX);
+        return true;
+    }
+    return false;
 }
 
 /* ---- opening and closing --------------------------------------------------------------------------------- */

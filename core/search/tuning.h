@@ -27,6 +27,7 @@ void tuning_close(tuning *t); /* NULL is fine */
 
 /* For a runner_source; `user` is the tuning. */
 runner_next tuning_next(void *user, trial *t, char key[SHA256_HEX]);
+bool tuning_partner(void *user, const trial *t, trial *other, char key[SHA256_HEX]);
 void tuning_done(void *user, const runner_result *result);
 void tuning_known(void *user, const char *key);
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "train/feed.h"
+#include "train/shelf.h"
 
 const char *const cru_optimiser_names[] = {"adam", "adamw", "sgd", NULL};
 const char *const cru_class_weight_names[] = {"equal", "balanced", NULL};
@@ -137,6 +138,7 @@ static bool obey(cru_learner *l, cru_monitor *monitor, double loss)
 {
     uint32_t verdict = cru_monitor_epoch(monitor, l->epoch, loss, l->scores);
     if (verdict & CRU_KEEP) keep(l);
+    shelf_keep(l, verdict);
     return !(verdict & CRU_STOP);
 }
 

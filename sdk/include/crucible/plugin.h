@@ -139,6 +139,11 @@ typedef enum cru_verdict {
     CRU_STOP = 2, /* bit: end training now */
 } cru_verdict;
 
+/* A host may apply several rules to one training, when none of them could end it. A method made with train.h is then
+ * told with these bits which rules call the weights of this epoch their best; other methods never are. */
+enum { CRU_MAX_RULES = 8 };
+#define CRU_KEEP_FOR(rule_) (1u << (8 + (rule_)))
+
 /* Reports an epoch (or a checkpoint every few steps) with the scores that the method would predict now, items x classes
  * (logits, as for predict). `train_loss` may be NAN when there is none. Returns verdict bits; a NULL monitor says
  * CRU_GO_ON. Worker, from inside fit. */

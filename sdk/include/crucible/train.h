@@ -210,7 +210,8 @@ typedef struct cru_learner {
     float *scores;             /* items x classes, host: the last evaluation */
     struct cru_feed *feed;     /* private: minibatches of rows; NULL unless the method has `classify` */
     struct cru_learner *wider; /* the same model on the task that widen brought, or NULL */
-    void *reserved[16]; /* NULL; later minor versions grow into it, so that the models around it keep their layout */
+    void *reserved[15]; /* NULL; later minor versions grow into it, so that the models around it keep their layout */
+    struct cru_shelf *shelf; /* private: the weights that several rules chose; NULL unless there are several */
 } cru_learner;
 
 typedef struct cru_method {
@@ -280,6 +281,10 @@ CRU_API cru_status cru_method_fit(void *self, cru_monitor *monitor);
 CRU_API cru_status cru_method_predict(void *self, float *scores);
 CRU_API cru_status cru_method_embed(void *self, const float **rows, int64_t *cols);
 CRU_API cru_status cru_method_widen(void *self, const cru_task *task);
+
+/* After cru_method_fit under several rules (CRU_KEEP_FOR): goes to the weights that this one chose, or, where it chose
+ * none, to those of the end of the training. For hosts; any order, any number of times, but before any widening. */
+CRU_API void cru_method_select(void *self, int32_t rule);
 
 /* For cru_method.widen: does nothing. */
 CRU_API cru_status cru_weights_only(void *model, const void *trained);

@@ -7,7 +7,7 @@
 
 #include "search/tuning.h"
 
-#define PLUGINS  "runner-secret runner-accuracy search-contrary fit-fail"
+#define PLUGINS  "runner-secret runner-accuracy runner-learner search-contrary fit-fail"
 #define CONTRARY "[dataset runner-secret]\n[algorithm search-contrary]\n"
 #define NAMED    "[experiment]\nname = tune\nmetrics = runner-accuracy\nseeds = 4, 2\n"
 
@@ -18,7 +18,9 @@ typedef struct session {
     char db[128];
     tuning *tuning;
     int jobs, ended, events;
-    int fatal; /* the event at which the process kills itself; 0: never */
+    int fatal;  /* the event at which the process kills itself; 0: never */
+    bool apart; /* no trial has a partner */
+    int64_t trainings;
 } session;
 
 static void session_open(session *s, const char *ini)
@@ -38,6 +40,13 @@ static runner_next next(void *user, trial *t, char key[SHA256_HEX])
     session *s = user;
     event(s);
     return tuning_next(s->tuning, t, key);
+}
+
+static bool partner(void *user, const trial *t, trial *other, char key[SHA256_HEX])
+{
+    session *s = user;
+    event(s);
+    return !s->apart && tuning_partner(s->tuning, t, other, key);
 }
 
 static void done(void *user, const runner_result *result)
@@ -66,10 +75,11 @@ static tuning_figures run(session *s, agenda_again again)
     ck_assert_msg(runner_open(&options, &r, &err) == CRU_OK, "%s", err.text);
     tuning_options wanted = {.runner = r, .store = db, .experiment = s->f.experiment, .again = again};
     ck_assert_msg(tuning_open(&wanted, &s->tuning, &err) == CRU_OK, "%s", err.text);
-    runner_source source = {.next = next, .done = done, .known = known, .user = s};
+    runner_source source = {.next = next, .partner = partner, .done = done, .known = known, .user = s};
     ck_assert_msg(runner_run(r, &source, &summary, &err) == CRU_OK, "%s", err.text);
     ck_assert_msg(tuning_status(s->tuning, &err) == CRU_OK, "%s", err.text);
     tuning_figures figures = *tuning_count(s->tuning);
+    s->trainings = summary.trainings;
     runner_close(r);
     tuning_close(s->tuning);
     ck_assert_msg(store_close(db, &err) == CRU_OK, "%s", err.text);
@@ -340,6 +350,58 @@ START_TEST(two_processes_share_a_search)
 }
 END_TEST
 
+/* ---- several rules --------------------------------------------------------------------------------------- */
+
+#define LEARNER                                                                                                        \
+    NAMED "[dataset runner-secret]\n[algorithm runner-learner]\n[monitor]\nrule = validation, last, oracle\n"
+
+static void search_both_ways(const char *ini, int64_t trials, int64_t trainings)
+{
+    session apart, shared;
+    contents expected;
+    session_open(&apart, ini);
+    apart.apart = true;
+    run(&apart, AGENDA_MISSING);
+    ck_assert_int_eq(apart.trainings, trials);
+    read_store(&apart, &expected);
+    session_open(&shared, ini);
+    run(&shared, AGENDA_MISSING);
+    ck_assert_int_eq(shared.trainings, trainings);
+    expect_same(&shared, &expected);
+    fixture_close(&apart.f);
+    fixture_close(&shared.f);
+}
+
+START_TEST(searches_under_several_rules_share_their_trainings)
+{
+    search_both_ways(LEARNER "[search]\nmethod = random\ntrials = 4\n", 24, 8); /* two seeds, three rules */
+    search_both_ways(LEARNER "[search]\nmethod = grid\npoints = 2\nper = all-seeds\n", 24, 8);
+}
+END_TEST
+
+START_TEST(a_killed_search_under_several_rules_ends_like_an_undisturbed_one)
+{
+    const char *ini = LEARNER "[search]\nmethod = random\ntrials = 3\n";
+    contents expected;
+    expected_contents(ini, &expected);
+    session s;
+    session_open(&s, ini);
+    for (int i = 0; i < 8; i++) {
+        pid_t child = fork();
+        ck_assert_int_ge(child, 0);
+        if (child == 0) {
+            s.fatal = 3 + 2 * i;
+            run(&s, AGENDA_MISSING);
+            _exit(0);
+        }
+        ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    }
+    run(&s, AGENDA_MISSING);
+    expect_same(&s, &expected);
+    fixture_close(&s.f);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("tuning");
@@ -354,6 +416,8 @@ Suite *suite(void)
     tcase_add_test(t, the_number_of_jobs_changes_nothing);
     tcase_add_test(t, a_killed_search_ends_like_an_undisturbed_one);
     tcase_add_test(t, two_processes_share_a_search);
+    tcase_add_test(t, searches_under_several_rules_share_their_trainings);
+    tcase_add_test(t, a_killed_search_under_several_rules_ends_like_an_undisturbed_one);
     suite_add_tcase(s, t);
     return s;
 }

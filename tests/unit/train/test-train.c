@@ -24,6 +24,39 @@ START_TEST(the_kept_epoch_predicts)
 }
 END_TEST
 
+START_TEST(several_rules_keep_epochs_of_their_own)
+{
+    trial t = {.script = {.verdict = {[1] = CRU_KEEP_FOR(0) | CRU_KEEP_FOR(2),
+                                      [4] = CRU_KEEP_FOR(2),
+                                      [5] = CRU_KEEP_FOR(CRU_MAX_RULES - 1)}}};
+    static const struct {
+        int32_t rule;
+        int64_t epoch;
+    } order[] = {{2, 4}, {1, 8}, {0, 1}, {CRU_MAX_RULES - 1, 5}, {2, 4}, {3, 8}}; /* 8: the last, nothing was kept */
+    trial_open(&t, &plain, 9);
+    trial_fit(&t, 0);
+    ck_assert(predicts_as_in(&t, 8)); /* fit itself goes back to nothing */
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        cru_method_select(t.model, order[i].rule);
+        ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_OK);
+        ck_assert_msg(predicts_as_in(&t, order[i].epoch), "rule %d", (int)order[i].rule);
+    }
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(where_no_rule_kept_anything_the_last_epoch_predicts)
+{
+    trial t = {0};
+    trial_open(&t, &plain, 9);
+    trial_fit(&t, 0);
+    cru_method_select(t.model, 0);
+    ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_OK);
+    ck_assert(predicts_as_in(&t, 8));
+    trial_close(&t);
+}
+END_TEST
+
 START_TEST(before_the_step_the_first_report_is_of_the_initial_weights)
 {
     trial after = {0}, before = {.before_step = true, .script = {.verdict = {[3] = CRU_KEEP}}};
@@ -450,6 +483,8 @@ Suite *suite(void)
     tcase_add_test(c, training_learns_a_linear_rule);
     tcase_add_test(c, the_kept_epoch_predicts);
     tcase_add_test(c, validation_accuracy_counts_observed_labels);
+    tcase_add_test(c, several_rules_keep_epochs_of_their_own);
+    tcase_add_test(c, where_no_rule_kept_anything_the_last_epoch_predicts);
     tcase_add_test(c, before_the_step_the_first_report_is_of_the_initial_weights);
     tcase_add_test(c, before_the_step_one_pass_is_enough_unless_the_mode_matters);
     tcase_add_test(c, after_the_step_one_pass_is_enough_unless_the_mode_matters);
