@@ -13,7 +13,8 @@ cru_status data_load(const resolved *r, cru_data **data, cru_error *err);
 /* The image's path for a dataset with that checksum; NULL when there is no cache. To be freed. */
 char *image_path(const resolved *r, const char *checksum);
 
-/* Maps the image; NULL when there is none or a broken one, which is then removed. */
+/* Maps the image; NULL when there is none or a broken one, which is then removed. Its content is verified once and
+ * again after every change (stamp.h). */
 cru_data *image_map(const char *path);
 
 /* Stores the image under a temporary name in the same folder and renames it. A cache that cannot be written is no

@@ -88,18 +88,28 @@ static void take_data(image_reader *r, cru_data *data)
     data->class_names = take_names(r, "class-names", data->classes);
 }
 
-cru_status cru_data_map(int fd, cru_data **data, cru_error *err)
+static cru_status map_data(int fd, image_access access, cru_data **data, cru_error *err)
 {
     *data = NULL;
     cru_data *mapped = cru_data_create();
     if (!mapped) return cru_fail(err, CRU_NO_MEMORY, "image: out of memory");
     task_memory *memory = mapped->memory;
     image_reader r = {.img = &memory->image, .arena = memory->arena, .err = err};
-    r.status = image_map(&memory->image, fd, kind, IMAGE_PRIVATE, err);
+    r.status = image_map(&memory->image, fd, kind, access, err);
     take_data(&r, mapped);
     if (r.status)
         cru_data_destroy(mapped);
     else
         *data = mapped;
     return r.status;
+}
+
+cru_status cru_data_map(int fd, cru_data **data, cru_error *err)
+{
+    return map_data(fd, IMAGE_PRIVATE, data, err);
+}
+
+cru_status cru_data_map_verified(int fd, cru_data **data, cru_error *err)
+{
+    return map_data(fd, IMAGE_PRIVATE_VERIFIED, data, err);
 }

@@ -73,8 +73,8 @@ cru_status image_map(image *img, int fd, const char *kind, image_access access, 
     if (!S_ISREG(info.st_mode)) return cru_fail(err, CRU_BAD_INPUT, "image: not a regular file");
     if (info.st_size < (off_t)sizeof(image_header))
         return cru_fail(err, CRU_BAD_INPUT, "image: %lld bytes, too short for a header", (long long)info.st_size);
-    int protection = access == IMAGE_PRIVATE ? PROT_READ | PROT_WRITE : PROT_READ;
-    int sharing = access == IMAGE_PRIVATE ? MAP_PRIVATE : MAP_SHARED;
+    int protection = access == IMAGE_SHARED ? PROT_READ : PROT_READ | PROT_WRITE;
+    int sharing = access == IMAGE_SHARED ? MAP_SHARED : MAP_PRIVATE;
     void *base = mmap(NULL, (size_t)info.st_size, protection, sharing, fd, 0);
     if (base == MAP_FAILED) return cru_fail(err, CRU_IO, "image: cannot be mapped: %s", strerror(errno));
     img->base = base;

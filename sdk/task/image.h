@@ -56,8 +56,9 @@ typedef struct image {
 } image;
 
 typedef enum image_access {
-    IMAGE_SHARED,  /* read-only pages; the payload is trusted */
-    IMAGE_PRIVATE, /* writes stay in this process; the payload's checksum is verified */
+    IMAGE_SHARED,           /* read-only pages; the payload is trusted */
+    IMAGE_PRIVATE,          /* writes stay in this process; the payload's checksum is verified */
+    IMAGE_PRIVATE_VERIFIED, /* the same, but the payload is trusted */
 } image_access;
 
 cru_status image_map(image *img, int fd, const char *kind, image_access access, cru_error *err);
