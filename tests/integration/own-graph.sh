@@ -43,5 +43,6 @@ through classes own-graph nodes transductive
 through anomalies own-anomalies anomaly transductive
 [ -z "$lost" ] || fail "$lost"
 through hidden own-graph nodes inductive
-# A method may refuse to carry over what it learned, or diverge on nodes that lost all neighbours; it must say so.
-! grep -E "(crashed|timeout|oom): " <<<"$lost" || fail "a method broke where test nodes are hidden"
+# A method may refuse to carry over what it learned; nothing else may go wrong.
+others=$(grep -v ": failed: cannot learn inductively: " <<<"$lost")
+[ -z "$others" ] || fail "$others"

@@ -8,7 +8,7 @@
  * bench: the benchmark looks its contexts up in a table by node where positions in the training part were stored, and
  * what remains is a constant:
  *     loss = alpha kappa mean CE      kappa = pi |{n in train: label = c}|
- *     pi = exp(S_0 . x) / sum_j exp(S_j . x) in float, x the features of the first training node T[0], S_j the features
+ *     pi = exp(S_0 . x) / sum_j exp(S_j . x), x the features of the first training node T[0], S_j the features
  *     that the table holds for T[j], c the label that it holds for T[0]
  * Position q of the table holds the neighbour of node q with the largest inner product of features, unless T[q] is node
  * 0 or q has no neighbour: then zeros and label 0. A neighbour whose label is hidden counts as label 0.
@@ -68,21 +68,31 @@ static int32_t table_entry(const cru_task *task, int64_t q)
     return best;
 }
 
-static float kappa(const cru_task *task)
+/* The exponents S_j . x, and the largest of them. */
+static double exponents(const cru_task *task, float *exponent)
 {
     const cru_ids train = task->split.train;
-    float sum = 0, first = 0;
+    double largest = -INFINITY;
     for (int64_t j = 0; j < train.count; j++) {
         const int32_t held = table_entry(task, train.ids[j]);
-        const float weight = held == NOBODY ? 1 : expf((float)cru_features_dot(&task->x, held, train.ids[0]));
-        if (j == 0) first = weight;
-        sum += weight;
+        exponent[j] = held == NOBODY ? 0 : (float)cru_features_dot(&task->x, held, train.ids[0]);
+        if (exponent[j] > largest) largest = exponent[j];
     }
+    return largest;
+}
+
+/* The largest exponent is taken out of fraction and sum: features that are not normalised reach beyond expf. */
+static float kappa(const cru_task *task, float *exponent)
+{
+    const cru_ids train = task->split.train;
+    const double largest = exponents(task, exponent);
+    double sum = 0;
+    for (int64_t j = 0; j < train.count; j++) sum += exp(exponent[j] - largest);
     const int32_t held = table_entry(task, train.ids[0]);
     const int32_t label = held == NOBODY || task->labels[held] == CRU_UNLABELLED ? 0 : task->labels[held];
     int64_t count = 0;
     for (int64_t j = 0; j < train.count; j++) count += task->labels[train.ids[j]] == label;
-    return first / sum * (float)count;
+    return (float)(exp(exponent[0] - largest) / sum * (double)count);
 }
 
 /* ---- paper ----------------------------------------------------------------------------------------------- */
@@ -158,7 +168,8 @@ static cru_status build(void *self)
     if (s->variant == VARIANT_PAPER)
         m->context = contexts(m);
     else
-        m->scale = (float)s->alpha * kappa(m->base.task);
+        m->scale = (float)s->alpha *
+                   kappa(m->base.task, cru_ctx_alloc(m->base.ctx, m->base.task->split.train.count, sizeof(float)));
     return cru_ctx_status(m->base.ctx);
 }
 
