@@ -111,6 +111,9 @@ int report_options_make(const report_options *options, report **out)
                               .digits = (int32_t)digits,
                               .tried = options->tried,
                               .average = options->average,
+                              .groups = options->groups,
+                              .baselines = options->baselines,
+                              .against = options->against,
                               .curves = options->curves,
                               .curve_scale = options->curve_scale};
     code = make(options, &request, out);

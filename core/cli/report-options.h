@@ -7,12 +7,12 @@
 
 typedef struct report_options {
     const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *reference, *k, *alpha, *digits, *out;
-    const char *curves, *curve_scale; /* of report alone */
+    const char *curves, *curve_scale, *groups, *baselines, *against; /* of report alone */
     cli_words where;
     bool tried, average;
 } report_options;
 
-enum { REPORT_OPTIONS_MAX = 24 };
+enum { REPORT_OPTIONS_MAX = 32 };
 
 /* Writes a verb's own options and the shared ones into `all` and returns it. */
 const cli_option *report_options_table(report_options *options, const cli_option *own,

@@ -81,6 +81,10 @@ const cru_param report_params[] = {
     CRU_CHOICE(report_settings, spread, REPORT_STD, spreads,
                "behind the mean: deviation over n-1 or n, standard error over n-1 or n"),
     CRU_STRING(report_settings, reference, "", "CSV of values to compare with"),
+    CRU_BOOL(report_settings, average, false, "a column with the mean over the columns"),
+    CRU_STRING(report_settings, groups, "", "columns to rank by themselves, as name: value, value | name: value"),
+    CRU_STRING(report_settings, baselines, "", "rows, with commas; worse cells of others are marked"),
+    CRU_STRING(report_settings, against, "", "another experiment of the store to compare with"),
     CRU_END,
 };
 

@@ -96,6 +96,10 @@ typedef struct report_settings {
     const char *metrics;     /* which to show; empty: all */
     int64_t spread;          /* report_spread */
     const char *reference;   /* CSV of values to compare with; relative to the file that names it */
+    bool average;            /* a column with the mean over the columns */
+    const char *groups;      /* "name: value, value | name: value": columns to rank and average by themselves */
+    const char *baselines;   /* rows; cells of others that are worse are marked */
+    const char *against;     /* another experiment of the store to compare with */
 } report_settings;
 extern const cru_param report_params[];
 

@@ -12,6 +12,13 @@ static const char *mark_name(table_mark mark)
     return names[mark];
 }
 
+/* Which baselines a cell is worse than. */
+static const char *below_name(table_below_mark below)
+{
+    static const char *const names[] = {"", "best", "all"};
+    return names[below];
+}
+
 /* An empty field where there is no number. */
 static void put_number(FILE *out, double number)
 {
@@ -21,7 +28,10 @@ static void put_number(FILE *out, double number)
 
 void format_csv(const table *t, bool first, FILE *out)
 {
-    if (first) fputs("experiment,metric,row,col,mean,spread,runs,trials,outcome,place,rank,p,reference,inside\n", out);
+    if (first)
+        fputs("experiment,metric,row,col,mean,spread,runs,trials,outcome,place,rank,p,reference,inside,against,against_"
+              "p,below\n",
+              out);
     for (int64_t i = 0; i < t->row_count * t->col_count; i++) {
         const table_cell *cell = &t->cells[i];
         const char *names[] = {t->experiment, t->metric, t->rows[i / t->col_count].label,
@@ -37,7 +47,10 @@ void format_csv(const table *t, bool first, FILE *out)
         put_number(out, cell->rank);
         put_number(out, cell->p);
         put_number(out, cell->has_reference ? cell->reference_mean : NAN);
-        fprintf(out, ",%s\n", !cell->has_reference ? "" : cell->inside ? "yes" : "no");
+        fprintf(out, ",%s", !cell->has_reference ? "" : cell->inside ? "yes" : "no");
+        put_number(out, cell->against_mean * t->scale);
+        put_number(out, cell->against_p);
+        fprintf(out, ",%s\n", below_name(cell->below));
     }
 }
 
@@ -76,7 +89,34 @@ static cJSON *cell_object(const table *t, int64_t index)
         json_add_number(reference, "std", cell->reference_std);
         cJSON_AddBoolToObject(reference, "inside", cell->inside);
     }
+    if (t->against) {
+        cJSON *against = cJSON_AddObjectToObject(object, "against");
+        json_add_number(against, "mean", cell->against_mean * t->scale);
+        json_add_number(against, "p", cell->against_p);
+    }
+    if (cell->below) json_add_text(object, "below_baselines", below_name(cell->below));
     return object;
+}
+
+/* "average", "improvement" and "rank", for all columns; for a group under "groups" and its name. */
+static void add_summaries(cJSON *object, const table *t)
+{
+    static const char *const names[] = {"average", "improvement", "rank"};
+    cJSON *groups = NULL;
+    for (int64_t i = 0; i < t->summary_count; i++) {
+        const table_summary *s = &t->summaries[i];
+        cJSON *into = object;
+        if (s->group[0]) {
+            if (!groups) groups = cJSON_AddObjectToObject(object, "groups");
+            into = cJSON_GetObjectItemCaseSensitive(groups, s->group);
+            if (!into) into = cJSON_AddObjectToObject(groups, s->group);
+        } else if (s->kind == SUMMARY_RANK) {
+            continue; /* it is there as average_rank */
+        }
+        cJSON *rows = cJSON_AddObjectToObject(into, names[s->kind]);
+        for (int64_t r = 0; r < t->row_count; r++)
+            json_add_number(rows, t->rows[r].label, s->values[r] * (s->kind == SUMMARY_RANK ? 1 : t->scale));
+    }
 }
 
 cJSON *format_json(const table *t)
@@ -88,14 +128,13 @@ cJSON *format_json(const table *t)
     cJSON_AddBoolToObject(object, "lower_is_better", t->lower_is_better);
     cJSON_AddBoolToObject(object, "percent", t->scale == 100);
     json_add_text(object, "spread", spreads[t->spread]);
+    if (t->against) json_add_text(object, "against", t->against);
     if (t->tried[1]) cJSON_AddNumberToObject(object, "settings_tried", (double)t->tried[1]);
     cJSON_AddItemToObject(object, "rows", heads(t->rows, t->row_count, t->row_keys, t->row_key_count));
     cJSON_AddItemToObject(object, "cols", heads(t->cols, t->col_count, t->col_keys, t->col_key_count));
     cJSON *ranks = cJSON_AddObjectToObject(object, "average_rank");
     for (int64_t r = 0; r < t->row_count; r++) json_add_number(ranks, t->rows[r].label, t->average_ranks[r]);
-    cJSON *averages = t->averages ? cJSON_AddObjectToObject(object, "average") : NULL;
-    for (int64_t r = 0; averages && r < t->row_count; r++)
-        json_add_number(averages, t->rows[r].label, t->averages[r] * t->scale);
+    add_summaries(object, t);
     cJSON *cells = cJSON_AddArrayToObject(object, "cells");
     for (int64_t i = 0; i < t->row_count * t->col_count; i++) cJSON_AddItemToArray(cells, cell_object(t, i));
     return object;

@@ -18,11 +18,14 @@ static void put_value(const cell_words *words, FILE *out)
 static void put_cell(const table *t, const table_cell *cell, FILE *out)
 {
     static const char *const before[] = {"", "\\textbf{", "\\underline{"};
+    static const char *const signs[SIGNS] = {"$^{*}$", "$^{\\dag}$", "$^{\\ddag}$", "$^{+}$"};
     cell_words words;
+    char marks[64];
     words_of_cell(t, cell, &words);
+    words_of_signs(&words, signs, marks, sizeof marks);
     fprintf(out, " & %s", before[cell->place]);
     put_value(&words, out);
-    fprintf(out, "%s%s", cell->place ? "}" : "", words.worse ? "$^{*}$" : "");
+    fprintf(out, "%s%s", cell->place ? "}" : "", marks);
     if (words.runs[0]) fprintf(out, " %s", words.runs);
     if (words.reference[0]) fprintf(out, " [%s]", words.reference);
 }
@@ -50,8 +53,10 @@ static void put_heads(const table *t, FILE *out)
             escape_latex(out, t->cols[c].parts[k]);
             fputc('}', out);
         }
-        if (t->averages) fputs(last ? " & Ave." : " &", out);
-        if (t->col_count > 1) fputs(last ? " & rank" : " &", out);
+        for (int64_t i = 0; i < t->summary_count; i++) {
+            fputs(" & ", out);
+            if (last) escape_latex(out, t->summaries[i].label);
+        }
         fputs(" \\\\\n", out);
     }
 }
@@ -64,7 +69,6 @@ static void put_summary(const char *text, FILE *out)
 void format_latex(const table *t, FILE *out)
 {
     char line[400];
-    bool ranks = t->col_count > 1;
     fputs("\\begin{table}\n\\centering\n\\caption{", out);
     escape_latex(out, t->experiment);
     fputs(": ", out);
@@ -74,20 +78,18 @@ void format_latex(const table *t, FILE *out)
     if (line[0]) fputs(". ", out);
     escape_latex(out, line);
     fputs("}\n\\begin{tabular}{l", out);
-    for (int64_t c = 0; c < t->col_count + ranks + (t->averages != NULL); c++) fputc('r', out);
+    for (int64_t c = 0; c < t->col_count + t->summary_count; c++) fputc('r', out);
     fputs("}\n\\toprule\n", out);
     put_heads(t, out);
     fputs("\\midrule\n", out);
     for (int64_t r = 0; r < t->row_count; r++) {
-        char text[32];
         escape_latex(out, t->rows[r].label);
         for (int64_t c = 0; c < t->col_count; c++) put_cell(t, table_at(t, r, c), out);
-        if (t->averages) {
-            words_of_average(t, r, text, sizeof text);
+        for (int64_t i = 0; i < t->summary_count; i++) {
+            char text[32];
+            words_of_summary(t, &t->summaries[i], r, text, sizeof text);
             put_summary(text, out);
         }
-        words_of_rank(t->average_ranks[r], text, sizeof text);
-        if (ranks) put_summary(text, out);
         fputs(" \\\\\n", out);
     }
     fputs("\\bottomrule\n\\end{tabular}\n\\end{table}\n", out);

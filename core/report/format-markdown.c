@@ -7,11 +7,14 @@
 static void put_cell(const table *t, const table_cell *cell, FILE *out)
 {
     static const char *const before[] = {"", "**", "<u>"}, *const after[] = {"", "**", "</u>"};
+    static const char *const signs[SIGNS] = {"\\*", "†", "‡", "⁺"};
     cell_words words;
+    char marks[32];
     words_of_cell(t, cell, &words);
+    words_of_signs(&words, signs, marks, sizeof marks);
     fprintf(out, " %s%s", before[cell->place], words.value);
     if (words.spread[0]) fprintf(out, " ± %s", words.spread);
-    fprintf(out, "%s%s", after[cell->place], words.worse ? "\\*" : "");
+    fprintf(out, "%s%s", after[cell->place], marks);
     if (words.runs[0]) fprintf(out, " %s", words.runs);
     if (words.reference[0]) fprintf(out, " [%s]", words.reference);
     fputs(" |", out);
@@ -34,23 +37,24 @@ void format_markdown(const table *t, FILE *out)
         escape_markdown(out, t->cols[c].label);
         fputs(" |", out);
     }
-    bool ranks = t->col_count > 1;
-    if (t->averages) fputs(" Ave. |", out);
-    fputs(ranks ? " rank |\n|---|" : "\n|---|", out);
-    for (int64_t c = 0; c < t->col_count + ranks + (t->averages != NULL); c++) fputs("---:|", out);
+    for (int64_t i = 0; i < t->summary_count; i++) {
+        fputc(' ', out);
+        escape_markdown(out, t->summaries[i].label);
+        fputs(" |", out);
+    }
+    fputs("\n|---|", out);
+    for (int64_t c = 0; c < t->col_count + t->summary_count; c++) fputs("---:|", out);
     fputc('\n', out);
     for (int64_t r = 0; r < t->row_count; r++) {
-        char rank[16], average[32];
         fputs("| ", out);
         escape_markdown(out, t->rows[r].label);
         fputs(" |", out);
         for (int64_t c = 0; c < t->col_count; c++) put_cell(t, table_at(t, r, c), out);
-        if (t->averages) {
-            words_of_average(t, r, average, sizeof average);
-            fprintf(out, " %s |", average);
+        for (int64_t i = 0; i < t->summary_count; i++) {
+            char text[32];
+            words_of_summary(t, &t->summaries[i], r, text, sizeof text);
+            fprintf(out, " %s |", text);
         }
-        words_of_rank(t->average_ranks[r], rank, sizeof rank);
-        if (ranks) fprintf(out, " %s |", rank);
         fputc('\n', out);
     }
     words_of_legend(t, line, sizeof line);

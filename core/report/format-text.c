@@ -6,8 +6,6 @@
 #include "report/format.h"
 #include "report/words.h"
 
-enum { RANK_WIDTH = 8, AVERAGE_WIDTH = 10 };
-
 /* Widths of the pieces of one column: "81.23 ± 0.45 (3)*". */
 typedef struct column {
     int64_t value, spread, tail, total;
@@ -16,8 +14,9 @@ typedef struct column {
 typedef struct layout {
     const table *t;
     const text_style *style;
-    int64_t label;   /* width of the first column */
-    column *columns; /* one per column of the table */
+    int64_t label;      /* width of the first column */
+    column *columns;    /* one per column of the table */
+    int64_t *summaries; /* widths of the columns behind them, with the space before each */
 } layout;
 
 static void pad(FILE *out, int64_t count)
@@ -45,9 +44,11 @@ static int64_t larger(int64_t a, int64_t b)
 /* What follows the numbers: place, significance, number of runs, reference. */
 static void tail_text(const layout *l, const table_cell *cell, const cell_words *words, char *text, size_t size)
 {
-    static const char *const places[] = {"", "¹", "²"};
-    snprintf(text, size, "%s%s%s%s%s%s", l->style->colour ? "" : places[cell->place], words->worse ? "*" : "",
-             words->runs[0] ? " " : "", words->runs, words->reference[0] ? " | " : "", words->reference);
+    static const char *const places[] = {"", "¹", "²"}, *const signs[SIGNS] = {"*", "†", "‡", "⁺"};
+    char marks[32];
+    words_of_signs(words, signs, marks, sizeof marks);
+    snprintf(text, size, "%s%s%s%s%s%s", l->style->colour ? "" : places[cell->place], marks, words->runs[0] ? " " : "",
+             words->runs, words->reference[0] ? " | " : "", words->reference);
 }
 
 static column measure(const layout *l, int64_t col)
@@ -67,6 +68,17 @@ static column measure(const layout *l, int64_t col)
     c.total = c.value + (c.spread ? 3 + c.spread : 0) + c.tail;
     for (int64_t k = 0; k < t->col_key_count; k++) c.total = larger(c.total, escape_width(t->cols[col].parts[k]));
     return c;
+}
+
+static int64_t summary_width(const table *t, const table_summary *s)
+{
+    int64_t width = escape_width(s->label);
+    for (int64_t r = 0; r < t->row_count; r++) {
+        char text[32];
+        words_of_summary(t, s, r, text, sizeof text);
+        width = larger(width, escape_width(text));
+    }
+    return 4 + width;
 }
 
 static void put_cell(const layout *l, const table_cell *cell, const column *c, FILE *out)
@@ -102,8 +114,8 @@ static void put_heads(const layout *l, int64_t from, int64_t to, FILE *out)
             fputs("  ", out);
             put_right(out, same ? "" : t->cols[c].parts[k], l->columns[c].total);
         }
-        if (last && to == t->col_count && t->averages) put_right(out, "Ave.", AVERAGE_WIDTH);
-        if (last && to == t->col_count && t->col_count > 1) put_right(out, "rank", RANK_WIDTH);
+        for (int64_t i = 0; last && to == t->col_count && i < t->summary_count; i++)
+            put_right(out, t->summaries[i].label, l->summaries[i]);
         fputc('\n', out);
     }
 }
@@ -111,9 +123,9 @@ static void put_heads(const layout *l, int64_t from, int64_t to, FILE *out)
 static void put_block(const layout *l, int64_t from, int64_t to, FILE *out)
 {
     const table *t = l->t;
-    bool ranks = to == t->col_count && t->col_count > 1, averages = to == t->col_count && t->averages;
+    int64_t summaries = to == t->col_count ? t->summary_count : 0, width = l->label;
     put_heads(l, from, to, out);
-    int64_t width = l->label + (ranks ? RANK_WIDTH : 0) + (averages ? AVERAGE_WIDTH : 0);
+    for (int64_t i = 0; i < summaries; i++) width += l->summaries[i];
     for (int64_t c = from; c < to; c++) width += 2 + l->columns[c].total;
     for (int64_t i = 0; i < width; i++) fputs("─", out);
     fputc('\n', out);
@@ -123,13 +135,11 @@ static void put_block(const layout *l, int64_t from, int64_t to, FILE *out)
             fputs("  ", out);
             put_cell(l, table_at(t, r, c), &l->columns[c], out);
         }
-        char text[32];
-        if (averages) {
-            words_of_average(t, r, text, sizeof text);
-            put_right(out, text, AVERAGE_WIDTH);
+        for (int64_t i = 0; i < summaries; i++) {
+            char text[32];
+            words_of_summary(t, &t->summaries[i], r, text, sizeof text);
+            put_right(out, text, l->summaries[i]);
         }
-        words_of_rank(t->average_ranks[r], text, sizeof text);
-        if (ranks) put_right(out, text, RANK_WIDTH);
         fputc('\n', out);
     }
 }
@@ -137,7 +147,8 @@ static void put_block(const layout *l, int64_t from, int64_t to, FILE *out)
 /* The end of the block that starts at column `from`: as many as fit, at least one. */
 static int64_t block_end(const layout *l, int64_t from)
 {
-    int64_t width = l->label + RANK_WIDTH + (l->t->averages ? AVERAGE_WIDTH : 0), to = from;
+    int64_t width = l->label, to = from;
+    for (int64_t i = 0; i < l->t->summary_count; i++) width += l->summaries[i];
     while (to < l->t->col_count) {
         width += 2 + l->columns[to].total;
         if (l->style->width > 0 && width > l->style->width && to > from) break;
@@ -161,6 +172,8 @@ void format_text(const table *t, const text_style *style, FILE *out)
     l.columns = cru_arena_alloc(arena, t->col_count, sizeof *l.columns);
     for (int64_t r = 0; r < t->row_count; r++) l.label = larger(l.label, escape_width(t->rows[r].label));
     for (int64_t c = 0; c < t->col_count; c++) l.columns[c] = measure(&l, c);
+    l.summaries = cru_arena_alloc(arena, t->summary_count, sizeof *l.summaries);
+    for (int64_t i = 0; i < t->summary_count; i++) l.summaries[i] = summary_width(t, &t->summaries[i]);
     for (int64_t from = 0, to; from < t->col_count; from = to) {
         to = block_end(&l, from);
         if (from > 0) fputc('\n', out);

@@ -1,5 +1,7 @@
 #include "report/frechet.h"
 
+#include "report/summary.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,5 +215,5 @@ cru_status table_frechet(frame *f, const frechet_request *request, table **out, 
     turn_cells(&c);
     table_rank(f->arena, c.t);
     *out = c.t;
-    return CRU_OK;
+    return table_sum_up(f->arena, c.t, &request->pivot, err);
 }

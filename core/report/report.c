@@ -1,7 +1,6 @@
 #include "report/report.h"
 
 #include <errno.h>
-#include <ini.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,35 +10,13 @@
 #include "report/frechet.h"
 #include "report/page.h"
 #include "report/plot.h"
+#include "report/section.h"
 #include "terminal/colour.h"
 
 const char *const report_format_names[REPORT_FORMATS] = {"text", "markdown", "latex", "csv", "json", "html"};
 const char *const report_spread_names[4] = {"std", "std0", "sem", "sem0"};
 
 /* ---- what is asked for ----------------------------------------------------------------------------------- */
-
-typedef struct section {
-    report_request *request;
-    cru_arena *arena;
-} section;
-
-/* Takes over what the config's [report] section says and the request leaves open. */
-static int take_line(void *user, const char *name, const char *key, const char *value)
-{
-    const section *s = user;
-    if (strcmp(name, "report") != 0 || value[0] == '\0') return 1;
-    const struct {
-        const char *key, **target;
-    } known[] = {{"rows", &s->request->rows},     {"cols", &s->request->cols},
-                 {"where", &s->request->where},   {"metrics", &s->request->metrics},
-                 {"spread", &s->request->spread}, {"reference", &s->request->reference}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(known[i].key, key) != 0 || *known[i].target) continue;
-        size_t size = strlen(value) + 1;
-        *known[i].target = memcpy(cru_arena_alloc(s->arena, (int64_t)size, 1), value, size);
-    }
-    return 1;
-}
 
 static cru_status find_spread(const char *word, report_spread *spread, cru_error *err)
 {
@@ -146,7 +123,10 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
                            .over = request->over,
                            .digits = request->digits,
                            .alpha = request->alpha,
-                           .average = request->average};
+                           .average = request->average,
+                           .groups = request->groups,
+                           .baselines = request->baselines,
+                           .other = r->other};
     measure_list list;
     cru_status status = find_spread(request->spread, &pivot.spread, err);
     if (!status) status = choose_trials(r->f, request, err);
@@ -159,6 +139,23 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
     return status;
 }
 
+static cru_status find_experiment(store *s, const char *name, int64_t *id, cru_error *err)
+{
+    cru_status status = store_find_experiment(s, name, id, err);
+    if (status || *id) return status;
+    return name ? cru_fail(err, CRU_BAD_INPUT, "%s: holds no experiment '%s'", store_path(s), name)
+                : cru_fail(err, CRU_BAD_INPUT, "%s: holds no experiment yet", store_path(s));
+}
+
+/* The experiment to compare with, restricted to the same trials. */
+static cru_status load_other(store *s, const report_request *request, frame **out, cru_error *err)
+{
+    int64_t id;
+    cru_status status = find_experiment(s, request->against, &id, err);
+    if (!status) status = frame_load(s, id, out, err);
+    return status ? status : choose_trials(*out, request, err);
+}
+
 static cru_status make(store *s, int64_t experiment, const report_request *request, report **out, cru_error *err)
 {
     frame *f;
@@ -167,8 +164,9 @@ static cru_status make(store *s, int64_t experiment, const report_request *reque
     report *r = cru_arena_alloc_zeroed(f->arena, 1, sizeof *r);
     r->f = f;
     report_request complete = *request;
-    ini_parse_string(f->config, take_line, &(section){&complete, f->arena});
-    status = add_tables(r, &complete, err);
+    section_apply(f->config, f->arena, &complete);
+    if (complete.against) status = load_other(s, &complete, &r->other, err);
+    if (!status) status = add_tables(r, &complete, err);
     if (status) {
         report_destroy(r);
         return status;
@@ -181,20 +179,15 @@ cru_status report_make(store *s, const report_request *request, report **out, cr
 {
     *out = NULL;
     int64_t id;
-    cru_status status = store_find_experiment(s, request->experiment, &id, err);
-    if (status) return status;
-    if (id == 0 && !request->experiment) {
-        return cru_fail(err, CRU_BAD_INPUT, "%s: holds no experiment yet", store_path(s));
-    }
-    if (id == 0) {
-        return cru_fail(err, CRU_BAD_INPUT, "%s: holds no experiment '%s'", store_path(s), request->experiment);
-    }
-    return make(s, id, request, out, err);
+    cru_status status = find_experiment(s, request->experiment, &id, err);
+    return status ? status : make(s, id, request, out, err);
 }
 
 void report_destroy(report *r)
 {
-    if (r) frame_destroy(r->f);
+    if (!r) return;
+    if (r->other) frame_destroy(r->other);
+    frame_destroy(r->f);
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------- */

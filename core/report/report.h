@@ -37,11 +37,13 @@ typedef struct report_request {
     const char *metrics; /* names with commas; NULL: all of the experiment */
     const char *spread;  /* one of report_spread_names */
     const char *reference;
-    double reference_k; /* 0: 1 */
-    double alpha;       /* 0: 0.05 */
-    int32_t digits;     /* negative: chosen by size */
-    bool tried;         /* all settings that searches tried, not only those they chose */
-    bool average;       /* a column with the mean over the columns */
+    double reference_k;             /* 0: 1 */
+    double alpha;                   /* 0: 0.05 */
+    int32_t digits;                 /* negative: chosen by size */
+    bool tried;                     /* all settings that searches tried, not only those they chose */
+    bool average;                   /* a column with the mean over the columns */
+    const char *groups, *baselines; /* see table_request */
+    const char *against;            /* another experiment of the store, whose cells these are compared with */
     const char *curves; /* a metric: instead of tables, how far the curves of the others are from its own (frechet.h) */
     const char *curve_scale; /* one of frechet_scale_names; NULL: the first */
 } report_request;
@@ -51,6 +53,7 @@ typedef struct report {
     table **tables; /* one per metric */
     int64_t count;
     table *seconds; /* the same pivot of the time per run */
+    frame *other;   /* the experiment that it is compared with, or NULL */
 } report;
 
 /* The caller destroys it. CRU_BAD_INPUT: unknown experiment, metric, key or word; CRU_IO: from store or reference. */

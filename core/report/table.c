@@ -9,8 +9,10 @@
 #include <crucible/plugin.h>
 #include <crucible/stats.h>
 
+#include "report/against.h"
 #include "report/keys.h"
 #include "report/stats.h"
+#include "report/summary.h"
 
 /* ---- heads ----------------------------------------------------------------------------------------------- */
 
@@ -129,7 +131,7 @@ static void summarise(const frame *f, table *t)
         for (int64_t k = 0; k < cell->run_count; k++) values[k] = cell->runs[k].value;
         cell->mean = stats_mean(values, cell->run_count);
         cell->spread = stats_spread(values, cell->run_count, t->spread);
-        cell->rank = cell->p = NAN;
+        cell->rank = cell->p = cell->against_mean = cell->against_p = NAN;
         if (cell->run_count > 0) cell->mark = TABLE_VALUE;
     }
 }
@@ -187,14 +189,13 @@ static int64_t differences(const table_cell *a, const table_cell *b, double *out
     return n;
 }
 
-/* Two cells without a pair in common: Welch's test on all their runs. */
-static double unpaired(const frame *f, const table_cell *a, const table_cell *b)
+double cells_welch(cru_arena *arena, const table_cell *a, const table_cell *b)
 {
     const table_cell *cells[] = {a, b};
     cru_sample samples[2];
     for (int k = 0; k < 2; k++) {
         if (cells[k]->run_count < 2) return NAN;
-        double *values = cru_arena_alloc(f->arena, cells[k]->run_count, sizeof *values);
+        double *values = cru_arena_alloc(arena, cells[k]->run_count, sizeof *values);
         for (int64_t i = 0; i < cells[k]->run_count; i++) values[i] = cells[k]->runs[i].value;
         samples[k] = (cru_sample){values, cells[k]->run_count};
     }
@@ -215,7 +216,7 @@ static void test_column(const frame *f, table *t, int64_t col, double *p)
         int64_t n = cell == best ? 0 : differences(best, cell, gaps);
         p[r] = n > 1 ? stats_wilcoxon(gaps, n) : NAN;
         bool apart = cell != best && n == 0;
-        if (apart) p[r] = unpaired(f, best, cell);
+        if (apart) p[r] = cells_welch(f->arena, best, cell); /* no pair in common */
         t->unpaired |= apart && !isnan(p[r]);
     }
     stats_holm(p, t->row_count);
@@ -244,17 +245,6 @@ void table_rank(cru_arena *arena, table *t)
     }
 }
 
-/* Of the means of a row, where no column lacks one: averages over different columns cannot be compared. */
-static void average_rows(const frame *f, table *t)
-{
-    t->averages = cru_arena_alloc(f->arena, t->row_count, sizeof *t->averages);
-    for (int64_t r = 0; r < t->row_count; r++) {
-        double sum = 0;
-        for (int64_t c = 0; c < t->col_count; c++) sum += table_at(t, r, c)->mean;
-        t->averages[r] = sum / (double)t->col_count;
-    }
-}
-
 static void find_tried(const frame *f, int64_t tried[2])
 {
     for (int64_t i = 0; i < f->count; i++) {
@@ -273,6 +263,21 @@ static int32_t choose_digits(const table *t)
         if (isfinite(t->cells[i].mean)) largest = fmax(largest, fabs(t->cells[i].mean));
     }
     return largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 10 ? 2 : largest >= 1 ? 3 : 4;
+}
+
+/* With another experiment, which may have no such metric, and with rows of the table itself. */
+static cru_status compare(frame *f, const frame_measure *measure, const table_request *request, table *t,
+                          cru_error *err)
+{
+    const frame_measure *same = request->other ? frame_find_measure(request->other, measure->name) : NULL;
+    table_request plain = *request;
+    table *other;
+    plain.other = NULL;
+    plain.baselines = plain.groups = NULL;
+    cru_status status = same ? table_make(request->other, same, &plain, &other, err) : CRU_OK;
+    if (!status && same) table_against(f->arena, t, other);
+    if (!status && request->baselines) status = table_below(f->arena, t, request->baselines, err);
+    return status;
 }
 
 cru_status table_make(frame *f, const frame_measure *measure, const table_request *request, table **out, cru_error *err)
@@ -304,12 +309,13 @@ cru_status table_make(frame *f, const frame_measure *measure, const table_reques
     table_rank(f->arena, t);
     double *p = cru_arena_alloc(f->arena, t->row_count, sizeof *p);
     for (int64_t c = 0; c < t->col_count; c++) test_column(f, t, c, p);
-    if (request->average) average_rows(f, t);
     t->full_runs = usual_runs(t);
     find_tried(f, t->tried);
     t->digits = request->digits >= 0 ? request->digits : choose_digits(t);
+    status = compare(f, measure, request, t, err);
+    if (!status) status = table_sum_up(f->arena, t, request, err);
     *out = t;
-    return CRU_OK;
+    return status;
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------------------- */

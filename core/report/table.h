@@ -8,6 +8,9 @@
 /* Why a cell has no mean, as papers print it: OOM, OOT (out of time), ERR (crashed or failed), — (not run). */
 typedef enum table_mark { TABLE_VALUE, TABLE_OOM, TABLE_OOT, TABLE_ERR, TABLE_MISSING } table_mark;
 
+/* Whether a cell is worse than the best, or than all, of the rows that serve as baselines. */
+typedef enum table_below_mark { TABLE_NOT_BELOW, TABLE_BELOW_BEST, TABLE_BELOW_ALL } table_below_mark;
+
 /* One run's value. Runs of two rows with the same pair number differ in nothing but the method. */
 typedef struct table_run {
     int32_t pair;
@@ -27,7 +30,22 @@ typedef struct table_cell {
     bool has_reference;
     double reference_mean, reference_std; /* as published, i.e. in the unit that is printed; std may be NAN */
     bool inside;                          /* |mean - reference| <= k std */
+    double against_mean, against_p; /* of the same cell in another experiment, and of being equal to it; NAN: none */
+    table_below_mark below;         /* where the request names rows as baselines */
 } table_cell;
+
+/* A number for every row, printed behind the columns. */
+typedef enum summary_kind {
+    SUMMARY_MEAN, /* over the columns */
+    SUMMARY_GAIN, /* mean over the columns of what is gained on the other experiment; positive is better */
+    SUMMARY_RANK, /* mean over the columns where there is a value */
+} summary_kind;
+
+typedef struct table_summary {
+    summary_kind kind;
+    const char *group, *label; /* "": over all columns; "Ave.", "rank benign" */
+    double *values;            /* in the metric's own unit; NAN: none */
+} table_summary;
 
 /* A row or a column: what its trials have in common. */
 typedef struct table_head {
@@ -50,12 +68,14 @@ typedef struct table {
     int64_t row_key_count, col_key_count; /* at least 1: a table without keys has one head with an empty key */
     const char **row_keys, **col_keys;
     table_head *rows, *cols;
-    table_cell *cells;     /* row-major */
-    double *average_ranks; /* of rows, over the columns where they have a value; NAN: none */
-    double *averages;      /* of rows, the mean over all columns; NAN: one has no value; NULL: not asked for */
-    bool significance;     /* at least one cell was tested */
-    bool unpaired;         /* at least one by Welch's test, having no run in common with the best */
-    bool references;       /* at least one cell has one */
+    table_cell *cells;        /* row-major */
+    double *average_ranks;    /* of rows, over the columns where they have a value; NAN: none */
+    table_summary *summaries; /* the columns behind the others (summary.h) */
+    int64_t summary_count;
+    const char *against; /* the experiment to compare with; NULL: none */
+    bool significance;   /* at least one cell was tested */
+    bool unpaired;       /* at least one by Welch's test, having no run in common with the best */
+    bool references;     /* at least one cell has one */
     double reference_k;
 } table;
 
@@ -70,14 +90,20 @@ typedef struct table_request {
     const char *cols; /* NULL: everything else that varies */
     const char *over; /* what one averages over; NULL: "seed,split.index" */
     report_spread spread;
-    int32_t digits; /* negative: chosen by the size of the values */
-    double alpha;   /* 0: 0.05 */
-    bool average;   /* the mean over the columns, too */
+    int32_t digits;        /* negative: chosen by the size of the values */
+    double alpha;          /* 0: 0.05 */
+    bool average;          /* the mean over the columns, too */
+    const char *groups;    /* "name: value, value | name: value": columns to rank and average by themselves */
+    const char *baselines; /* rows with commas: worse cells are marked */
+    frame *other;          /* an experiment to compare with; NULL: none */
 } table_request;
 
 /* The table of a measure, in the frame's memory. CRU_BAD_INPUT: an unknown key. */
 cru_status table_make(frame *f, const frame_measure *measure, const table_request *request, table **out,
                       cru_error *err);
+
+/* Of two cells being equal, by Welch's test on all their runs; NAN: one has fewer than two. */
+double cells_welch(cru_arena *arena, const table_cell *a, const table_cell *b);
 
 /* Ranks, places and average ranks from the means of the cells. */
 void table_rank(cru_arena *arena, table *t);

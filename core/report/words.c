@@ -24,7 +24,11 @@ void words_of_cell(const table *t, const table_cell *cell, cell_words *words)
     if (cell->run_count != t->full_runs) {
         snprintf(words->runs, sizeof words->runs, "(%lld)", (long long)cell->run_count);
     }
-    words->worse = cell->p < t->alpha;
+    double gain = t->lower_is_better ? cell->against_mean - cell->mean : cell->mean - cell->against_mean;
+    words->sign[SIGN_WORSE] = cell->p < t->alpha;
+    words->sign[SIGN_BELOW_BEST] = cell->below == TABLE_BELOW_BEST;
+    words->sign[SIGN_BELOW_ALL] = cell->below == TABLE_BELOW_ALL;
+    words->sign[SIGN_GAINED] = gain > 0 && cell->against_p < t->alpha;
     if (cell->has_reference) {
         double gap = cell->mean * t->scale - cell->reference_mean;
         snprintf(words->reference, sizeof words->reference, "%.*f %+.*f %s", t->digits, cell->reference_mean, t->digits,
@@ -32,22 +36,25 @@ void words_of_cell(const table *t, const table_cell *cell, cell_words *words)
     }
 }
 
-void words_of_average(const table *t, int64_t row, char *text, size_t size)
+void words_of_signs(const cell_words *words, const char *const texts[SIGNS], char *text, size_t size)
 {
-    double average = t->averages[row];
-    if (isnan(average))
-        snprintf(text, size, "—");
-    else
-        snprintf(text, size, "%.*f", t->digits, average * t->scale);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < SIGNS; i++) {
+        int n = words->sign[i] && used < size ? snprintf(text + used, size - used, "%s", texts[i]) : 0;
+        used += n > 0 ? (size_t)n : 0;
+    }
 }
 
-void words_of_rank(double rank, char *text, size_t size)
+void words_of_summary(const table *t, const table_summary *summary, int64_t row, char *text, size_t size)
 {
-    if (isnan(rank)) {
+    double value = summary->values[row];
+    if (isnan(value))
         snprintf(text, size, "—");
-    } else {
-        snprintf(text, size, "%.2f", rank);
-    }
+    else if (summary->kind == SUMMARY_RANK)
+        snprintf(text, size, "%.2f", value);
+    else
+        snprintf(text, size, summary->kind == SUMMARY_GAIN ? "%+.*f" : "%.*f", t->digits, value * t->scale);
 }
 
 const char *words_of_spread(report_spread spread)
@@ -77,9 +84,9 @@ void words_of_caption(const table *t, char *text, size_t size)
     if (t->tried[1]) append(text, size, piece);
 }
 
-/* Which marks appear in the table. */
+/* Which marks and signs appear in the table. */
 typedef struct marks_used {
-    bool worse, runs, kind[TABLE_MISSING + 1];
+    bool runs, kind[TABLE_MISSING + 1], sign[SIGNS];
 } marks_used;
 
 static marks_used find_marks(const table *t)
@@ -87,9 +94,11 @@ static marks_used find_marks(const table *t)
     marks_used used = {0};
     for (int64_t i = 0; i < t->row_count * t->col_count; i++) {
         const table_cell *cell = &t->cells[i];
+        cell_words words;
+        words_of_cell(t, cell, &words);
         used.kind[cell->mark] = true;
-        used.worse |= cell->p < t->alpha;
-        used.runs |= cell->mark == TABLE_VALUE && cell->run_count != t->full_runs;
+        used.runs |= words.runs[0] != '\0';
+        for (int k = 0; k < SIGNS; k++) used.sign[k] |= words.sign[k];
     }
     return used;
 }
@@ -101,7 +110,13 @@ void words_of_legend(const table *t, char *text, size_t size)
     text[0] = '\0';
     snprintf(piece, sizeof piece, "* worse than the best of its column (paired Wilcoxon%s, Holm, p < %g)",
              t->unpaired ? ", or Welch without pairs" : "", t->alpha);
-    if (used.worse) append(text, size, piece);
+    if (used.sign[SIGN_WORSE]) append(text, size, piece);
+    if (used.sign[SIGN_BELOW_BEST]) append(text, size, "† worse than the best baseline");
+    if (used.sign[SIGN_BELOW_ALL]) append(text, size, "‡ worse than all baselines");
+    snprintf(piece, sizeof piece, "⁺ better than in '%s' (Welch, p < %g)", t->against ? t->against : "", t->alpha);
+    if (used.sign[SIGN_GAINED]) append(text, size, piece);
+    snprintf(piece, sizeof piece, "Imp. mean gain on '%s'", t->against ? t->against : "");
+    if (t->against) append(text, size, piece);
     if (used.runs) append(text, size, "(n) runs where they are not as many");
     if (used.kind[TABLE_OOM]) append(text, size, "OOM out of memory");
     if (used.kind[TABLE_OOT]) append(text, size, "OOT out of time");

@@ -201,9 +201,11 @@ START_TEST(averages_are_over_all_columns_or_none)
     store *s = demo_make(&(demo){three_methods, two_sets, one_rate, 3, NULL, big_fails});
     report *r = demo_report(s, (report_request){.metrics = "accuracy", .average = true});
     const table *t = r->tables[0];
-    ck_assert_double_eq_tol(t->averages[0], 0.9 - 0.005 + 0.001, 1e-12);
-    ck_assert_double_eq_tol(t->averages[1], 0.8 - 0.005 + 0.001, 1e-12);
-    ck_assert(isnan(t->averages[2]));
+    const double *averages = t->summaries[0].values;
+    ck_assert_int_eq(t->summaries[0].kind, SUMMARY_MEAN);
+    ck_assert_double_eq_tol(averages[0], 0.9 - 0.005 + 0.001, 1e-12);
+    ck_assert_double_eq_tol(averages[1], 0.8 - 0.005 + 0.001, 1e-12);
+    ck_assert(isnan(averages[2]));
     for (int format = 0; format < REPORT_FORMATS; format++) {
         char *text = demo_write(r, (report_format)format);
         ck_assert(!heads[format] || strstr(text, heads[format]));
@@ -212,7 +214,148 @@ START_TEST(averages_are_over_all_columns_or_none)
     }
     report_destroy(r);
     r = demo_report(s, (report_request){.metrics = "accuracy"});
-    ck_assert_ptr_null(r->tables[0]->averages);
+    ck_assert_int_eq(r->tables[0]->summary_count, 1);
+    ck_assert_int_eq(r->tables[0]->summaries[0].kind, SUMMARY_RANK);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+/* ---- groups, baselines, another experiment --------------------------------------------------------------- */
+
+static const char *four_sets[] = {"cora", "citeseer", "texas", "film", NULL};
+
+/* Column by column, in percent: gcn 90 60 50 70, mlp 80 70 40 75, big 70 50 60 —. */
+static double crossed(demo_trial t, store_outcome *outcome)
+{
+    static const double means[3][4] = {{0.9, 0.6, 0.5, 0.7}, {0.8, 0.7, 0.4, 0.75}, {0.7, 0.5, 0.6, 0}};
+    if (t.method == 2 && t.dataset == 3) *outcome = STORE_OOM;
+    return means[t.method][t.dataset] + 0.001 * (t.seed - 1);
+}
+
+static const table_summary *summary_of(const table *t, const char *label)
+{
+    for (int64_t i = 0; i < t->summary_count; i++)
+        if (strcmp(t->summaries[i].label, label) == 0) return &t->summaries[i];
+    ck_abort_msg("no column %s", label);
+}
+
+START_TEST(groups_of_columns_are_ranked_by_themselves)
+{
+    store *s = demo_make(&(demo){three_methods, four_sets, one_rate, 3, NULL, crossed});
+    report *r = demo_report(
+        s,
+        (report_request){.metrics = "accuracy", .average = true, .groups = "good: cora, film|bad: texas ,citeseer,x"});
+    const table *t = r->tables[0];
+    ck_assert_int_eq(t->summary_count, 6);
+    const double *all = summary_of(t, "rank")->values, *good = summary_of(t, "rank good")->values,
+                 *bad = summary_of(t, "rank bad")->values, *mean = summary_of(t, "Ave. bad")->values;
+    for (int64_t row = 0; row < 3; row++) ck_assert_double_eq(all[row], t->average_ranks[row]);
+    ck_assert_double_eq(good[0], 1.5); /* 1 and 2 */
+    ck_assert_double_eq(good[1], 1.5);
+    ck_assert_double_eq(good[2], 3); /* on cora only */
+    ck_assert_double_eq(bad[0], 2);
+    ck_assert_double_eq(bad[1], 2); /* 3 and 1 */
+    ck_assert_double_eq(bad[2], 2);
+    ck_assert_double_eq_tol(mean[0], 0.55, 1e-12);
+    ck_assert(isnan(summary_of(t, "Ave. good")->values[2]));
+    for (int format = 0; format < REPORT_FORMATS; format++) {
+        char *text = demo_write(r, (report_format)format);
+        ck_assert(format == REPORT_CSV || strstr(text, format == REPORT_JSON ? "\"good\":" : "rank good"));
+        free(text);
+    }
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(groups_may_come_from_a_long_line_of_the_config)
+{
+    char config[1000] = "[report]\naverage = yes\ngroups = many: ";
+    for (int i = 0; i < 60; i++) snprintf(config + strlen(config), 20, "dataset-%02d, ", i);
+    strcat(config, "cora | film: film\n[run]\n");
+    store *s = demo_make(&(demo){three_methods, four_sets, one_rate, 1, config, crossed});
+    report *r = demo_report(s, (report_request){.metrics = "accuracy"});
+    ck_assert_double_eq(summary_of(r->tables[0], "rank many")->values[1], 2);
+    ck_assert_double_eq(summary_of(r->tables[0], "rank film")->values[1], 1);
+    ck_assert_double_eq(summary_of(r->tables[0], "Ave. film")->values[1], 0.749);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+START_TEST(cells_worse_than_baselines_are_marked)
+{
+    static const char *const signs[] = {"‡", "‡", "$^{\\ddag}$", ",all", "\"all\"", "<sup>‡</sup>"};
+    store *s = demo_make(&(demo){three_methods, four_sets, one_rate, 3, NULL, crossed});
+    report *r = demo_report(s, (report_request){.metrics = "accuracy", .baselines = "mlp, big"});
+    const table *t = r->tables[0];
+    static const table_below_mark expected[] = {TABLE_NOT_BELOW, TABLE_BELOW_BEST, TABLE_BELOW_BEST, TABLE_BELOW_ALL};
+    for (int64_t c = 0; c < 4; c++) {
+        ck_assert_int_eq(table_at(t, 0, c)->below, expected[c]); /* film: big has no value, and mlp is better */
+        ck_assert_int_eq(table_at(t, 1, c)->below, TABLE_NOT_BELOW);
+        ck_assert_int_eq(table_at(t, 2, c)->below, TABLE_NOT_BELOW);
+    }
+    for (int format = 0; format < REPORT_FORMATS; format++) {
+        char *text = demo_write(r, (report_format)format);
+        ck_assert_msg(strstr(text, signs[format]), "%s", text);
+        free(text);
+    }
+    report_destroy(r);
+    /* The loss is 1 - accuracy and lower is better: the same marks. */
+    r = demo_report(s, (report_request){.metrics = "loss", .baselines = "mlp,big"});
+    for (int64_t c = 0; c < 4; c++) ck_assert_int_eq(table_at(r->tables[0], 0, c)->below, expected[c]);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+/* A second experiment in the same store: gcn gains 5 points on cora and loses 1 on texas; mlp was not run. */
+static void add_older(store *s)
+{
+    const store_metric metrics[] = {{"accuracy", CRU_METRIC_PERCENT}, {"loss", CRU_METRIC_LOWER_IS_BETTER}};
+    int64_t id;
+    ok(store_add_experiment(s, &(store_experiment){.name = "older", .metrics = metrics, .metric_count = 2}, &id, &err));
+    for (int i = 0; i < 6; i++) {
+        char key[32], seed[8];
+        snprintf(key, sizeof key, "older-%d", i);
+        snprintf(seed, sizeof seed, "%d", i % 3);
+        const store_setting settings[] = {
+            {"algorithm", "gcn"}, {"dataset", i < 3 ? "cora" : "texas"}, {"seed", seed}, {"corruptor.rate", "0.1"}};
+        double accuracy = (i < 3 ? 0.85 : 0.51) + 0.002 * (i % 3 - 1);
+        ok(store_add_trial(s, id, &(store_trial){.key = key, .canonical = "", .settings = settings, .setting_count = 4},
+                           &err));
+        ck_assert(claim(s, key));
+        const store_number numbers[] = {{"accuracy", accuracy}, {"loss", 1 - accuracy}};
+        ok(store_finish(s, key,
+                        &(store_result){.outcome = STORE_OK, .seconds_total = 1, .numbers = numbers, .number_count = 2},
+                        &err));
+    }
+}
+
+START_TEST(cells_are_compared_with_another_experiment)
+{
+    store *s = demo_make(&(demo){two_methods, four_sets, one_rate, 3, NULL, crossed});
+    add_older(s);
+    report *r = demo_report(
+        s, (report_request){
+               .experiment = "demo", .where = "dataset=cora,texas", .against = "older", .groups = "one: cora"});
+    for (int64_t k = 0; k < 2; k++) { /* accuracy, loss */
+        const table *t = r->tables[k];
+        ck_assert_str_eq(t->against, "older");
+        ck_assert_double_eq_tol(summary_of(t, "Imp.")->values[0], 0.02, 1e-12); /* (5 - 1) / 2 points */
+        ck_assert_double_eq_tol(summary_of(t, "Imp. one")->values[0], 0.05, 1e-12);
+        ck_assert(isnan(summary_of(t, "Imp.")->values[1]));
+        ck_assert_double_lt(table_at(t, 0, 0)->against_p, 0.001);
+        ck_assert(isnan(table_at(t, 1, 0)->against_p));
+    }
+    char *text = demo_write(r, REPORT_TEXT);
+    ck_assert_ptr_nonnull(strstr(text, "+2.00"));
+    ck_assert_ptr_nonnull(strstr(text, "⁺ better than in 'older'"));
+    int signs = 0;
+    for (const char *at = text; (at = strstr(at, "⁺")); at++) signs++;
+    ck_assert_int_eq(signs, 4); /* in both tables cora is marked, texas is not, and the legend explains it */
+    free(text);
     report_destroy(r);
     ok(store_close(s, &err));
 }
@@ -237,10 +380,17 @@ START_TEST(mistakes_are_named)
     static const struct {
         report_request request;
         const char *says;
-    } cases[] = {{{.where = "sede=1"}, "sede"},          {{.where = "cora"}, "not a condition"},
-                 {{.rows = "flavour"}, "flavour"},       {{.metrics = "acuracy"}, "acuracy"},
-                 {{.experiment = "nothing"}, "nothing"}, {{.spread = "variance"}, "variance"},
-                 {{.where = "seed=99"}, "no trials"},    {{.reference = "/nonexistent.csv"}, "/nonexistent.csv"}};
+    } cases[] = {{{.where = "sede=1"}, "sede"},
+                 {{.where = "cora"}, "not a condition"},
+                 {{.rows = "flavour"}, "flavour"},
+                 {{.metrics = "acuracy"}, "acuracy"},
+                 {{.experiment = "nothing"}, "nothing"},
+                 {{.spread = "variance"}, "variance"},
+                 {{.where = "seed=99"}, "no trials"},
+                 {{.reference = "/nonexistent.csv"}, "/nonexistent.csv"},
+                 {{.groups = "cora, texas"}, "name: value"},
+                 {{.baselines = "gcn, gpn"}, "'gpn'"},
+                 {{.against = "earlier"}, "'earlier'"}};
     store *s = demo_make(&(demo){two_methods, one_set, one_rate, 1, NULL, plain});
     report *r;
     ck_assert_int_ne(report_make(s, &cases[_i].request, &r, &err), CRU_OK);
@@ -324,8 +474,12 @@ Suite *suite(void)
     tcase_add_test(tc, tests_pair_runs_of_the_same_seed);
     tcase_add_test(tc, runs_without_a_partner_are_tested_by_welch);
     tcase_add_test(tc, averages_are_over_all_columns_or_none);
+    tcase_add_test(tc, groups_of_columns_are_ranked_by_themselves);
+    tcase_add_test(tc, groups_may_come_from_a_long_line_of_the_config);
+    tcase_add_test(tc, cells_worse_than_baselines_are_marked);
+    tcase_add_test(tc, cells_are_compared_with_another_experiment);
     tcase_add_loop_test(tc, conditions_select_trials, 0, 5);
-    tcase_add_loop_test(tc, mistakes_are_named, 0, 8);
+    tcase_add_loop_test(tc, mistakes_are_named, 0, 11);
     tcase_add_test(tc, the_config_sets_defaults_and_the_request_overrides);
     tcase_add_test(tc, references_are_compared_in_the_printed_unit);
     tcase_add_loop_test(tc, a_broken_reference_names_the_line, 0, 3);
