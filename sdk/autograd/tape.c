@@ -51,6 +51,9 @@ void cru_tape_begin(cru_tape *tape, cru_mode mode)
     tape->mode = mode;
     tape->mode_mattered = false;
     tape->recording = mode == CRU_TRAIN;
+    tape->judging = false;
+    tape->judged = NULL;
+    tape->product_count = 0;
 }
 
 bool cru_tape_record(cru_tape *tape, bool on)
@@ -165,5 +168,6 @@ tape_result tape_emit(cru_tape *t, const tape_op *op, const cru_tensor *shape, c
 {
     cru_tensor fresh = tape_shape(shape->rank, shape->dim);
     fresh.data = tape_floats(t, cru_tensor_count(&fresh));
+    if (t->judging) tape_note_block(t, fresh.data, cru_tensor_count(&fresh));
     return tape_emit_view(t, op, &fresh, in, in_count, state_size);
 }

@@ -48,6 +48,16 @@ struct tape_node {
     float *total;         /* of a watched `out`: its gradient, summed over the backward passes of the step */
 };
 
+/* A result of the pass that judged, which the pass that learns makes again: op(a, b), finished. */
+typedef struct tape_product {
+    const tape_op *op;
+    const void *a, *b;
+    cru_finish finish; /* without dropout */
+    float *y;
+} tape_product;
+
+enum { TAPE_PRODUCTS = 8 };
+
 struct cru_tape {
     cru_ctx *ctx;
     cru_device *device;
@@ -64,6 +74,10 @@ struct cru_tape {
     bool only_asked; /* during cru_grad: weights and watched tensors that were not asked for collect nothing */
     cru_rng dropout;
     uint64_t dropout_calls;
+    bool judging;              /* see cru_tape_judge */
+    struct tape_block *judged; /* memory of the results of the pass that judged */
+    tape_product products[TAPE_PRODUCTS];
+    int32_t product_count;
 };
 
 /* The product of a matrix with features that do not change. */
@@ -107,6 +121,17 @@ void tape_grad_give(cru_tape *t, cru_tensor *x, float *buffer);
 float *tape_take_grad(tape_node *n);
 
 bool tape_needs(const cru_tape *t, const cru_tensor *x);
+
+/* While judging: memory of a result, given back at the end of that pass. */
+void tape_note_block(cru_tape *t, float *memory, int64_t floats);
+
+/* Whether x holds the same values in both passes: data, weights and products that were remembered. */
+bool tape_same_in_both(const cru_tape *t, const cru_tensor *x);
+
+/* Of a result y = op(a, b) then finish: takes it from the pass that judged, if that made it; else to be computed and
+ * told to tape_remember. */
+bool tape_recall(cru_tape *t, const tape_product *what, cru_tensor *y);
+void tape_remember(cru_tape *t, const tape_product *what, const cru_tensor *y);
 
 /* Tells the trace, if there is one, that an operator begins; what ran before it ends. */
 void tape_trace(cru_tape *t, const tape_node *n, bool backward);

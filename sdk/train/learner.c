@@ -250,9 +250,11 @@ static cru_status one_epoch(cru_learner *l, double *loss)
 typedef struct course {
     cru_monitor *monitor;
     double loss;      /* of the last step */
+    bool own;         /* the method has epochs of its own, or minibatches: it shares nothing with judging */
     bool apart;       /* judging needs a pass of its own */
     bool alike;       /* the last pass that judged after a step was the same in either mode */
     cru_tensor *next; /* logits of the weights after the last step, to learn from; NULL: none yet */
+    bool begun;       /* the next step, by the pass that judged the last one */
     bool stop;
 } course;
 
@@ -273,34 +275,58 @@ static cru_tensor *pass_for_both(cru_learner *l)
     return z;
 }
 
+/* Scores of all items by a pass in eval mode with which the next step begins: its pass in train mode takes over what
+ * comes before the first dropout. */
+static bool judge_ahead(cru_learner *l, course *c)
+{
+    if (c->own) return cru_learner_report(l, c->monitor, c->loss);
+    cru_tape_begin(l->tape, CRU_TRAIN);
+    cru_tape_judge(l->tape, true);
+    cru_tensor *z = cru_learner_logits(l, l->tape);
+    if (!cru_ctx_status(l->ctx)) take_scores(l, z);
+    cru_tape_judge(l->tape, false);
+    c->begun = !cru_ctx_status(l->ctx);
+    return c->begun && obey(l, c->monitor, c->loss);
+}
+
+/* An epoch, from where the judging of the last one left it. */
+static cru_status next_epoch(cru_learner *l, course *c)
+{
+    if (c->next) return epoch_from(l, c->next, &c->loss);
+    if (!c->begun) return one_epoch(l, &c->loss);
+    cru_tensor *z = cru_learner_logits(l, l->tape);
+    return cru_ctx_status(l->ctx) ? cru_ctx_status(l->ctx) : epoch_from(l, z, &c->loss);
+}
+
 /* Where the mode makes no difference, the logits that an epoch learns from are those to judge before its step. */
 static cru_status judge_and_step(cru_learner *l, course *c)
 {
     cru_tensor *z = c->apart ? NULL : pass_for_both(l);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     c->apart = !z;
-    c->stop = !(z ? obey(l, c->monitor, c->loss) : cru_learner_report(l, c->monitor, c->loss));
+    c->stop = !(z ? obey(l, c->monitor, c->loss) : judge_ahead(l, c));
     if (c->stop) return cru_ctx_status(l->ctx);
-    return z ? epoch_from(l, z, &c->loss) : one_epoch(l, &c->loss);
+    return z ? epoch_from(l, z, &c->loss) : next_epoch(l, c);
 }
 
 /* Where the mode makes no difference, the logits that judge a step are those that the next epoch learns from. The first
  * pass that judges finds out, so that no pass in training mode is wasted: it would move running statistics. */
 static cru_status step_and_judge(cru_learner *l, course *c)
 {
-    cru_status status = c->next ? epoch_from(l, c->next, &c->loss) : one_epoch(l, &c->loss);
+    cru_status status = next_epoch(l, c);
     if (status) return status;
     c->next = c->alike ? pass_for_both(l) : NULL;
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
-    c->stop = !(c->next ? obey(l, c->monitor, c->loss) : cru_learner_report(l, c->monitor, c->loss));
-    if (!c->next) c->alike = !c->apart && !cru_tape_mode_mattered(l->tape);
-    return CRU_OK;
+    c->stop = !(c->next ? obey(l, c->monitor, c->loss) : judge_ahead(l, c));
+    if (!c->next) c->alike = !c->own && !cru_tape_mode_mattered(l->tape);
+    return cru_ctx_status(l->ctx);
 }
 
 static cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
 {
     int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
-    course c = {.monitor = monitor, .loss = NAN, .apart = l->method->epoch || l->task->problem == CRU_GRAPHS};
+    course c = {.monitor = monitor, .loss = NAN, .own = l->method->epoch || l->task->problem == CRU_GRAPHS};
+    c.apart = c.own;
     for (l->epoch = 0; l->epoch < epochs; l->epoch++) {
         cru_status status = cru_monitor_before_step(monitor) ? judge_and_step(l, &c) : step_and_judge(l, &c);
         if (status) return status;

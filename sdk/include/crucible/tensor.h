@@ -83,6 +83,11 @@ CRU_API bool cru_tape_record(cru_tape *tape, bool on);
 /* Switches dropout and batch statistics within a step (a teacher in eval mode beside a student in train mode). */
 CRU_API cru_mode cru_tape_set_mode(cru_tape *tape, cru_mode mode);
 
+/* Within a step in train mode, before its weights change: `on` begins a pass in eval mode that judges the weights and
+ * of which nothing is recorded; off ends it. The pass in train mode that follows takes over the products that the same
+ * model made before its first dropout. All tensors of the pass that judged are dead then. */
+CRU_API void cru_tape_judge(cru_tape *tape, bool on);
+
 /* Scratch memory of the step. */
 CRU_API void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size);
 

@@ -1,4 +1,6 @@
 /* How gradients flow: several losses, cut and changed branches, gradients of gradients. */
+#include <string.h>
+
 #include "ops/gradients.h"
 
 static cru_tensor *weight(op_bench *b, int64_t rows, int64_t cols, double lo, double hi)
@@ -42,6 +44,60 @@ START_TEST(gradients_of_several_losses_and_steps_add_up_until_cleared)
     cru_backward(b.tape, sum_of_squares(b.tape, w));
     check_grad(cru_weight_grad(w), w, 2);
     op_bench_close(&b);
+}
+END_TEST
+
+/* ---- judging and learning in one step -------------------------------------------------------------------------- */
+
+typedef struct two_passes {
+    cru_sparse *a;
+    cru_input x;
+    cru_tensor *w, *b;
+} two_passes;
+
+static cru_tensor *first_layer(cru_tape *t, const two_passes *m, float dropout)
+{
+    const cru_then then = {.bias = m->b, .act = CRU_UNARY_RELU, .dropout = dropout};
+    return cru_spmm_then(t, m->a, cru_input_linear(t, &m->x, m->w, NULL), &then);
+}
+
+/* Of one layer on a graph: without dropout the pass that learns takes the result itself, with it the same numbers as
+ * without judging; other memory of the pass that judged is used again. Loss and gradients are those of one pass. */
+START_TEST(what_comes_before_dropout_is_computed_once)
+{
+    static const int64_t offsets[] = {0, 2, 3, 5};
+    static const int32_t ids[] = {0, 1, 2, 0, 2};
+    static const float values[] = {1, 0.5f, 2, -1, 3};
+    const cru_csr csr = {.rows = 3, .cols = 3, .offsets = offsets, .ids = ids, .values = values};
+    const float dropout = _i ? 0.5f : 0;
+    float expected[12], slope[12];
+    for (int judged = 0; judged < 2; judged++) {
+        op_bench b = op_bench_open();
+        two_passes m = {
+            .a = cru_sparse_create(b.ctx, &csr), .w = weight(&b, 3, 4, -1, 1), .b = weight(&b, 1, 4, -1, 1)};
+        m.x = (cru_input){.rows = 3, .cols = 3, .sparse = cru_sparse_create(b.ctx, &csr)};
+        const float *seen = NULL, *squares = NULL;
+        cru_tape_begin(b.tape, CRU_TRAIN);
+        if (judged) {
+            cru_tape_judge(b.tape, true);
+            const cru_tensor *y = first_layer(b.tape, &m, dropout);
+            seen = y->data;
+            squares = cru_square(b.tape, (cru_tensor *)y)->data;
+            cru_tape_judge(b.tape, false);
+        }
+        cru_tensor *y = first_layer(b.tape, &m, dropout);
+        ck_assert(!judged || (y->data == seen) == (dropout == 0));
+        cru_tensor *square = cru_square(b.tape, y);
+        ck_assert(!judged || dropout > 0 || square->data == squares);
+        cru_backward(b.tape, cru_sum(b.tape, square, CRU_ALL));
+        if (judged) {
+            ck_assert_mem_eq(y->data, expected, sizeof expected);
+            ck_assert_mem_eq(cru_weight_grad(m.w), slope, sizeof slope);
+        }
+        memcpy(expected, y->data, sizeof expected);
+        memcpy(slope, cru_weight_grad(m.w), sizeof slope);
+        op_bench_close(&b);
+    }
 }
 END_TEST
 
@@ -301,6 +357,7 @@ Suite *suite(void)
     Suite *s = suite_create("autograd");
     TCase *c = tcase_create("flow");
     tcase_add_test(c, gradients_of_several_losses_and_steps_add_up_until_cleared);
+    tcase_add_loop_test(c, what_comes_before_dropout_is_computed_once, 0, 2);
     tcase_add_test(c, a_kept_tensor_outlives_its_step);
     tcase_add_test(c, a_watched_input_collects_over_the_losses_of_one_step_only);
     tcase_add_test(c, a_watched_intermediate_collects_and_passes_on);

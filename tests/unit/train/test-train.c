@@ -167,6 +167,75 @@ START_TEST(sharing_a_pass_changes_no_bit)
 }
 END_TEST
 
+/* Two layers with dropout behind the first, on dense or on sparse features. */
+typedef struct deep_model {
+    cru_learner base;
+    cru_mlp mlp;
+} deep_model;
+
+static cru_status deep_build(void *self)
+{
+    deep_model *m = self;
+    const cru_mlp_shape shape = {.in = COLS, .hidden = 5, .out = CLASSES, .layers = 2, .dropout = 0.5f};
+    m->mlp = cru_mlp_create(m->base.net, "mlp", &shape);
+    return cru_ctx_status(m->base.ctx);
+}
+
+static cru_tensor *deep_logits(void *self, cru_tape *t)
+{
+    deep_model *m = self;
+    return cru_mlp_input(t, &m->mlp, &m->base.x);
+}
+
+static cru_status own_epoch(void *self, double *loss)
+{
+    return cru_learner_epoch(self, loss);
+}
+
+/* Before the step, the first pass finds out that the mode matters, and draws masks for it. */
+static cru_status draw_masks(void *self)
+{
+    cru_learner *l = self;
+    cru_tape_begin(l->tape, CRU_TRAIN);
+    deep_logits(self, l->tape);
+    return cru_ctx_status(l->ctx);
+}
+
+/* The same epoch as the method's own shares nothing with judging. Trials: dense and sparse features, judged after the
+ * step and before it. */
+START_TEST(sharing_what_comes_before_dropout_changes_no_bit)
+{
+    static const int64_t offsets[] = {0, 2, 4, 6, 8, 9, 11};
+    static const int32_t ids[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1};
+    static const float values[] = {1, 0.5f, -1, 0.25f, 2, -1, -0.5f, 1, 1.5f, -2, -0.5f};
+    cru_method shares = {.model_size = sizeof(deep_model),
+                         .train = offsetof(settings, train),
+                         .problems = CRU_ROWS,
+                         .build = deep_build,
+                         .logits = deep_logits},
+               shares_not = shares;
+    shares_not.epoch = own_epoch;
+    if (_i / 2) shares_not.prepare = draw_masks;
+    trial a = {.before_step = _i / 2}, b = a;
+    a.task = linear_task();
+    if (_i % 2) {
+        a.task.x.dense = NULL;
+        a.task.x.sparse = (cru_csr){.rows = ITEMS, .cols = COLS, .offsets = offsets, .ids = ids, .values = values};
+    }
+    b.task = a.task;
+    trial_open(&a, &shares, 9);
+    trial_open(&b, &shares_not, 9);
+    trial_fit(&a, 0);
+    trial_fit(&b, 0);
+    ck_assert_int_eq(a.script.reports, 9);
+    ck_assert_mem_eq(a.script.scores, b.script.scores, sizeof a.script.scores);
+    ck_assert_mem_eq(a.script.loss, b.script.loss, sizeof a.script.loss);
+    ck_assert_mem_eq(a.scores, b.scores, sizeof a.scores);
+    trial_close(&a);
+    trial_close(&b);
+}
+END_TEST
+
 /* Without dropout for the first four passes, then with it. */
 static cru_tensor *later_dropping_logits(void *self, cru_tape *t)
 {
@@ -489,6 +558,7 @@ Suite *suite(void)
     tcase_add_test(c, before_the_step_one_pass_is_enough_unless_the_mode_matters);
     tcase_add_test(c, after_the_step_one_pass_is_enough_unless_the_mode_matters);
     tcase_add_test(c, sharing_a_pass_changes_no_bit);
+    tcase_add_loop_test(c, sharing_what_comes_before_dropout_changes_no_bit, 0, 4);
     tcase_add_test(c, a_pass_is_not_shared_once_the_mode_begins_to_matter);
     tcase_add_test(c, the_last_epoch_predicts_when_none_was_kept);
     tcase_add_test(c, training_stops_when_told_to);
