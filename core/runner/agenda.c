@@ -229,5 +229,9 @@ char *trial_title(const trial *t, char *text, size_t size)
         say_variant(&w, t->chain[i]);
     }
     say(&w, ", seed %" PRIu64, t->seed);
+    const variant *host[] = {t->preprocess, t->split, t->monitor};
+    for (size_t i = 0; i < sizeof host / sizeof *host; i++)
+        for (int64_t k = 0; k < host[i]->swept_count; k++)
+            say(&w, ", %s=%s", host[i]->swept[k].key, host[i]->swept[k].text);
     return text;
 }

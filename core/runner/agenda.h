@@ -42,7 +42,8 @@ cru_status trial_enter(store *s, const trial_entry *entry, cru_error *err);
 /* The outcomes that `again` forgets, as bits for store_reset. */
 uint32_t agenda_forgets(agenda_again again);
 
-/* How a trial is called in progress lines: "gcn on cora, uniform rate=0.3, seed 2". Cut to fit; returns `text`. */
+/* How a trial is called in progress lines: "gcn on cora, uniform rate=0.3, seed 2, rule=last". Cut to fit; returns
+ * `text`. */
 char *trial_title(const trial *t, char *text, size_t size);
 
 #endif

@@ -83,6 +83,9 @@ static void write_json(progress *p, const runner_result *r)
     json_add_text(object, "dataset", r->trial->dataset->label);
     json_add_text(object, "corruptor", r->trial->chain_label);
     cJSON_AddRawToObject(object, "seed", seed);
+    cJSON *monitor = r->trial->monitor->swept_count ? cJSON_AddObjectToObject(object, "monitor") : NULL;
+    for (int64_t i = 0; monitor && i < r->trial->monitor->swept_count; i++)
+        json_add_text(monitor, r->trial->monitor->swept[i].key, r->trial->monitor->swept[i].text);
     json_add_text(object, "outcome", store_outcome_name(s->outcome));
     json_add_text(object, "message", s->message);
     json_add_number(object, "seconds", s->seconds_total);

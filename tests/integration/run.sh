@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 
 mkdir "$work/plugins"
-for name in runner-secret runner-accuracy runner-corruptor runner-epochs good-algorithm fit-crash fit-sleep; do
+for name in runner-secret runner-accuracy runner-corruptor runner-epochs runner-learner good-algorithm fit-crash fit-sleep; do
     cp "$BUILD/tests/plugins/$name.so" "$work/plugins/"
 done
 export CRUCIBLE_PLUGIN_PATH=$work/plugins
@@ -73,6 +73,17 @@ contains "$out" "/s"
 contains "$out" "3 failed"
 contains "$out" "crashed with SIGSEGV"
 
+# Several selection rules: lines that tell them apart, and one training for all of them.
+expect 0 "$CRUCIBLE" run grid.ini --db rules.db --set experiment.algorithms=runner-learner --set experiment.seeds=0 \
+    --set monitor.rule=last,validation
+contains "$errors" "seed 0, rule=last: ok"
+contains "$errors" "seed 0, rule=validation: ok"
+expect 0 "$CRUCIBLE" run grid.ini --db rules.db --set experiment.algorithms=runner-learner --set experiment.seeds=0 \
+    --set monitor.rule=last,validation --force --json
+contains "$out" '"monitor":{"rule":"validation"}'
+contains "$out" '"ok":2'
+contains "$out" '"trainings":1'
+
 # For a debugger.
 expect 0 "$CRUCIBLE" run grid.ini --db c.db --in-process --set experiment.algorithms=good-algorithm
 contains "$errors" "3 of 3 trials run"
@@ -88,26 +99,28 @@ expect 2 "$CRUCIBLE" run wrong.ini --db never.db
 [ "$(grep -c '^wrong.ini:[0-9]*: ' <<<"$errors")" -ge 5 ] || fail "not five errors: $errors"
 [ ! -e never.db ] || fail "a wrong config made a store"
 
-# Ctrl-C: one trial is done, the other sleeps. The run stops, says what remains, and leaves no process behind.
+# Ctrl-C and SIGTERM: one trial is done, the other sleeps. The run stops, says what remains, leaves no process behind.
 mkfifo lines
 set -m # children of a script ignore SIGINT otherwise
-"$CRUCIBLE" run grid.ini --db stop.db --json --jobs 1 --set experiment.seeds=0 \
-    --set experiment.algorithms=good-algorithm,fit-sleep >lines 2>stopped &
-pid=$!
-exec 3<lines
-read -r line <&3
-contains "$line" '"outcome":"ok"'
-kill -INT "$pid"
-code=0
-wait "$pid" || code=$?
-[ "$code" = 1 ] || fail "exit code $code after Ctrl-C"
-rest=$(cat <&3)
-contains "$rest" '"interrupted":true'
-contains "$rest" '"left":1'
-exec 3<&-
-for process in /proc/[0-9]*; do
-    [ "$(readlink "$process/exe" 2>/dev/null)" = "$CRUCIBLE" ] && grep -q stop.db "$process/cmdline" 2>/dev/null &&
-        fail "a process is left: $process"
+for signal in INT TERM; do
+    "$CRUCIBLE" run grid.ini --db stop.db --force --json --jobs 1 --set experiment.seeds=0 \
+        --set experiment.algorithms=good-algorithm,fit-sleep >lines 2>stopped &
+    pid=$!
+    exec 3<lines
+    read -r line <&3
+    contains "$line" '"outcome":"ok"'
+    kill -$signal "$pid"
+    code=0
+    wait "$pid" || code=$?
+    [ "$code" = 1 ] || fail "exit code $code after SIG$signal"
+    rest=$(cat <&3)
+    contains "$rest" '"interrupted":true'
+    contains "$rest" '"left":1'
+    exec 3<&-
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/exe" 2>/dev/null)" = "$CRUCIBLE" ] && grep -q stop.db "$process/cmdline" 2>/dev/null &&
+            fail "a process is left after SIG$signal: $process"
+    done
 done
 
 # Published values lie beside the file that names them, wherever one stands when the report is made.

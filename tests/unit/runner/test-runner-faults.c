@@ -1,6 +1,8 @@
 /* Whatever a method, a corruptor or a metric does costs its own trials and nothing else. */
 #include "fixture.h"
 
+#include <signal.h>
+
 #include "runner/sandbox.h"
 
 /* AddressSanitizer makes limits on memory impossible. */
@@ -173,6 +175,50 @@ START_TEST(processes_of_an_unsandboxed_method_are_killed_with_it)
 }
 END_TEST
 
+/* The child of this process that does the method's work; 0: there is none yet. */
+static pid_t find_worker(void)
+{
+    char path[64], list[4096] = "", name[32];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    if (!fgets(list, sizeof list, file)) list[0] = '\0';
+    fclose(file);
+    for (char *rest, *word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        snprintf(path, sizeof path, "/proc/%s/comm", word);
+        file = fopen(path, "r");
+        bool found = file && fgets(name, sizeof name, file) && strcmp(name, "crucible-trial\n") == 0;
+        if (file) fclose(file);
+        if (found) return (pid_t)atoi(word);
+    }
+    return 0;
+}
+
+static void kill_worker(void *user, const trial *const *running, int32_t count)
+{
+    (void)user;
+    (void)running;
+    pid_t pid = count ? find_worker() : 0;
+    if (pid) ck_assert_int_eq(kill(pid, SIGKILL), 0);
+}
+
+/* As by hand: the method sleeps until then. */
+START_TEST(a_worker_that_is_killed_from_outside_is_a_crash)
+{
+    fixture f;
+    cru_error err = {0};
+    runner *r;
+    fixture_open(&f, COMMON "fit-sleep", BASE "[algorithm fit-sleep]\n");
+    ck_assert_int_eq(runner_open(&(runner_options){.experiment = f.experiment, .plugins = f.plugins}, &r, &err),
+                     CRU_OK);
+    runner_source source = {.next = fixture_next, .done = fixture_done, .tick = kill_worker, .user = &f};
+    ck_assert_msg(runner_run(r, &source, &f.summary, &err) == CRU_OK, "%s", err.text);
+    runner_close(r);
+    expect_outcome(&f.ended[0], STORE_CRASHED, "killed by SIGKILL");
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(a_task_that_is_not_claimed_fails_with_a_reason)
 {
     fixture f;
@@ -323,6 +369,7 @@ Suite *suite(void)
     tcase_add_test(t, the_sandbox_forbids_what_a_method_does_not_need);
     tcase_add_test(t, the_scratch_folder_can_be_written);
     tcase_add_test(t, processes_of_an_unsandboxed_method_are_killed_with_it);
+    tcase_add_test(t, a_worker_that_is_killed_from_outside_is_a_crash);
     tcase_add_test(t, a_task_that_is_not_claimed_fails_with_a_reason);
     suite_add_tcase(s, t);
     t = tcase_create("judge");
