@@ -126,6 +126,22 @@ static bool is_library(const char *name)
     return dot && (dot[3] == '\0' || dot[3] == '.');
 }
 
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) : 0;
+}
+
+/* Whether an earlier library of the list lies in the same folder. */
+static bool folder_seen(const char *const *list, int count)
+{
+    size_t length = folder_length(list[count]);
+    for (int i = 0; i < count; i++)
+        if (is_library(list[i]) && folder_length(list[i]) == length && memcmp(list[i], list[count], length) == 0)
+            return true;
+    return false;
+}
+
 /* A plugin may bring libraries in its own folder. Other files there stay out of reach. */
 static bool permit_siblings(const sandbox *box, const char *path)
 {
@@ -151,7 +167,8 @@ static cru_status add_rules(const sandbox *box, const sandbox_options *options, 
     for (int i = 0; good && always[i]; i++) good = permit(box, always[i], READ_RIGHTS);
     for (int i = 0; good && options->readable && options->readable[i]; i++) {
         const char *path = options->readable[i];
-        good = permit(box, path, READ_RIGHTS) && (!is_library(path) || permit_siblings(box, path));
+        good = permit(box, path, READ_RIGHTS);
+        if (good && is_library(path) && !folder_seen(options->readable, i)) good = permit_siblings(box, path);
     }
     if (good && options->scratch) good = permit(box, options->scratch, WRITE_RIGHTS);
     if (good) good = permit(box, "/dev/null", FS_READ_FILE | FS_WRITE_FILE);

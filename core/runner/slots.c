@@ -15,14 +15,15 @@ static char *join(const char *folder, const char *format, int32_t number)
 
 /* ---- what methods may read ------------------------------------------------------------------------------- */
 
-/* The files of all working plugins, NULL-terminated; the strings are the registry's. */
+/* The files of all working plugins that a worker loads, NULL-terminated; the strings are the registry's. */
 static const char **plugin_files(const registry *plugins)
 {
     size_t count = registry_count(plugins), used = 0;
     const char **list = calloc(count + 1, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {
         const registry_entry *e = registry_at(plugins, i);
-        if (!e->broken) list[used++] = e->path;
+        bool wanted = e->kind == CRU_KIND_ALGORITHM || e->kind == CRU_KIND_BACKEND;
+        if (wanted && !e->broken) list[used++] = e->path;
     }
     return list;
 }

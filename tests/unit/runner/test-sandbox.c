@@ -234,21 +234,26 @@ START_TEST(a_plugins_folder_shows_its_libraries_only)
 {
     if (no_landlock("a_plugins_folder_shows_its_libraries_only")) return;
     make_files();
-    char plugin[96], sibling[96], data[96];
-    snprintf(plugin, sizeof plugin, "%s/one.so", scratch);
-    snprintf(sibling, sizeof sibling, "%s/two.so.1", scratch);
-    snprintf(data, sizeof data, "%s/results.db", scratch);
-    const char *const files[] = {plugin, sibling, data};
-    for (int i = 0; i < 3; i++) close(open(files[i], O_WRONLY | O_CREAT, 0600));
+    static const char *const names[] = {"one.so", "two.so.1", "results.db", "more/three.so", "more/four.so"};
+    char files[5][96], folder[96];
+    const char *plugin = files[0], *sibling = files[1], *data = files[2];
+    snprintf(folder, sizeof folder, "%s/more", scratch);
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    for (int i = 0; i < 5; i++) {
+        snprintf(files[i], sizeof files[i], "%s/%s", scratch, names[i]);
+        close(open(files[i], O_WRONLY | O_CREAT, 0600));
+    }
     cru_error err = {0};
     sandbox *box;
-    const char *const readable[] = {plugin, "/does/not/exist", NULL};
+    const char *const readable[] = {plugin, "/does/not/exist", sibling, files[3], NULL};
     ck_assert_int_eq(sandbox_create(&(sandbox_options){.readable = readable}, &box, &err), CRU_OK);
     pid_t child = fork();
     if (child == 0) {
         EXPECT(sandbox_enter(box, &err) == CRU_OK);
         EXPECT(open(plugin, O_RDONLY) >= 0);
         EXPECT(open(sibling, O_RDONLY) >= 0);
+        EXPECT(open(files[3], O_RDONLY) >= 0);
+        EXPECT(open(files[4], O_RDONLY) >= 0);
         EXPECT(refused(open(data, O_RDONLY)));
         EXPECT(refused(open(plugin, O_WRONLY)));
         _exit(0);
