@@ -50,7 +50,8 @@ static void close_files(job *j)
     if (j->socket >= 0) close(j->socket);
     if (j->scores >= 0) close(j->scores);
     if (j->log >= 0) close(j->log);
-    j->socket = j->scores = j->log = -1;
+    if (j->chosen >= 0) close(j->chosen);
+    j->socket = j->scores = j->log = j->chosen = -1;
 }
 
 /* The followers wait for workers of their own. */
@@ -214,15 +215,31 @@ static void checkpoint_judged(judge_call *call, const judge_reply *reply, const 
         worker_gone(leader);
 }
 
+/* Puts the checkpoint where only host and judge can see it; false: there is no memory. */
+static bool take_checkpoint(job *j)
+{
+    const score_shape *shape = &j->problem->shape;
+    if (j->chosen < 0) j->chosen = scores_create(shape);
+    return j->chosen >= 0 && scores_copy_checkpoint(j->scores, j->chosen, shape);
+}
+
 static void judge_checkpoint(job *j, const worker_message *m)
 {
     runner *r = j->runner;
     if (j->judging) return; /* an honest worker waits for the answer */
+    if (j->rule.rule != MONITOR_ORACLE_EARLY) {
+        jobs_end(leader_of(j), "asked for an opinion on a checkpoint that its rule does not provide");
+        return;
+    }
+    if (!take_checkpoint(j)) {
+        jobs_end(leader_of(j), "no memory for a checkpoint");
+        return;
+    }
     j->judging = true;
     j->outcome.epoch = m->epoch;
     j->outcome.seconds = m->seconds;
     j->call = (judge_call){.request = {.op = JUDGE_CHECKPOINT, .trial = j->problem->trial.index, .best = j->best},
-                           .fd = j->scores,
+                           .fd = j->chosen,
                            .lane = j->problem->call.lane,
                            .answered = checkpoint_judged,
                            .owner = j};
@@ -348,14 +365,27 @@ static void inherit(job *j, const job *leader)
     memcpy(j->complaint, leader->complaint, sizeof j->complaint);
 }
 
+/* Under oracle-early what the judge chose takes the place of the last prediction; the embedding stays the last one. */
+static bool take_choice(job *j)
+{
+    if (!(j->best > -INFINITY)) return true;
+    if (!scores_copy_embedding(j->scores, j->chosen, &j->problem->shape, j->outcome.embedding_cols)) return false;
+    close(j->scores);
+    j->scores = j->chosen;
+    j->chosen = -1;
+    return true;
+}
+
 static void conclude(job *j, bool kernel_killed)
 {
     char message[500];
     store_outcome outcome = outcome_of(j, kernel_killed, message);
-    if (outcome == STORE_OK)
-        ask_for_score(j);
-    else
+    if (outcome != STORE_OK)
         results_fail(j, outcome, message);
+    else if (!take_choice(j))
+        results_fail(j, STORE_FAILED, "the embedding is too wide, or there is no memory for it");
+    else
+        ask_for_score(j);
 }
 
 /* The process is reaped and its packets are read; when the judge still looks at a checkpoint, its answer comes here
@@ -438,5 +468,5 @@ void jobs_clear(job *j)
     free(j->epochs);
     free(j->losses);
     free(j->values);
-    *j = (job){.runner = j->runner, .socket = -1, .scores = -1, .log = -1};
+    *j = (job){.runner = j->runner, .socket = -1, .scores = -1, .log = -1, .chosen = -1};
 }

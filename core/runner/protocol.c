@@ -229,3 +229,24 @@ void scores_unmap(float *scores, const score_shape *shape)
 {
     if (scores) munmap(scores, scores_size(shape));
 }
+
+static bool copy_floats(int from, int to, const score_shape *shape, int64_t start, int64_t count)
+{
+    float *source = scores_map(from, shape, false), *target = scores_map(to, shape, true);
+    bool good = source && target;
+    if (good) memcpy(target + start, source + start, (size_t)count * sizeof *target);
+    scores_unmap(source, shape);
+    scores_unmap(target, shape);
+    return good;
+}
+
+bool scores_copy_checkpoint(int from, int to, const score_shape *shape)
+{
+    return copy_floats(from, to, shape, scores_count(shape), scores_count(shape));
+}
+
+bool scores_copy_embedding(int from, int to, const score_shape *shape, int64_t cols)
+{
+    if (cols < 0 || cols > shape->embedding) return false;
+    return copy_floats(from, to, shape, 2 * scores_count(shape), shape->items * cols);
+}

@@ -45,8 +45,8 @@ typedef enum judge_op {
     JUDGE_PREPARE,      /* reply: the task as a sealed memory file, items, classes, what the corruptors reported */
     JUDGE_WHOLE,        /* the same with nothing but truth hidden, for a worker that has learned inductively */
     JUDGE_SCORE,        /* carries the scores; reply: metrics, and `value`, the true validation accuracy */
-    JUDGE_CHECKPOINT,   /* carries the scores; reply: true validation accuracy. When it is above `best`, the checkpoint
-                           has been copied over the final scores */
+    JUDGE_CHECKPOINT,   /* carries scores that no worker can see; reply: true validation accuracy. When it is above
+                           `best`, the checkpoint has been copied over the final scores */
 } judge_op;
 
 typedef struct judge_request {
@@ -98,6 +98,11 @@ float *scores_embedding(float *scores, const score_shape *shape);
 
 /* A file of the right size that can neither shrink nor grow; -1 with errno on failure. */
 int scores_create(const score_shape *shape);
+
+/* Copies the latest checkpoint, or `cols` columns of the embedding, from one file to another of the same shape. False:
+ * one cannot be mapped. */
+bool scores_copy_checkpoint(int from, int to, const score_shape *shape);
+bool scores_copy_embedding(int from, int to, const score_shape *shape, int64_t cols);
 
 /* Maps it, after checking its size; NULL on failure. */
 float *scores_map(int fd, const score_shape *shape, bool writable);

@@ -61,7 +61,8 @@ static cru_status open_jobs(runner *r, cru_error *err)
     r->job_count = r->training_most * (int32_t)(rules < CRU_MAX_RULES ? rules : CRU_MAX_RULES);
     r->jobs = calloc((size_t)r->job_count, sizeof *r->jobs);
     if (!r->jobs) return cru_fail(err, CRU_NO_MEMORY, "no memory for %d trials at a time", (int)r->slot_count);
-    for (int32_t i = 0; i < r->job_count; i++) r->jobs[i] = (job){.runner = r, .socket = -1, .scores = -1, .log = -1};
+    for (int32_t i = 0; i < r->job_count; i++)
+        r->jobs[i] = (job){.runner = r, .socket = -1, .scores = -1, .log = -1, .chosen = -1};
     return CRU_OK;
 }
 

@@ -7,8 +7,8 @@
  *
  * Processes. The caller's process is the *host*: one thread, one poll loop, the store. It never maps truth and never
  * loads a plugin. A *judge* (runner/judge.h) makes the damaged problem of a trial, hands the part that a method may see
- * to the host as a sealed memory file, and scores predictions. A *worker* (runner/worker.h) is forked for one trial and
- * gone after it, under limits and, by default, in a sandbox (runner/sandbox.h).
+ * to the host as a sealed memory file, and scores predictions. A *worker* (runner/worker.h) is forked for one training
+ * and gone after it, under limits and, by default, in a sandbox (runner/sandbox.h).
  *
  * Whatever a worker does costs its own trial. A judge that dies takes down the one request it was busy with, and is
  * replaced. When the host dies, all of its children are killed by the kernel. */

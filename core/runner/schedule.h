@@ -56,6 +56,7 @@ typedef struct job {
     int32_t slot;
     pid_t pid; /* 0: gone */
     int socket, scores, log;
+    int chosen; /* oracle-early: a file of scores with what the judge chose, which the worker never sees; -1: none */
     double started, deadline, ended_at;
     bool silent; /* it closed its socket */
     bool timed_out;

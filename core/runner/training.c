@@ -44,7 +44,6 @@ static void send_checkpoint(void *user, const monitor_point *point, const float 
     char answer;
     ssize_t n;
     memcpy(s->scores + count, scores, (size_t)count * sizeof *scores);
-    s->checkpoints++;
     training_tell(
         s->training,
         &(worker_message){.type = WORKER_CHECKPOINT, .share = s->number, .epoch = point->epoch, .seconds = elapsed(s)});
@@ -165,15 +164,14 @@ static cru_status learn(training *t, pupil *p)
     return status;
 }
 
-/* Under the rule oracle-early the judge has put the chosen checkpoint in place; the last prediction goes beside it. A
- * failure here is of this rule alone. */
+/* Under the rule oracle-early the host replaces what is predicted here by what the judge chose. A failure here is of
+ * this rule alone. */
 static void predict(share *s, const pupil *p, double learned)
 {
     const training *t = s->training;
     double begun = elapsed(s);
-    float *target = s->scores + (s->checkpoints ? scores_count(&t->job->shape) : 0);
     if (t->share_count > 1) cru_method_select(p->self, s->number);
-    cru_status status = p->method->predict(p->self, target);
+    cru_status status = p->method->predict(p->self, s->scores);
     s->seconds_total = learned + elapsed(s) - begun;
     if (status == CRU_OK) status = hand_embedding(s, p);
     s->status = settle(status, p, &s->err);

@@ -11,7 +11,7 @@ typedef struct share {
     int32_t number;
     monitor watch;
     float *scores; /* mapped: see score_shape */
-    int64_t checkpoints, embedding_cols;
+    int64_t embedding_cols;
     double seconds_total; /* NAN until known */
     cru_status status;
     cru_error err;

@@ -336,6 +336,28 @@ START_TEST(files_outside_the_libraries_cannot_be_read)
 }
 END_TEST
 
+static ended run_asker(const char *way, const char *rule)
+{
+    fixture f;
+    char ini[512];
+    snprintf(ini, sizeof ini, BASE "[algorithm runner-asker]\nway = %s\n[monitor]\nrule = %s\n", way, rule);
+    fixture_open(&f, COMMON "runner-asker", ini);
+    fixture_run(&f, &(runner_options){0});
+    ended e = f.ended[0];
+    fixture_close(&f);
+    return e;
+}
+
+/* The judge's opinion is for the rule oracle-early, and what it is stays between judge and host. */
+START_TEST(a_method_cannot_learn_of_the_truth_from_the_judge)
+{
+    ended asked = run_asker("ask", "validation"), peeked = run_asker("peek", "oracle-early");
+    expect_outcome(&asked, STORE_FAILED, "asked for an opinion on a checkpoint");
+    ck_assert_msg(peeked.outcome == STORE_OK, "%s", peeked.message);
+    ck_assert_int_eq(peeked.best_epoch, 0);
+}
+END_TEST
+
 /* The method would crash: it never gets to. */
 START_TEST(data_that_a_metric_cannot_judge_fails_before_training)
 {
@@ -382,6 +404,7 @@ Suite *suite(void)
     tcase_add_test(t, a_thief_would_find_what_is_there);
     tcase_add_test(t, the_truth_is_in_no_memory_that_a_method_reaches);
     tcase_add_test(t, files_outside_the_libraries_cannot_be_read);
+    tcase_add_test(t, a_method_cannot_learn_of_the_truth_from_the_judge);
     suite_add_tcase(s, t);
     return s;
 }

@@ -98,13 +98,17 @@ START_TEST(in_process_gives_the_same_result)
 }
 END_TEST
 
-/* 400 items: the last row is 399, 1, 2. */
+/* 400 items: the last row is 399, 1, 2. Under oracle-early scores and embedding come from different files. */
 START_TEST(metrics_see_embeddings_where_there_are_some)
 {
+    static const char *const rules[] = {"validation", "oracle-early"};
     fixture f;
-    fixture_open(&f, PLUGINS " good-algorithm runner-embedding",
-                 "[experiment]\ndatasets = runner-secret\nmetrics = runner-embedding\n"
-                 "algorithms = runner-epochs, good-algorithm\n");
+    char ini[256];
+    snprintf(ini, sizeof ini,
+             "[experiment]\ndatasets = runner-secret\nmetrics = runner-embedding\n"
+             "algorithms = runner-epochs, good-algorithm\n[monitor]\nrule = %s\n",
+             rules[_i]);
+    fixture_open(&f, PLUGINS " good-algorithm runner-embedding", ini);
     fixture_run(&f, &(runner_options){.jobs = 1});
     ck_assert_double_eq(ended_number(fixture_find(&f, "runner-epochs"), "runner-embedding"), 402);
     ck_assert_double_nan(ended_number(fixture_find(&f, "good-algorithm"), "runner-embedding"));
@@ -263,7 +267,7 @@ Suite *suite(void)
     tcase_add_test(t, oracle_early_looks_only_at_checkpoints);
     tcase_add_test(t, oracle_scores_the_last_epoch_and_ranks_by_truth);
     tcase_add_test(t, in_process_gives_the_same_result);
-    tcase_add_test(t, metrics_see_embeddings_where_there_are_some);
+    tcase_add_loop_test(t, metrics_see_embeddings_where_there_are_some, 0, 2);
     suite_add_tcase(s, t);
     t = tcase_create("independence");
     tcase_set_timeout(t, 120);
