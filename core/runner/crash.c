@@ -17,7 +17,7 @@ enum { STACK_SIZE = 65536, FRAMES = 48, NULL_PAGE = 65536 };
 /* A signal handler gets no argument of ours, so what it needs is of the process. */
 static struct {
     int socket;
-    char stack[STACK_SIZE];
+    _Alignas(16) char stack[STACK_SIZE];
 } last_words;
 
 const char *signal_name(int number)
