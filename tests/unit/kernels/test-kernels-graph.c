@@ -104,6 +104,40 @@ START_TEST(spmm_matches_the_naive_sum)
 }
 END_TEST
 
+/* Large enough for the search for zero rows, with a row longer than what is sorted out at a time. */
+START_TEST(spmm_without_zero_rows_matches_the_naive_sum)
+{
+    static const int64_t some[] = {16, 17, 40, 130};
+    cru_csr a = random_csr(700, 5000, 4600);
+    const int64_t nnz = cru_csr_nnz(&a), every = _i;
+    int64_t *reversed = calloc((size_t)nnz + 1, sizeof *reversed);
+    for (int64_t e = 0; e < nnz; e++) reversed[e] = nnz - 1 - e;
+    float *weights = random_floats(nnz, -1, 1);
+    for (int64_t w = 0; w < COUNT(some); w++) {
+        const int64_t cols = some[w];
+        float *x = random_floats(a.cols * cols, -1, 1);
+        for (int64_t u = 0; u < a.cols; u++) {
+            if (u % every == 0) continue;
+            memset(x + u * cols, 0, sizeof *x * (size_t)cols);
+            if (u % every == 1) x[u * cols + cols - 1] = 0.5f; /* a row that only looks like zeros */
+        }
+        cru_spmm_args s = {.a = a, .op = CRU_REDUCE_SUM, .heads = 1, .cols = cols, .x = x};
+        check_spmm(s);
+        s.op = CRU_REDUCE_MEAN;
+        check_spmm(s);
+        s.op = CRU_REDUCE_SUM;
+        s.a.values = NULL;
+        check_spmm(s);
+        s.weights = weights;
+        s.order = reversed;
+        check_spmm(s);
+        free(x);
+    }
+    free(weights), free(reversed);
+    free_csr(&a);
+}
+END_TEST
+
 static void call_sddmm(const cru_backend *b, cru_device *device, const void *args, float *out)
 {
     cru_sddmm_args s = *(const cru_sddmm_args *)args;
@@ -318,6 +352,7 @@ Suite *suite(void)
     TCase *c = tcase_create("graph");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, spmm_matches_the_naive_sum, 0, GRAPHS);
+    tcase_add_loop_test(c, spmm_without_zero_rows_matches_the_naive_sum, 3, 5);
     tcase_add_loop_test(c, transposed_spmm_matches_the_naive_sum, 0, 7);
     tcase_add_loop_test(c, sddmm_matches_the_naive_dot_products, 0, GRAPHS);
     tcase_add_loop_test(c, edge_scores_combine_both_ends, 0, GRAPHS);

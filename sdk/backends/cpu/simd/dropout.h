@@ -8,11 +8,13 @@
 enum { PHILOX_LANES = LANES / 2, DROPOUT_BATCH = 256 };
 
 /* The words of PHILOX_LANES consecutive blocks, one block a lane; what random.h calls Philox4x32-10, with every 32-bit
- * word in the lower half of a 64-bit lane because that is what the vector unit multiplies. */
+ * word in the lower half of a 64-bit lane because that is what the vector unit multiplies. The first half of the blocks
+ * is in the even lanes: that is the order in which `interleave` wants them. */
 INLINE void philox_words(const cru_dropout_args *args, uint64_t block, uint32_t *words)
 {
     vec64 index, zero = {0};
-    for (int i = 0; i < PHILOX_LANES; i++) index[i] = block + (uint64_t)i;
+    for (int i = 0; i < PHILOX_LANES; i++) index[i] = (uint64_t)(i / 2 + i % 2 * (PHILOX_LANES / 2));
+    index += block;
     vec64 c0 = index, c1 = index >> 32, c2 = zero + args->stream, c3 = zero;
     uint32_t k0 = args->key[0], k1 = args->key[1];
     for (int round = 0; round < 10; round++) {
@@ -25,10 +27,7 @@ INLINE void philox_words(const cru_dropout_args *args, uint64_t block, uint32_t 
         k1 += 0xBB67AE85u;
     }
     const vec64 first = (c0 & 0xffffffff) | c1 << 32, second = (c2 & 0xffffffff) | c3 << 32;
-    for (int i = 0; i < PHILOX_LANES; i++) {
-        memcpy(words + 4 * i, (const char *)&first + 8 * i, 8);
-        memcpy(words + 4 * i + 2, (const char *)&second + 8 * i, 8);
-    }
+    interleave(first, second, words);
 }
 
 /* Elements begin .. end; any begin: the words of its block before it are drawn and left unused. */

@@ -1,8 +1,6 @@
-/* Softmax over the entries of each row of a graph, per head.
- *
- * Rows are short, so the exponentials are not taken row by row: rows are gathered into tiles whose entries are
- * contiguous in memory, the maximum of each row is subtracted, one long loop takes the exponentials of the whole tile,
- * and a last pass divides each row by its sum. */
+/* Softmax over the entries of each row of a graph, per head. With one head rows are too short for vectors: they are
+ * gathered into tiles whose entries are contiguous in memory, the maximum of each row is subtracted, one long loop
+ * takes the exponentials of the whole tile, and a last pass divides each row by its sum. */
 #ifndef CRUCIBLE_CPU_SIMD_EDGE_SOFTMAX_H
 #define CRUCIBLE_CPU_SIMD_EDGE_SOFTMAX_H
 
@@ -11,38 +9,32 @@
 
 enum { SOFTMAX_TILE = 4096 };
 
-/* The end of the tile that starts at row v: about SOFTMAX_TILE values, at least one row. */
-INLINE int64_t tile_end(const cru_csr *a, int64_t v, int64_t end, int64_t heads)
+/* Some heads of a row. */
+INLINE void softmax_strip(const cru_edge_softmax_args *s, int64_t v, strip at)
 {
-    const int64_t limit = a->offsets[v] + SOFTMAX_TILE / heads;
+    const int64_t begin = s->a.offsets[v] * s->heads + at.first, end = s->a.offsets[v + 1] * s->heads;
+    vec max = (vec){0} - INFINITY, sum = {0};
+    for (int64_t i = begin; i < end; i += s->heads) max = vec_max(max, load_strip(s->x + i, at));
+    for (int64_t i = begin; i < end; i += s->heads) {
+        const vec e = exp_negative(load_strip(s->x + i, at) - max);
+        store_strip(s->y + i, e, at);
+        sum += e;
+    }
+    const vec scale = 1.0f / sum;
+    for (int64_t i = begin; i < end; i += s->heads) store_strip(s->y + i, load_strip(s->y + i, at) * scale, at);
+}
+
+/* The end of the tile that starts at row v: about SOFTMAX_TILE entries, at least one row. */
+INLINE int64_t tile_end(const cru_csr *a, int64_t v, int64_t end)
+{
+    const int64_t limit = a->offsets[v] + SOFTMAX_TILE;
     for (v++; v < end && a->offsets[v + 1] <= limit; v++) {
     }
     return v;
 }
 
 /* y = x - max of the row */
-INLINE void subtract_max(const cru_edge_softmax_args *s, int64_t v, strip at)
-{
-    const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1], heads = s->heads;
-    const float *x = s->x + at.first;
-    vec max = (vec){0} - INFINITY;
-    for (int64_t e = begin; e < end; e++) max = vec_max(max, load_strip(x + e * heads, at));
-    for (int64_t e = begin; e < end; e++)
-        store_strip(s->y + at.first + e * heads, load_strip(x + e * heads, at) - max, at);
-}
-
-INLINE void divide_by_sum(const cru_edge_softmax_args *s, int64_t v, strip at)
-{
-    const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1], heads = s->heads;
-    float *y = s->y + at.first;
-    vec sum = {0};
-    for (int64_t e = begin; e < end; e++) sum += load_strip(y + e * heads, at);
-    const vec scale = 1.0f / sum;
-    for (int64_t e = begin; e < end; e++) store_strip(y + e * heads, load_strip(y + e * heads, at) * scale, at);
-}
-
-/* The same with one head: rows too short for vectors. */
-INLINE void subtract_max_single(const cru_edge_softmax_args *s, int64_t v)
+INLINE void subtract_max(const cru_edge_softmax_args *s, int64_t v)
 {
     const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1];
     float max = -INFINITY;
@@ -50,7 +42,7 @@ INLINE void subtract_max_single(const cru_edge_softmax_args *s, int64_t v)
     for (int64_t e = begin; e < end; e++) s->y[e] = s->x[e] - max;
 }
 
-INLINE void divide_by_sum_single(const cru_edge_softmax_args *s, int64_t v)
+INLINE void divide_by_sum(const cru_edge_softmax_args *s, int64_t v)
 {
     const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1];
     float sum = 0;
@@ -59,32 +51,30 @@ INLINE void divide_by_sum_single(const cru_edge_softmax_args *s, int64_t v)
     for (int64_t e = begin; e < end; e++) s->y[e] *= scale;
 }
 
-INLINE void softmax_rows_of_tile(const cru_edge_softmax_args *s, int64_t start, int64_t next)
+static void softmax_tile(const cru_edge_softmax_args *s, int64_t start, int64_t next)
 {
-    const int64_t heads = s->heads, last = s->a.offsets[next] * heads;
-    float *y = s->y;
-    for (int64_t v = start; v < next; v++) {
-        if (heads == 1)
-            subtract_max_single(s, v);
-        else
-            for (int64_t h = 0; h < heads; h += LANES) subtract_max(s, v, strip_at(h, heads));
+    const int64_t begin = s->a.offsets[start], end = s->a.offsets[next];
+    for (int64_t v = start; v < next; v++) subtract_max(s, v);
+    for (int64_t i = 0; i < end - begin; i += LANES) {
+        const strip at = strip_at(i, end - begin);
+        store_strip(s->y + begin + i, exp_negative(load_strip(s->y + begin + i, at)), at);
     }
-#pragma omp simd
-    for (int64_t i = s->a.offsets[start] * heads; i < last; i++) y[i] = fast_exp(y[i]);
-    for (int64_t v = start; v < next; v++) {
-        if (heads == 1)
-            divide_by_sum_single(s, v);
-        else
-            for (int64_t h = 0; h < heads; h += LANES) divide_by_sum(s, v, strip_at(h, heads));
-    }
+    for (int64_t v = start; v < next; v++) divide_by_sum(s, v);
 }
 
 static void edge_softmax_rows(const void *task, int64_t begin, int64_t end)
 {
     const cru_edge_softmax_args *s = task;
+    if (s->heads > 1) {
+        for (int64_t h = 0; h < s->heads; h += LANES) {
+            const strip at = strip_at(h, s->heads);
+            for (int64_t v = begin; v < end; v++) softmax_strip(s, v, at);
+        }
+        return;
+    }
     for (int64_t start = begin, next; start < end; start = next) {
-        next = tile_end(&s->a, start, end, s->heads);
-        softmax_rows_of_tile(s, start, next);
+        next = tile_end(&s->a, start, end);
+        softmax_tile(s, start, next);
     }
 }
 

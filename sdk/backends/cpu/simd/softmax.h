@@ -12,8 +12,12 @@ enum { SUM_PIECE = 512 };
 /* Lanes beyond the first `count` replaced by `rest`. */
 INLINE vec first_or(vec v, int64_t count, float rest)
 {
+#if LANES == 16
+    return (vec)_mm512_mask_blend_ps(first_mask(count), (__m512)((vec){0} + rest), (__m512)v);
+#else
     static const float ones[LANES] = {[0 ... LANES - 1] = 1.0f};
     return choose(load_first(ones, first_mask(count)) > 0.0f, v, (vec){0} + rest);
+#endif
 }
 
 /* NaN loses every comparison and does not count. */
@@ -21,10 +25,9 @@ INLINE float row_max(const float *x, int64_t n)
 {
     vec best = (vec){0} - INFINITY;
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) best = choose(load(x + i) > best, load(x + i), best);
+    for (; i + LANES <= n; i += LANES) best = vec_max(load(x + i), best);
     if (i < n) {
-        const vec v = first_or(load_first(x + i, first_mask(n - i)), n - i, -INFINITY);
-        best = choose(v > best, v, best);
+        best = vec_max(first_or(load_first(x + i, first_mask(n - i)), n - i, -INFINITY), best);
     }
     return lane_max(best);
 }
@@ -57,6 +60,16 @@ INLINE float row_exp(const float *x, float *y, int64_t n, float top)
     return (float)sum;
 }
 
+/* y *= scale */
+INLINE void scale_row(float *y, int64_t n, float scale)
+{
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) store(y + i, load(y + i) * scale);
+    if (i == n) return;
+    const first_lanes mask = first_mask(n - i);
+    store_first(y + i, load_first(y + i, mask) * scale, mask);
+}
+
 static void softmax_row(const cru_softmax_args *s, int64_t row)
 {
     const int64_t n = s->count;
@@ -68,8 +81,7 @@ static void softmax_row(const cru_softmax_args *s, int64_t row)
 #pragma omp simd
         for (int64_t i = 0; i < n; i++) y[i] = x[i] - shift;
     } else {
-#pragma omp simd
-        for (int64_t i = 0; i < n; i++) y[i] *= scale;
+        scale_row(y, n, scale);
     }
 }
 
@@ -162,17 +174,24 @@ static void softmax_grad(cru_device *device, const cru_softmax_grad_args *args)
     cpu_for(device, &loop);
 }
 
+/* Rows are taken by groups, so that the logarithms of a group's sums are one vector. */
 static void xent_range(const void *task, int64_t begin, int64_t end)
 {
     const cru_xent_args *a = task;
     const int64_t n = a->classes;
-    for (int64_t i = begin; i < end; i++) {
-        const float *x = a->logits + (a->rows ? a->rows[i] : i) * n, top = row_max(x, n);
-        float *prob = a->prob + i * n;
-        const float sum = row_exp(x, prob, n, top), scale = 1.0f / sum;
-#pragma omp simd
-        for (int64_t j = 0; j < n; j++) prob[j] *= scale;
-        a->loss[i] = (a->weights ? a->weights[i] : 1.0f) * (fast_log(sum) - (x[a->labels[i]] - top));
+    for (int64_t first = begin; first < end; first += LANES) {
+        const int64_t group = end - first < LANES ? end - first : LANES;
+        float sum[LANES] = {0}, aim[LANES] = {0};
+        for (int64_t k = 0; k < group; k++) {
+            const int64_t i = first + k;
+            const float *x = a->logits + (a->rows ? a->rows[i] : i) * n, top = row_max(x, n);
+            float *prob = a->prob + i * n;
+            sum[k] = row_exp(x, prob, n, top);
+            aim[k] = x[a->labels[i]] - top;
+            scale_row(prob, n, 1.0f / sum[k]);
+        }
+        for (int64_t k = 0; k < LANES; k++) aim[k] = fast_log(sum[k]) - aim[k];
+        for (int64_t k = 0; k < group; k++) a->loss[first + k] = (a->weights ? a->weights[first + k] : 1.0f) * aim[k];
     }
 }
 
@@ -188,8 +207,10 @@ static void xent_grad_range(const void *task, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         const float scale = a->dloss[i] * (a->weights ? a->weights[i] : 1.0f), *prob = a->prob + i * n;
         float *dx = a->dlogits + (a->rows ? a->rows[i] : i) * n;
-#pragma omp simd
-        for (int64_t j = 0; j < n; j++) dx[j] += scale * prob[j];
+        for (int64_t j = 0; j < n; j += LANES) {
+            const strip at = strip_at(j, n);
+            store_strip(dx + j, load_strip(dx + j, at) + scale * load_strip(prob + j, at), at);
+        }
         dx[a->labels[i]] -= scale;
     }
 }

@@ -24,6 +24,7 @@ INLINE void store(float *x, vec v)
     *(vec_unaligned *)x = v;
 }
 
+/* The larger one; b when they are equal or one is not a number. */
 INLINE vec vec_max(vec a, vec b)
 {
 #if LANES == 16
@@ -49,6 +50,18 @@ INLINE vec_int choose_int(vec_int where, vec_int a, vec_int b)
     return (where & a) | (~where & b);
 }
 
+/* Whether a lane is not zero; NaN is not. */
+INLINE bool any_nonzero(vec v)
+{
+#if LANES == 16
+    return _mm512_cmp_ps_mask((__m512)v, _mm512_setzero_ps(), _CMP_NEQ_UQ) != 0;
+#elif LANES == 8
+    return _mm256_movemask_ps(_mm256_cmp_ps((__m256)v, _mm256_setzero_ps(), _CMP_NEQ_UQ)) != 0;
+#else
+    return v[0] != 0 || v[1] != 0 || v[2] != 0 || v[3] != 0;
+#endif
+}
+
 /* The largest lane of numbers. */
 INLINE float lane_max(vec v)
 {
@@ -64,24 +77,35 @@ INLINE float lane_max(vec v)
 #endif
 }
 
-/* e^x for x <= 0, as exp_split does it, with one scale: results below the smallest normal number are 0. */
-INLINE vec exp_negative(vec x)
+/* (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2, as in exp_split. */
+INLINE vec exp_series(vec r)
 {
-    const vec zero = {0};
-    const vec_int too_small = x < zero - 87.0f;
-    const vec to_integer = zero + 12582912.0f, at = choose(too_small, zero, x);
-    const vec rounded = at * 1.44269504f + to_integer, n = rounded - to_integer;
-    vec r = at - n * 0.693145752f;
-    r = r - n * 1.42860677e-6f;
-    vec q = zero + 1.0f / 5040;
+    vec q = (vec){0} + 1.0f / 5040;
     q = q * r + 1.0f / 720;
     q = q * r + 1.0f / 120;
     q = q * r + 1.0f / 24;
     q = q * r + 1.0f / 6;
-    q = q * r + 0.5f;
-    const vec p = r + r * r * q + 1.0f;
+    return q * r + 0.5f;
+}
+
+/* e^x for x <= 0, as exp_split does it, with one scale: results below the smallest normal number are 0. */
+INLINE vec exp_negative(vec x)
+{
+    const vec zero = {0}, least = zero - 87.0f;
+#if LANES == 16
+    const __mmask16 large_enough = _mm512_cmp_ps_mask((__m512)x, (__m512)least, _CMP_NLT_UQ);
+    const vec at = vec_max(least, x); /* of the two, NaN is the second */
+    const vec n = (vec)_mm512_roundscale_ps((__m512)(at * 1.44269504f), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const vec r = at - n * 0.693145752f - n * 1.42860677e-6f, p = r + r * r * exp_series(r) + 1.0f;
+    return (vec)_mm512_maskz_scalef_ps(large_enough, (__m512)p, (__m512)n);
+#else
+    const vec_int too_small = x < least;
+    const vec to_integer = zero + 12582912.0f, at = choose(too_small, zero, x);
+    const vec rounded = at * 1.44269504f + to_integer, n = rounded - to_integer;
+    const vec r = at - n * 0.693145752f - n * 1.42860677e-6f, p = r + r * r * exp_series(r) + 1.0f;
     const vec y = (vec)((vec_int)p + (((vec_int)rounded - 0x4b400000) << 23));
     return choose(too_small, zero, y);
+#endif
 }
 
 /* Half as many 64-bit integers; products of their lower halves. */
@@ -95,6 +119,21 @@ INLINE vec64 multiply_low(vec64 a, vec64 b)
     return (vec64)_mm256_mul_epu32((__m256i)a, (__m256i)b);
 #else
     return (a & 0xffffffff) * (b & 0xffffffff);
+#endif
+}
+
+/* a[0] b[0] a[2] b[2] ..., then a[1] b[1] a[3] b[3] ... */
+INLINE void interleave(vec64 a, vec64 b, void *to)
+{
+#if LANES == 16
+    _mm512_storeu_si512(to, _mm512_unpacklo_epi64((__m512i)a, (__m512i)b));
+    _mm512_storeu_si512((char *)to + 64, _mm512_unpackhi_epi64((__m512i)a, (__m512i)b));
+#elif LANES == 8
+    _mm256_storeu_si256(to, _mm256_unpacklo_epi64((__m256i)a, (__m256i)b));
+    _mm256_storeu_si256((__m256i *)to + 1, _mm256_unpackhi_epi64((__m256i)a, (__m256i)b));
+#else
+    const vec64 both[2] = {{a[0], b[0]}, {a[1], b[1]}};
+    memcpy(to, both, sizeof both);
 #endif
 }
 
@@ -171,6 +210,34 @@ INLINE vec load_first(const float *x, first_lanes count)
 INLINE void store_first(float *x, vec v, first_lanes count)
 {
     for (int64_t i = 0; i < count; i++) x[i] = v[i];
+}
+#endif
+
+/* A table of at most LANES floats, and the vector of those at the given places. */
+#if LANES == 4
+typedef const float *table;
+INLINE table load_table(const float *x, int64_t count)
+{
+    (void)count;
+    return x;
+}
+INLINE vec look_up(table x, const int32_t *at)
+{
+    return (vec){x[at[0]], x[at[1]], x[at[2]], x[at[3]]};
+}
+#else
+typedef vec table;
+INLINE table load_table(const float *x, int64_t count)
+{
+    return count == LANES ? load(x) : load_first(x, first_mask(count));
+}
+INLINE vec look_up(table x, const int32_t *at)
+{
+#if LANES == 16
+    return (vec)_mm512_permutexvar_ps(_mm512_loadu_si512(at), (__m512)x);
+#else
+    return (vec)_mm256_permutevar8x32_ps((__m256)x, _mm256_loadu_si256((const __m256i *)at));
+#endif
 }
 #endif
 
