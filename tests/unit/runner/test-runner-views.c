@@ -62,7 +62,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("runner-views");
     TCase *c = tcase_create("views");
-    tcase_set_timeout(c, 60);
+    tcase_set_timeout(c, 240); /* it searches all memory, which is much with sanitizers */
     tcase_add_test(c, test_nodes_are_nowhere_until_the_method_has_learned);
     tcase_add_test(c, test_nodes_are_there_in_a_transductive_trial);
     tcase_add_test(c, a_method_without_widen_is_refused);
