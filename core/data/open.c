@@ -1,5 +1,6 @@
 #include "data/open.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,14 +45,46 @@ static cru_status take_file(const resolved *r, const card_file *f, file_set *set
     char *path = data_locate(r->card, f->name, r->request->places);
     if (!path) return fail_absent(r, f, err);
     set->files[set->count++] = (cru_file){f->role, path};
-    if (!f->sha256) return CRU_OK;
-    char hex[SHA256_HEX];
-    cru_status status = sha256_file(path, hex, err);
-    if (status == CRU_OK && strcmp(hex, f->sha256) != 0) {
-        status = cru_fail(err, CRU_BAD_INPUT, "%s: sha256 is %s, the card %s expects %s", path, hex, r->card->path,
-                          f->sha256);
+    return CRU_OK;
+}
+
+/* ---- checksums, while the plugin reads -------------------------------------------------------------------- */
+
+typedef struct verification {
+    const resolved *r;
+    const file_set *set;
+    cru_error err;
+    pthread_t thread;
+    bool started;
+} verification;
+
+/* The card's files come first in the set, in the card's order. */
+static void *verify_files(void *user)
+{
+    verification *v = user;
+    const card *c = v->r->card;
+    for (int64_t i = 0; c && i < c->file_count; i++) {
+        const char *path = v->set->files[i].path, *expected = c->files[i].sha256;
+        char hex[SHA256_HEX];
+        if (!expected) continue;
+        if (sha256_file(path, hex, &v->err) != CRU_OK) break;
+        if (strcmp(hex, expected) == 0) continue;
+        cru_fail(&v->err, CRU_BAD_INPUT, "%s: sha256 is %s, the card %s expects %s", path, hex, c->path, expected);
+        break;
     }
-    return status;
+    return NULL;
+}
+
+/* In a thread of its own; without one, at once. */
+static void verification_begin(verification *v)
+{
+    v->started = pthread_create(&v->thread, NULL, verify_files, v) == 0;
+    if (!v->started) verify_files(v);
+}
+
+static void verification_end(verification *v)
+{
+    if (v->started) pthread_join(v->thread, NULL);
 }
 
 /* Opens the base dataset and lays it out as an image in memory that has a path. */
@@ -104,6 +137,19 @@ static cru_status run_plugin(const resolved *r, const file_set *set, cru_data *d
     return status;
 }
 
+/* Parsers expect the worst of a file, so that nothing has to wait for its checksum; but what a file with another one
+ * holds is thrown away, and the checksum is what is wrong with it, whatever the plugin said. */
+static cru_status load_verified(const resolved *r, const file_set *set, cru_data *data, cru_error *err)
+{
+    verification v = {.r = r, .set = set};
+    cru_error why = {0};
+    verification_begin(&v);
+    cru_status status = run_plugin(r, set, data, &why);
+    verification_end(&v);
+    if (v.err.status != CRU_OK) return cru_fail(err, v.err.status, "%s", v.err.text);
+    return status == CRU_OK ? CRU_OK : cru_fail(err, status, "%s", why.text);
+}
+
 cru_status data_load(const resolved *r, cru_data **data, cru_error *err)
 {
     file_set set;
@@ -111,7 +157,7 @@ cru_status data_load(const resolved *r, cru_data **data, cru_error *err)
     cru_status status = collect_files(r, &set, err);
     if (status == CRU_OK) {
         loaded = cru_data_create();
-        status = loaded ? run_plugin(r, &set, loaded, err) : cru_fail(err, CRU_NO_MEMORY, "no memory for data");
+        status = loaded ? load_verified(r, &set, loaded, err) : cru_fail(err, CRU_NO_MEMORY, "no memory for data");
     }
     file_set_clear(&set);
     if (status != CRU_OK) {

@@ -30,25 +30,21 @@ typedef struct idx_file {
     const uint8_t *bytes;
 } idx_file;
 
-static cru_status read_idx(const cru_source *source, const char *role, cru_arena *arena, idx_file *out, cru_error *err)
+static cru_status parse_idx(const blob *file, int dims, idx_file *out, cru_error *err)
 {
-    blob file;
-    int dims = strstr(role, "images") ? 3 : 1;
-    cru_status status = source_need(source, role, &out->path, err);
-    if (status == CRU_OK) status = blob_read(arena, out->path, &file, err);
-    if (status != CRU_OK) return status;
+    out->path = file->name;
     int64_t header = 4 + 4 * dims, count = 1;
-    const uint8_t *b = file.bytes;
-    if (file.size < header || b[0] || b[1] || b[2] != 8 || b[3] != dims)
+    const uint8_t *b = file->bytes;
+    if (file->size < header || b[0] || b[1] || b[2] != 8 || b[3] != dims)
         return cru_fail(err, CRU_BAD_INPUT, "%s: not an IDX file of bytes with %d dimensions", out->path, dims);
     for (int d = 0; d < dims; d++) {
         const uint8_t *at = b + 4 + 4 * d;
         out->shape[d] = (int64_t)at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3];
         if (__builtin_mul_overflow(count, out->shape[d], &count)) count = INT64_MAX;
     }
-    if (count != file.size - header)
+    if (count != file->size - header)
         return cru_fail(err, CRU_BAD_INPUT, "%s: %lld bytes follow the header, which promises %lld", out->path,
-                        (long long)(file.size - header), (long long)count);
+                        (long long)(file->size - header), (long long)count);
     out->bytes = b + header;
     return CRU_OK;
 }
@@ -59,7 +55,9 @@ static void copy_part(const idx_file *images, const idx_file *labels, int64_t fi
     int64_t cols = data->x.cols;
     float *x = (float *)data->x.dense + first * cols;
     const pixel_scale scaled = pixel_scale_make(scale);
-    pixel_scale_apply(&scaled, images->bytes, images->shape[0] * cols, x);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < images->shape[0]; i++)
+        pixel_scale_apply(&scaled, images->bytes + i * cols, cols, x + i * cols);
     for (int64_t i = 0; i < labels->shape[0]; i++) data->truth[first + i] = labels->bytes[i];
 }
 
@@ -94,9 +92,14 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
 {
     static const char *const roles[] = {"train-images", "train-labels", "test-images", "test-labels"};
     idx_file files[4];
+    blob blobs[4];
+    const char *paths[4];
     cru_arena *arena = cru_arena_create();
     cru_status status = arena ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    for (int i = 0; i < 4 && status == CRU_OK; i++) status = read_idx(source, roles[i], arena, &files[i], err);
+    for (int i = 0; i < 4 && status == CRU_OK; i++) status = source_need(source, roles[i], &paths[i], err);
+    if (status == CRU_OK) status = blob_read_all(arena, (file_list){paths, 4}, blobs, err);
+    for (int i = 0; i < 4 && status == CRU_OK; i++)
+        status = parse_idx(&blobs[i], strstr(roles[i], "images") ? 3 : 1, &files[i], err);
     if (status == CRU_OK) status = store(settings_, files, data, err);
     cru_arena_destroy(arena);
     return status;

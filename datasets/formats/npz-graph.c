@@ -78,24 +78,29 @@ static cru_status read_pyg(const reading *r)
     return status;
 }
 
-/* A sparse matrix in four arrays PREFIX_data, _indices, _indptr, _shape. */
-static cru_status spread_csr(const reading *r, const char *prefix, cru_csr *out)
+/* Sparse matrices in four arrays PREFIX_data, _indices, _indptr, _shape each. */
+static cru_status spread_csrs(const reading *r, const char *const *prefixes, int count, cru_csr *out)
 {
-    char key[4][40];
-    static const char *const parts[] = {"data", "indices", "indptr", "shape"};
-    csr_arrays csr;
-    array shape;
-    array *arrays[] = {&csr.data, &csr.indices, &csr.indptr, &shape};
-    cru_status status = CRU_OK;
-    for (int i = 0; i < 4 && status == CRU_OK; i++) {
-        snprintf(key[i], sizeof key[i], "%s_%s", prefix, parts[i]);
-        status = get(r, key[i], arrays[i]);
+    enum { PARTS = 4, MOST = 2, NAME = 40 };
+    static const char *const parts[PARTS] = {"data", "indices", "indptr", "shape"};
+    char text[MOST * PARTS][NAME];
+    const char *keys[MOST * PARTS];
+    array arrays[MOST * PARTS];
+    for (int i = 0; i < count * PARTS; i++) {
+        snprintf(text[i], NAME, "%s_%s", prefixes[i / PARTS], parts[i % PARTS]);
+        keys[i] = text[i];
     }
-    const array_range size = {0, INT32_MAX};
-    if (status == CRU_OK) status = array_expect(&shape, (array_form){1, 2, -1}, r->err);
-    if (status == CRU_OK) status = array_whole(&shape, 0, size, &csr.rows, r->err);
-    if (status == CRU_OK) status = array_whole(&shape, 1, size, &csr.cols, r->err);
-    return status == CRU_OK ? matrix_csr(&csr, cru_data_pool(r->data), out, r->err) : status;
+    cru_status status = npz_arrays(r->npz, r->arena, (member_list){keys, count * PARTS}, arrays, r->err);
+    for (int i = 0; i < count && status == CRU_OK; i++) {
+        const array *a = arrays + i * PARTS, *shape = a + 3;
+        const array_range size = {0, INT32_MAX};
+        csr_arrays csr = {.data = a[0], .indices = a[1], .indptr = a[2]};
+        status = array_expect(shape, (array_form){1, 2, -1}, r->err);
+        if (status == CRU_OK) status = array_whole(shape, 0, size, &csr.rows, r->err);
+        if (status == CRU_OK) status = array_whole(shape, 1, size, &csr.cols, r->err);
+        if (status == CRU_OK) status = matrix_csr(&csr, cru_data_pool(r->data), &out[i], r->err);
+    }
+    return status;
 }
 
 static cru_status store_sparse(const reading *r, const cru_csr *adjacency, const cru_csr *x)
@@ -109,39 +114,38 @@ static cru_status store_sparse(const reading *r, const cru_csr *adjacency, const
 
 static cru_status read_spread(const reading *r)
 {
-    cru_csr adjacency, x;
+    static const char *const prefixes[] = {"adj", "attr"};
+    const bool dense = npz_has(r->npz, "attr_matrix");
+    cru_csr matrices[2];
     cru_status status = read_labels(r, "labels");
-    if (status == CRU_OK) status = spread_csr(r, "adj", &adjacency);
+    if (status == CRU_OK) status = spread_csrs(r, prefixes, dense ? 1 : 2, matrices);
     if (status != CRU_OK) return status;
-    if (npz_has(r->npz, "attr_matrix")) {
-        status = read_dense(r, "attr_matrix");
-        return status == CRU_OK ? node_graph(r->s, &adjacency, r->data, r->err) : status;
-    }
-    status = spread_csr(r, "attr", &x);
-    return status == CRU_OK ? store_sparse(r, &adjacency, &x) : status;
+    if (!dense) return store_sparse(r, &matrices[0], &matrices[1]);
+    status = read_dense(r, "attr_matrix");
+    return status == CRU_OK ? node_graph(r->s, &matrices[0], r->data, r->err) : status;
 }
 
-static cru_status pickled_csr(const reading *r, const char *key, cru_csr *out)
+static cru_status pickled_csr(const reading *r, const array *objects, cru_csr *out)
 {
-    array objects;
-    cru_status status = get(r, key, &objects);
-    if (status != CRU_OK) return status;
-    if (objects.type != ARRAY_OBJECT)
-        return cru_fail(r->err, CRU_BAD_INPUT, "%s: holds numbers, not a matrix object", objects.name);
-    const blob bytes = {objects.name, objects.bytes, objects.size};
+    if (objects->type != ARRAY_OBJECT)
+        return cru_fail(r->err, CRU_BAD_INPUT, "%s: holds numbers, not a matrix object", objects->name);
+    const blob bytes = {objects->name, objects->bytes, objects->size};
     const pickle_value *top;
     csr_arrays csr;
-    status = pickle_parse(&bytes, r->arena, &top, r->err);
-    if (status == CRU_OK) status = pickle_csr(pickle_item(pickle_objects(top), 0), objects.name, &csr, r->err);
+    cru_status status = pickle_parse(&bytes, r->arena, &top, r->err);
+    if (status == CRU_OK) status = pickle_csr(pickle_item(pickle_objects(top), 0), objects->name, &csr, r->err);
     return status == CRU_OK ? matrix_csr(&csr, cru_data_pool(r->data), out, r->err) : status;
 }
 
 static cru_status read_pickled(const reading *r)
 {
+    static const char *const keys[] = {"adj_matrix", "node_attr"};
+    array objects[2];
     cru_csr adjacency, x;
     cru_status status = read_labels(r, "node_label");
-    if (status == CRU_OK) status = pickled_csr(r, "adj_matrix", &adjacency);
-    if (status == CRU_OK) status = pickled_csr(r, "node_attr", &x);
+    if (status == CRU_OK) status = npz_arrays(r->npz, r->arena, (member_list){keys, 2}, objects, r->err);
+    if (status == CRU_OK) status = pickled_csr(r, &objects[0], &adjacency);
+    if (status == CRU_OK) status = pickled_csr(r, &objects[1], &x);
     return status == CRU_OK ? store_sparse(r, &adjacency, &x) : status;
 }
 

@@ -27,15 +27,34 @@ static double both_directions(void *user, const csr_union_place *p)
     return p->row == p->col ? p->a : (double)p->a + p->b;
 }
 
+static void *copy_array(cru_pool pool, const void *from, int64_t count, size_t size)
+{
+    void *to = cru_pool_alloc(pool, count, size);
+    if (count > 0) memcpy(to, from, (size_t)count * size);
+    return to;
+}
+
+static cru_csr copy(cru_pool pool, const cru_csr *g)
+{
+    const int64_t nnz = cru_csr_nnz(g);
+    return (cru_csr){.rows = g->rows,
+                     .cols = g->cols,
+                     .offsets = copy_array(pool, g->offsets, g->rows + 1, sizeof *g->offsets),
+                     .ids = copy_array(pool, g->ids, nnz, sizeof *g->ids),
+                     .values = g->values ? copy_array(pool, g->values, nnz, sizeof *g->values) : NULL};
+}
+
 cru_csr cru_graph_symmetrise(cru_pool pool, const cru_csr *g, cru_symmetry rule)
 {
     check_square("symmetrise", g);
     static const cru_duplicates merging[] = {CRU_DUP_FIRST, CRU_DUP_MAX, CRU_DUP_SUM};
     const csr_union_rule rules[] = {{NULL, NULL}, {larger, NULL}, {both_directions, NULL}};
+    const bool pattern = rule == CRU_SYM_OR || (rule == CRU_SYM_MAX && !g->values);
+    const cru_csr kept = pattern ? cru_csr_pattern(g) : *g;
+    if (rule != CRU_SYM_SUM && g->offsets && csr_is_strict(g) && csr_is_mirrored(&kept)) return copy(pool, &kept);
     cru_arena *scratch = heap_arena();
     cru_csr merged = cru_csr_merge(cru_arena_pool(scratch), g, merging[rule]);
     cru_csr reverse = cru_csr_transpose(cru_arena_pool(scratch), &merged, NULL);
-    bool pattern = rule == CRU_SYM_OR || (rule == CRU_SYM_MAX && !g->values);
     cru_csr result = csr_union(pool, &merged, &reverse, pattern ? &rules[CRU_SYM_OR] : &rules[rule]);
     cru_arena_destroy(scratch);
     return result;
@@ -57,13 +76,10 @@ cru_csr cru_graph_upper(cru_pool pool, const cru_csr *g)
 bool cru_graph_is_symmetric(const cru_csr *g)
 {
     if (g->rows != g->cols) return false;
+    if (csr_is_strict(g)) return csr_is_mirrored(g);
     cru_arena *scratch = heap_arena();
     cru_csr merged = cru_csr_merge(cru_arena_pool(scratch), g, CRU_DUP_SUM);
-    cru_csr reverse = cru_csr_transpose(cru_arena_pool(scratch), &merged, NULL);
-    size_t nnz = (size_t)cru_csr_nnz(&merged);
-    bool same = memcmp(merged.offsets, reverse.offsets, (size_t)(g->rows + 1) * sizeof *merged.offsets) == 0 &&
-                memcmp(merged.ids, reverse.ids, nnz * sizeof *merged.ids) == 0;
-    for (size_t e = 0; same && merged.values && e < nnz; e++) same = merged.values[e] == reverse.values[e];
+    bool same = csr_is_mirrored(&merged);
     cru_arena_destroy(scratch);
     return same;
 }

@@ -1,6 +1,8 @@
 /* Reading a sparse matrix: where an entry is, sums, dense form. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "memory/heap.h"
 #include "sparse/draft.h"
 #include "sparse/union.h"
 
@@ -67,12 +69,45 @@ void cru_csr_to_dense(const cru_csr *a, float *dense)
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) dense[i * a->cols + a->ids[e]] += csr_value(a, e);
 }
 
+/* How often an id is not larger than the one before. Blocks of a fixed length become vector code. */
+static int64_t count_falls(const int32_t *ids, int64_t count)
+{
+    enum { BLOCK = 256 };
+    int64_t all = 0, e = 1;
+    for (; count - e >= BLOCK; e += BLOCK) {
+        int32_t falls = 0;
+        for (int i = 0; i < BLOCK; i++) falls += ids[e + i] <= ids[e + i - 1];
+        all += falls;
+    }
+    for (; e < count; e++) all += ids[e] <= ids[e - 1];
+    return all;
+}
+
+/* Falls inside of rows are all falls without those from one row to the next. */
 bool csr_is_strict(const cru_csr *a)
 {
-    for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t e = a->offsets[i] + 1; e < a->offsets[i + 1]; e++)
-            if (a->ids[e] <= a->ids[e - 1]) return false;
-    return true;
+    int64_t falls = count_falls(a->ids, cru_csr_nnz(a));
+    for (int64_t i = 0; i < a->rows; i++) {
+        const int64_t first = a->offsets[i];
+        if (first > 0 && first < a->offsets[i + 1]) falls -= a->ids[first] <= a->ids[first - 1];
+    }
+    return falls == 0;
+}
+
+bool csr_is_mirrored(const cru_csr *a)
+{
+    int64_t *next = heap_alloc(a->rows, sizeof *next); /* in each row, the first entry that has met no partner */
+    bool same = true;
+    for (int64_t i = 0; i < a->rows; i++) next[i] = a->offsets[i];
+    for (int64_t i = 0; same && i < a->rows; i++) {
+        for (int64_t e = a->offsets[i]; same && e < a->offsets[i + 1]; e++) {
+            const int64_t partner = next[a->ids[e]]++;
+            same = partner < a->offsets[a->ids[e] + 1] && a->ids[partner] == i &&
+                   (!a->values || a->values[partner] == a->values[e]);
+        }
+    }
+    free(next);
+    return same;
 }
 
 cru_csr csr_diagonal(cru_pool pool, const float *diagonal, int64_t n)

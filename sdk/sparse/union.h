@@ -24,6 +24,10 @@ cru_csr csr_union(cru_pool pool, const cru_csr *a, const cru_csr *b, const csr_u
 /* Strictly ascending ids in every row: no parallel edges. */
 bool csr_is_strict(const cru_csr *a);
 
+/* Whether a square matrix with strictly ascending rows equals its transpose, values included. Every row is met in the
+ * order of its ids, so the partner of the next entry (i, j) is the next entry of row j. */
+bool csr_is_mirrored(const cru_csr *a);
+
 /* n x n with the given diagonal, stored for every row; NULL: ones. */
 cru_csr csr_diagonal(cru_pool pool, const float *diagonal, int64_t n);
 

@@ -44,12 +44,20 @@ static bool block_is_finite(const float *values)
     return !bad;
 }
 
+static bool blocks_are_finite(const float *values, int64_t blocks)
+{
+    enum { WORTH_THREADS = 4096 };
+    bool sound = true;
+#pragma omp parallel for schedule(static) reduction(&& : sound) if (blocks >= WORTH_THREADS)
+    for (int64_t b = 0; b < blocks; b++) sound = sound && block_is_finite(values + b * BLOCK);
+    return sound;
+}
+
 static cru_status check_finite(const float *values, int64_t count, const char *name, cru_error *err)
 {
-    int64_t i = 0;
     if (!values) return CRU_OK;
-    while (count - i >= BLOCK && block_is_finite(values + i)) i += BLOCK;
-    for (; i < count; i++)
+    const int64_t blocks = count / BLOCK;
+    for (int64_t i = blocks_are_finite(values, blocks) ? blocks * BLOCK : 0; i < count; i++)
         if (!isfinite(values[i]))
             return cru_fail(err, CRU_BAD_INPUT, "%s: value %lld is not finite", name, (long long)i);
     return CRU_OK;

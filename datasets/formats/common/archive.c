@@ -124,34 +124,71 @@ static int64_t read_stream(const archive *a, const char *member, zip_flags_t fla
     return got == 0 && used == size ? -1 : (int64_t)used;
 }
 
-/* Deflated members by libdeflate, which is twice as fast as zlib; false when something is wrong. */
-static bool inflate_member(const archive *a, const char *member, const zip_stat_t *stat, uint8_t *bytes)
+/* A member on its way into memory. */
+typedef struct unpacking {
+    zip_stat_t stat;
+    const char *name;
+    uint8_t *packed, *bytes; /* packed: NULL unless it is deflated and could be read */
+    bool done;
+} unpacking;
+
+static cru_status begin(const archive *a, cru_arena *arena, unpacking *u, cru_error *err)
 {
-    uint8_t *packed = malloc(stat->comp_size + 1);
-    struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
-    bool sound = packed && inflater && read_stream(a, member, ZIP_FL_COMPRESSED, packed, stat->comp_size) < 0;
-    sound = sound && libdeflate_deflate_decompress(inflater, packed, stat->comp_size, bytes, stat->size, NULL) ==
-                         LIBDEFLATE_SUCCESS;
+    cru_status status = find_member(a, u->name, &u->stat, err);
+    if (status != CRU_OK) return status;
+    u->bytes = cru_arena_try(arena, (int64_t)u->stat.size + 1, 1);
+    if (!u->bytes) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for %s", a->path, u->name);
+    const zip_uint64_t told = ZIP_STAT_COMP_METHOD | ZIP_STAT_CRC;
+    if ((u->stat.valid & told) != told || u->stat.comp_method != ZIP_CM_DEFLATE) return CRU_OK;
+    u->packed = malloc(u->stat.comp_size + 1);
+    if (u->packed && read_stream(a, u->name, ZIP_FL_COMPRESSED, u->packed, u->stat.comp_size) < 0) return CRU_OK;
+    free(u->packed);
+    u->packed = NULL;
+    return CRU_OK;
+}
+
+/* By libdeflate, which is twice as fast as zlib. */
+static void inflate_member(unpacking *u)
+{
+    struct libdeflate_decompressor *inflater = u->packed ? libdeflate_alloc_decompressor() : NULL;
+    if (!inflater) return;
+    u->done = libdeflate_deflate_decompress(inflater, u->packed, u->stat.comp_size, u->bytes, u->stat.size, NULL) ==
+                  LIBDEFLATE_SUCCESS &&
+              libdeflate_crc32(0, u->bytes, u->stat.size) == u->stat.crc;
     libdeflate_free_decompressor(inflater);
-    free(packed);
-    return sound && libdeflate_crc32(0, bytes, stat->size) == stat->crc;
+}
+
+/* Members that are not deflated, or damaged: libzip tells where the damage is. */
+static cru_status finish(const archive *a, cru_arena *arena, unpacking *u, blob *out, cru_error *err)
+{
+    int64_t damaged = u->done ? -1 : read_stream(a, u->name, 0, u->bytes, u->stat.size);
+    if (damaged >= 0)
+        return cru_fail(err, CRU_BAD_INPUT, "%s: %s: damaged at byte %lld", a->path, u->name, (long long)damaged);
+    u->bytes[u->stat.size] = 0;
+    *out = (blob){blob_name(arena, a->path, u->name), u->bytes, (int64_t)u->stat.size};
+    return CRU_OK;
+}
+
+cru_status archive_read_all(const archive *a, cru_arena *arena, member_list members, blob *out, cru_error *err)
+{
+    const int count = members.count;
+    unpacking all[ARCHIVE_MOST] = {0};
+    cru_assert(count >= 0 && count <= ARCHIVE_MOST, "archive_read_all: %d members", count);
+    cru_status status = CRU_OK;
+    for (int i = 0; i < count && status == CRU_OK; i++) {
+        all[i].name = members.names[i];
+        status = begin(a, arena, &all[i], err);
+    }
+    if (status == CRU_OK) {
+#pragma omp parallel for schedule(dynamic, 1)
+        for (int i = 0; i < count; i++) inflate_member(&all[i]);
+    }
+    for (int i = 0; i < count; i++) free(all[i].packed);
+    for (int i = 0; i < count && status == CRU_OK; i++) status = finish(a, arena, &all[i], &out[i], err);
+    return status;
 }
 
 cru_status archive_read(const archive *a, cru_arena *arena, const char *member, blob *out, cru_error *err)
 {
-    zip_stat_t stat;
-    cru_status status = find_member(a, member, &stat, err);
-    if (status != CRU_OK) return status;
-    uint8_t *bytes = cru_arena_try(arena, (int64_t)stat.size + 1, 1);
-    if (!bytes) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for %s", a->path, member);
-    const zip_uint64_t told = ZIP_STAT_COMP_METHOD | ZIP_STAT_CRC;
-    bool deflated = (stat.valid & told) == told && stat.comp_method == ZIP_CM_DEFLATE;
-    if (!deflated || !inflate_member(a, member, &stat, bytes)) {
-        int64_t damaged = read_stream(a, member, 0, bytes, stat.size); /* libzip tells where the damage is */
-        if (damaged >= 0)
-            return cru_fail(err, CRU_BAD_INPUT, "%s: %s: damaged at byte %lld", a->path, member, (long long)damaged);
-    }
-    bytes[stat.size] = 0;
-    *out = (blob){blob_name(arena, a->path, member), bytes, (int64_t)stat.size};
-    return CRU_OK;
+    return archive_read_all(a, arena, (member_list){&member, 1}, out, err);
 }

@@ -20,4 +20,12 @@ const char *archive_ending(const archive *a, const char *ending);
 /* Unpacks a member into the arena. CRU_BAD_INPUT: not there, damaged (the checksum is verified), or a bomb. */
 cru_status archive_read(const archive *a, cru_arena *arena, const char *member, blob *out, cru_error *err);
 
+/* Several members, unpacked by several threads. Fails as the first of them that does. */
+enum { ARCHIVE_MOST = 16 };
+typedef struct member_list {
+    const char *const *names;
+    int count; /* at most ARCHIVE_MOST */
+} member_list;
+cru_status archive_read_all(const archive *a, cru_arena *arena, member_list members, blob *out, cru_error *err);
+
 #endif

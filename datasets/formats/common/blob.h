@@ -14,6 +14,14 @@ typedef struct blob {
 /* Reads and unpacks a file into the arena. Fails as text_file_read. `path` is borrowed. */
 cru_status blob_read(cru_arena *arena, const char *path, blob *out, cru_error *err);
 
+/* Several files, read and unpacked by several threads. Fails as the first of them that does. */
+enum { BLOB_MOST = 128 };
+typedef struct file_list {
+    const char *const *paths;
+    int count; /* at most BLOB_MOST */
+} file_list;
+cru_status blob_read_all(cru_arena *arena, file_list files, blob *out, cru_error *err);
+
 /* "path: member" in the arena; "?" when there is no memory. */
 const char *blob_name(cru_arena *arena, const char *path, const char *member);
 

@@ -27,25 +27,28 @@ static cru_status add_batch(reading *r, const blob *batch, int64_t *images)
     return CRU_OK;
 }
 
-static cru_status read_batch(reading *r, const char *path, int64_t *images)
+/* The training batches and, last, the test batch. */
+static cru_status find_batches(const reading *r, const char **paths, int *count)
 {
-    blob batch;
-    cru_status status = blob_read(r->images->arena, path, &batch, r->err);
-    return status == CRU_OK ? add_batch(r, &batch, images) : status;
+    char role[20] = "train-1";
+    const cru_source *source = r->images->source;
+    for (const char *path; *count < MOST_BATCHES && (path = source_file(source, role));) {
+        paths[(*count)++] = path;
+        snprintf(role, sizeof role, "train-%d", *count + 1);
+    }
+    return source_need(source, "test", &paths[(*count)++], r->err);
 }
 
 static cru_status read_batches(reading *r)
 {
-    char role[20] = "train-1";
-    cru_status status = CRU_OK;
-    const cru_source *source = r->images->source;
-    for (const char *path; r->count < MOST_BATCHES && (path = source_file(source, role)) && status == CRU_OK;) {
-        status = read_batch(r, path, &r->images->train);
-        snprintf(role, sizeof role, "train-%d", r->count + 1);
-    }
-    const char *path;
-    if (status == CRU_OK) status = source_need(source, "test", &path, r->err);
-    return status == CRU_OK ? read_batch(r, path, &r->images->test) : status;
+    const char *paths[MOST_BATCHES + 1];
+    blob files[MOST_BATCHES + 1];
+    int count = 0;
+    cru_status status = find_batches(r, paths, &count);
+    if (status == CRU_OK) status = blob_read_all(r->images->arena, (file_list){paths, count}, files, r->err);
+    for (int i = 0; i < count && status == CRU_OK; i++)
+        status = add_batch(r, &files[i], i < count - 1 ? &r->images->train : &r->images->test);
+    return status;
 }
 
 static cru_status read_tar(reading *r, const char *path)
@@ -62,24 +65,34 @@ static cru_status read_tar(reading *r, const char *path)
     return status;
 }
 
+static cru_status store_batch(const reading *r, const blob *batch, int64_t first, cru_data *data)
+{
+    const pixel_scale scaled = pixel_scale_make(r->images->scale);
+    const int64_t records = batch->size / RECORD;
+    float *x = (float *)data->x.dense + first * PIXELS;
+    for (int64_t i = 0; i < records; i++) {
+        const int label = batch->bytes[i * RECORD];
+        if (label >= CIFAR_CLASSES)
+            return cru_fail(r->err, CRU_BAD_INPUT, "%s: byte %lld: class %d", batch->name, (long long)(i * RECORD),
+                            label);
+        data->truth[first + i] = label;
+    }
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < records; i++)
+        pixel_scale_apply(&scaled, batch->bytes + i * RECORD + 1, PIXELS, x + i * PIXELS);
+    return CRU_OK;
+}
+
 static cru_status store(const reading *r, cru_data *data)
 {
-    float *x = (float *)data->x.dense;
-    const pixel_scale scaled = pixel_scale_make(r->images->scale);
-    int64_t item = 0;
-    for (int b = 0; b < r->count; b++) {
-        const blob *batch = &r->batches[b];
-        for (int64_t at = 0; at < batch->size; at += RECORD, item++) {
-            const uint8_t *record = batch->bytes + at;
-            if (record[0] >= CIFAR_CLASSES)
-                return cru_fail(r->err, CRU_BAD_INPUT, "%s: byte %lld: class %d", batch->name, (long long)at,
-                                record[0]);
-            data->truth[item] = record[0];
-            pixel_scale_apply(&scaled, record + 1, PIXELS, x + item * PIXELS);
-        }
+    cru_status status = CRU_OK;
+    int64_t first = 0;
+    for (int b = 0; b < r->count && status == CRU_OK; b++) {
+        status = store_batch(r, &r->batches[b], first, data);
+        first += r->batches[b].size / RECORD;
     }
-    generate_end(data);
-    return CRU_OK;
+    if (status == CRU_OK) generate_end(data);
+    return status;
 }
 
 cru_status cifar_images_read(cifar_images *images, cru_data *data, cru_error *err)

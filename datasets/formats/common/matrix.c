@@ -7,40 +7,41 @@
 
 #include "generate.h"
 
-/* Shapes agree and offsets ascend from 0 to the number of entries. */
-static cru_status check_parts(const csr_arrays *p, cru_error *err)
-{
-    const char *name = p->indptr.name;
-    if (p->rows < 0 || p->rows > INT32_MAX || p->cols < 0 || p->cols > INT32_MAX)
-        return cru_fail(err, CRU_BAD_INPUT, "%s: a sparse matrix of impossible size", name);
-    cru_status status = array_expect(&p->indptr, (array_form){1, p->rows + 1, -1}, err);
-    if (status == CRU_OK) status = array_expect(&p->indices, (array_form){1, -1, -1}, err);
-    if (status == CRU_OK) status = array_expect(&p->data, (array_form){1, p->indices.count, -1}, err);
-    int64_t last = 0, offset = 0;
-    for (int64_t i = 0; i <= p->rows && status == CRU_OK; i++, last = offset)
-        status = array_whole(&p->indptr, i, (array_range){last, p->indices.count}, &offset, err);
-    if (status != CRU_OK) return status;
-    status = array_whole(&p->indptr, 0, (array_range){0, 0}, &offset, err);
-    if (status == CRU_OK && last != p->indices.count)
-        return cru_fail(err, CRU_BAD_INPUT, "%s: the rows hold %lld of %lld entries", name, (long long)last,
-                        (long long)p->indices.count);
-    return status;
-}
-
 typedef struct entries {
     int64_t *offsets;
     int32_t *ids;
     float *values;
 } entries;
 
+static cru_status check_shapes(const csr_arrays *p, cru_error *err)
+{
+    if (p->rows < 0 || p->rows > INT32_MAX || p->cols < 0 || p->cols > INT32_MAX)
+        return cru_fail(err, CRU_BAD_INPUT, "%s: a sparse matrix of impossible size", p->indptr.name);
+    cru_status status = array_expect(&p->indptr, (array_form){1, p->rows + 1, -1}, err);
+    if (status == CRU_OK) status = array_expect(&p->indices, (array_form){1, -1, -1}, err);
+    if (status == CRU_OK) status = array_expect(&p->data, (array_form){1, p->indices.count, -1}, err);
+    return status;
+}
+
+/* Offsets ascend from 0 to the number of entries. */
+static cru_status read_offsets(const csr_arrays *p, int64_t *offsets, cru_error *err)
+{
+    int64_t last = 0, offset = 0;
+    cru_status status = array_whole(&p->indptr, 0, (array_range){0, 0}, &offset, err);
+    for (int64_t i = 0; i <= p->rows && status == CRU_OK; i++, last = offset) {
+        status = array_whole(&p->indptr, i, (array_range){last, p->indices.count}, &offset, err);
+        offsets[i] = offset;
+    }
+    if (status == CRU_OK && last != p->indices.count)
+        return cru_fail(err, CRU_BAD_INPUT, "%s: the rows hold %lld of %lld entries", p->indptr.name, (long long)last,
+                        (long long)p->indices.count);
+    return status;
+}
+
 static cru_status read_entries(const csr_arrays *p, entries e, cru_error *err)
 {
-    int64_t number = 0;
-    for (int64_t i = 0; i <= p->rows; i++) {
-        array_whole(&p->indptr, i, (array_range){0, INT64_MAX}, &number, NULL);
-        e.offsets[i] = number;
-    }
-    cru_status status = array_ids(&p->indices, (array_range){0, p->cols - 1}, e.ids, err);
+    cru_status status = read_offsets(p, e.offsets, err);
+    if (status == CRU_OK) status = array_ids(&p->indices, (array_range){0, p->cols - 1}, e.ids, err);
     return status == CRU_OK ? array_floats(&p->data, e.values, err) : status;
 }
 
@@ -66,10 +67,8 @@ static cru_csr tidy(cru_pool pool, cru_csr a)
 static bool is_tidy(const cru_csr *a)
 {
     bool sound = true;
-    for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t e = a->offsets[i] + 1; e < a->offsets[i + 1]; e++) sound &= a->ids[e] > a->ids[e - 1];
     for (int64_t e = 0, count = cru_csr_nnz(a); e < count; e++) sound &= a->values[e] != 0;
-    return sound;
+    return sound && cru_csr_check(a, "", NULL) == CRU_OK;
 }
 
 static cru_csr without_ones(cru_csr a)
@@ -82,7 +81,7 @@ static cru_csr without_ones(cru_csr a)
 cru_status matrix_csr(const csr_arrays *parts, cru_pool pool, cru_csr *out, cru_error *err)
 {
     *out = (cru_csr){0};
-    cru_status status = check_parts(parts, err);
+    cru_status status = check_shapes(parts, err);
     if (status != CRU_OK) return status;
     entries e = {cru_pool_alloc(pool, parts->rows + 1, sizeof *e.offsets),
                  cru_pool_alloc(pool, parts->indices.count, sizeof *e.ids),

@@ -124,22 +124,32 @@ cru_status npy_parse(const blob *file, array *out, cru_error *err)
     return array_set_shape(out, h.shape, h.dims, err);
 }
 
-static const char *member_of(const char *key, char name[80])
+enum { NAME = 80 };
+
+static const char *member_of(const char *key, char name[NAME])
 {
-    snprintf(name, 80, "%s.npy", key);
+    snprintf(name, NAME, "%s.npy", key);
     return name;
 }
 
 bool npz_has(const archive *npz, const char *key)
 {
-    char name[80];
+    char name[NAME];
     return archive_has(npz, member_of(key, name));
+}
+
+cru_status npz_arrays(const archive *npz, cru_arena *arena, member_list keys, array *out, cru_error *err)
+{
+    char names[ARCHIVE_MOST][NAME];
+    const char *members[ARCHIVE_MOST] = {0};
+    blob files[ARCHIVE_MOST];
+    for (int i = 0; i < keys.count; i++) members[i] = member_of(keys.names[i], names[i]);
+    cru_status status = archive_read_all(npz, arena, (member_list){members, keys.count}, files, err);
+    for (int i = 0; i < keys.count && status == CRU_OK; i++) status = npy_parse(&files[i], &out[i], err);
+    return status;
 }
 
 cru_status npz_array(const archive *npz, cru_arena *arena, const char *key, array *out, cru_error *err)
 {
-    char name[80];
-    blob file;
-    cru_status status = archive_read(npz, arena, member_of(key, name), &file, err);
-    return status == CRU_OK ? npy_parse(&file, out, err) : status;
+    return npz_arrays(npz, arena, (member_list){&key, 1}, out, err);
 }

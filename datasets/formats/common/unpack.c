@@ -4,6 +4,7 @@
 #include <lzma.h>
 #include <string.h>
 
+#include "shared-arena.h"
 #include "zip-bytes.h"
 
 enum { STEP = 1 << 16 };
@@ -31,7 +32,7 @@ static cru_status grow(unpacking *u, size_t hint)
     size_t room = u->room > 0 ? 2 * u->room : STEP;
     if (room < hint) room = hint;
     if (room > u->most) room = u->most;
-    char *larger = cru_arena_try(u->arena, (int64_t)room + 1, 1);
+    char *larger = shared_arena_try(u->arena, (int64_t)room + 1, 1);
     if (!larger) return cru_fail(u->err, CRU_NO_MEMORY, "%s: no memory to unpack the file", u->path);
     if (u->used > 0) memcpy(larger, u->out, u->used);
     u->out = larger;
@@ -50,7 +51,7 @@ static cru_status fail_damaged(const unpacking *u, const char *what)
 }
 
 /* The last four bytes of a gzip file: the size of its last member, for most files the only one. */
-static size_t size_hint(const unpacking *u)
+static size_t gzip_size_hint(const unpacking *u)
 {
     uint32_t size = 0;
     if (u->in_size >= 18) memcpy(&size, u->in + u->in_size - sizeof size, sizeof size);
@@ -62,7 +63,7 @@ static cru_status gunzip(unpacking *u)
 {
     struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
     if (!inflater) return cru_fail(u->err, CRU_NO_MEMORY, "%s: no memory", u->path);
-    cru_status status = grow(u, size_hint(u));
+    cru_status status = grow(u, gzip_size_hint(u));
     while (status == CRU_OK && u->in_used < u->in_size) {
         size_t in = 0, out = 0;
         enum libdeflate_result result = libdeflate_gzip_decompress_ex(
@@ -80,12 +81,28 @@ static cru_status gunzip(unpacking *u)
     return status;
 }
 
+/* What the index at the end of an xz file says; 0 when it cannot be read. Of several streams it is the last one's. */
+static size_t xz_size_hint(const unpacking *u)
+{
+    lzma_stream_flags footer;
+    if (u->in_size < 2 * LZMA_STREAM_HEADER_SIZE) return 0;
+    const size_t end = u->in_size - LZMA_STREAM_HEADER_SIZE;
+    if (lzma_stream_footer_decode(&footer, u->in + end) != LZMA_OK || footer.backward_size > end) return 0;
+    lzma_index *index = NULL;
+    uint64_t memory = 1 << 24;
+    size_t at = end - (size_t)footer.backward_size;
+    if (lzma_index_buffer_decode(&index, &memory, NULL, u->in, &at, end) != LZMA_OK) return 0;
+    const lzma_vli size = lzma_index_uncompressed_size(index);
+    lzma_index_end(index, NULL);
+    return size < u->most ? (size_t)size : u->most;
+}
+
 static cru_status unxz(unpacking *u)
 {
     lzma_stream s = LZMA_STREAM_INIT;
     if (lzma_stream_decoder(&s, (uint64_t)256 << 20, LZMA_CONCATENATED) != LZMA_OK)
         return cru_fail(u->err, CRU_NO_MEMORY, "%s: no memory", u->path);
-    cru_status status = CRU_OK;
+    cru_status status = grow(u, xz_size_hint(u) + 1); /* room for one byte more, so that the end is seen at once */
     s.next_in = u->in;
     s.avail_in = u->in_size;
     for (lzma_ret state = LZMA_OK; status == CRU_OK && state != LZMA_STREAM_END;) {

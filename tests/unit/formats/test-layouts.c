@@ -213,7 +213,10 @@ END_TEST
 
 START_TEST(idx_headers_must_not_lie)
 {
-    format_run run = {.name = "idx", .files = {{"train-images", file("\0\0\x8\3\0\0\0\1\0\0\0\2\0\0\0\2abc", 19)}}};
+    static const char *const roles[] = {"train-images", "train-labels", "test-images", "test-labels", NULL};
+    format_run run = {.name = "idx"};
+    corpus("tiny", roles, &run);
+    run.files[0].path = file("\0\0\x8\3\0\0\0\1\0\0\0\2\0\0\0\2abc", 19);
     must_fail(&run, "3 bytes follow the header, which promises 4");
 }
 END_TEST

@@ -38,6 +38,40 @@ START_TEST(symmetrise_joins_both_directions)
 }
 END_TEST
 
+/* Against the definition, place by place: a graph that is symmetric already takes a way of its own. */
+START_TEST(symmetrise_keeps_what_is_symmetric)
+{
+    cru_csr g = directed(_i, true), s = cru_graph_symmetrise(pool, &g, CRU_SYM_MAX);
+    cru_csr or = cru_graph_symmetrise(pool, &s, CRU_SYM_OR), max = cru_graph_symmetrise(pool, &s, CRU_SYM_MAX);
+    ck_assert_ptr_null(or.values);
+    ck_assert(!max.values || max.values != s.values);
+    check_form(& or);
+    check_form(&max);
+    for (int64_t i = 0; i < g.rows; i++) {
+        for (int64_t j = 0; j < g.rows; j++) {
+            ck_assert_double_eq(at(& or, i, j), stored(&s, i, j));
+            ck_assert_double_eq(at(&max, i, j), at(&s, i, j));
+        }
+    }
+}
+END_TEST
+
+/* One entry of a symmetric graph changes, in every place: it must be seen. */
+START_TEST(one_changed_weight_breaks_the_symmetry)
+{
+    cru_csr g = directed(_i, true), s = cru_graph_symmetrise(pool, &g, CRU_SYM_MAX);
+    ck_assert(cru_graph_is_symmetric(&s));
+    for (int64_t i = 0; i < s.rows; i++) {
+        for (int64_t e = s.offsets[i]; e < s.offsets[i + 1]; e++) {
+            float *value = (float *)&s.values[e];
+            *value += 1;
+            ck_assert_int_eq(cru_graph_is_symmetric(&s), s.ids[e] == i);
+            *value -= 1;
+        }
+    }
+}
+END_TEST
+
 START_TEST(asymmetry_in_pattern_or_weight_is_seen)
 {
     cru_coo one_way = {2, 2, 1, (int32_t[]){0}, (int32_t[]){1}, NULL};
@@ -303,6 +337,8 @@ Suite *suite(void)
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_test(c, the_upper_part_has_every_edge_once);
     tcase_add_loop_test(c, symmetrise_joins_both_directions, 0, SIZES);
+    tcase_add_loop_test(c, symmetrise_keeps_what_is_symmetric, 0, SIZES);
+    tcase_add_loop_test(c, one_changed_weight_breaks_the_symmetry, 0, SIZES);
     tcase_add_test(c, asymmetry_in_pattern_or_weight_is_seen);
     tcase_add_loop_test(c, loops_follow_the_rule, 0, SIZES);
     tcase_add_test(c, degrees_count_parallel_edges);
