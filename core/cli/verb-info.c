@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/info-card.h"
 #include "cli/json.h"
 #include "cli/param-text.h"
 #include "cli/verbs.h"
@@ -291,8 +292,30 @@ static int print_all(const registry *plugins, const request *q)
     return q->markdown ? print_all_markdown(plugins) : print_all_text(plugins);
 }
 
+static bool names_plugin(const registry *plugins, const char *word)
+{
+    for (cru_kind kind = CRU_KIND_DATASET; kind <= CRU_KIND_BACKEND; kind++)
+        if (registry_find(plugins, kind, word)) return true;
+    return false;
+}
+
+/* A card by its name or its path; false when there is none, or a plugin has the name. */
+static bool find_card(const registry *plugins, const char *word, data_found *found)
+{
+    const char *dot = strrchr(word, '.');
+    const bool path = dot && strcmp(dot, ".ini") == 0;
+    if (!path && (strchr(word, '/') || names_plugin(plugins, word))) return false;
+    return data_find(word, NULL, found, NULL) == CRU_OK;
+}
+
 static int print_one(const registry *plugins, const char *word, const request *q)
 {
+    data_found found;
+    if (!q->markdown && find_card(plugins, word, &found)) {
+        int done = q->json ? json_print(info_card_json(found.card)) : info_card_text(found.card);
+        data_found_clear(&found);
+        return done;
+    }
     const registry_entry *entry = NULL;
     int code = find_plugin(plugins, word, &entry);
     if (code != CLI_GO_ON) return code;
@@ -314,8 +337,10 @@ int verb_info(int argc, char **argv)
         .operands = "NAME",
         .most = 1,
         .options = options,
-        .about = "Describes a plugin: what it does, who wrote it, which tasks it takes and its settings.\n"
-                 "NAME may be written as kind/name, which is needed when two kinds share a name.",
+        .about =
+            "Describes a plugin: what it does, who wrote it, which tasks it takes and its settings; or the card of\n"
+            "a dataset: counts, metric, licence, citation, files and where they are, how the studies split it.\n"
+            "NAME may be written as kind/name, which is needed when two kinds share a name.",
     };
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);

@@ -14,17 +14,10 @@ typedef struct field {
 } field;
 
 static const field text_fields[] = {
-    {"name", offsetof(card, name)},
-    {"title", offsetof(card, title)},
-    {"format", offsetof(card, format)},
-    {"task", offsetof(card, task)},
-    {"licence", offsetof(card, licence)},
-    {"citation", offsetof(card, citation)},
-    {"home", offsetof(card, home)},
-    {"terms", offsetof(card, terms)},
-    {"notes", offsetof(card, notes)},
-    {"folder", offsetof(card, folder)},
-    {NULL, 0},
+    {"name", offsetof(card, name)},         {"title", offsetof(card, title)},   {"format", offsetof(card, format)},
+    {"task", offsetof(card, task)},         {"metric", offsetof(card, metric)}, {"licence", offsetof(card, licence)},
+    {"citation", offsetof(card, citation)}, {"home", offsetof(card, home)},     {"terms", offsetof(card, terms)},
+    {"notes", offsetof(card, notes)},       {"folder", offsetof(card, folder)}, {NULL, 0},
 };
 
 static const field expect_fields[] = {
@@ -185,12 +178,13 @@ static cru_status put(const parsing *p, const entry *e, cru_error *err)
     if (strcmp(e->section, "dataset") == 0) return put_dataset(p, e, err);
     if (strcmp(e->section, "expect") == 0) return put_expect(p, e, err);
     if (strcmp(e->section, "settings") == 0) return put_setting(p, e, &p->c->settings, err);
+    if (strcmp(e->section, "protocols") == 0) return put_setting(p, e, &p->c->protocols, err);
     return put_file(p, e, err);
 }
 
 static void on_section(void *user, const char *title, int32_t line)
 {
-    static const char *const sections[] = {"dataset", "files", "sha256", "urls", "settings", "expect"};
+    static const char *const sections[] = {"dataset", "files", "sha256", "urls", "settings", "expect", "protocols"};
     parsing *p = user;
     p->section[0] = 0;
     if (p->status != CRU_OK || !title) return;
@@ -315,6 +309,7 @@ void card_destroy(card *c)
     }
     free(c->files);
     free_settings(&c->settings);
+    free_settings(&c->protocols);
     free(c->path);
     free(c);
 }

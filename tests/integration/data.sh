@@ -53,6 +53,20 @@ contains "$errors" "did you mean nodes?"
 expect 2 "$CRUCIBLE" stats csbm --set nodes
 expect 2 "$CRUCIBLE" stats
 
+# What a card says, by name and by path, without its files.
+expect 0 "$CRUCIBLE" info cora
+for part in "task      nodes" "metric    accuracy" "nodes 2708, edges 10556" "Planetoid\|Yang" "noisygl       scheme = official"; do
+    grep -q "$part" "$work/stdout" || fail "info cora does not say $part"
+done
+expect 0 "$CRUCIBLE" info "$SOURCE/datasets/examples/own-graph/own-graph.ini" --json
+python3 - "$work/stdout" <<'PYTHON' || fail "info --json of a card"
+import json, sys
+c = json.load(open(sys.argv[1]))
+assert c["name"] == "own-graph" and c["kind"] == "card" and c["settings"]["label"] == "circle", c
+assert [(f["role"], f["state"], f["url"]) for f in c["files"]] == [("nodes", "present", None), ("edges", "present", None)], c
+PYTHON
+expect 2 "$CRUCIBLE" info no-such-card.ini
+
 # Two CSV files and a card, read once and then from the cache.
 cp -r "$SOURCE/datasets/examples/own-graph" "$work/own"
 expect 0 "$CRUCIBLE" stats "$work/own/own-graph.ini" --json

@@ -29,7 +29,8 @@ START_TEST(a_whole_card_is_read)
     card *c = parse(HEAD "title = A toy\ncitation = Who,\n  What.\nterms = ask first\n"
                          "[sha256]\nedges = 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n"
                          "[files]\nedges = e.csv\nnodes = n.csv\n[urls]\nnodes = https://example.org/n.csv\n"
-                         "[settings]\nlabel = kind\n[expect]\nnodes = 3\nclasses = 2\n");
+                         "[settings]\nlabel = kind\n[expect]\nnodes = 3\nclasses = 2\n"
+                         "[protocols]\nigl = scheme = igl, train = 0.1\n");
     ck_assert_ptr_nonnull(c);
     ck_assert_str_eq(c->name, "toy");
     ck_assert_str_eq(c->format, "csv");
@@ -45,6 +46,8 @@ START_TEST(a_whole_card_is_read)
     ck_assert_int_eq(c->settings.count, 1);
     ck_assert_str_eq(c->settings.items[0].key, "label");
     ck_assert_str_eq(c->settings.items[0].value, "kind");
+    ck_assert_str_eq(c->protocols.items[0].key, "igl");
+    ck_assert_str_eq(c->protocols.items[0].value, "scheme = igl, train = 0.1");
     ck_assert_int_eq(c->expect.nodes, 3);
     ck_assert_int_eq(c->expect.edges, -1);
     card_destroy(c);

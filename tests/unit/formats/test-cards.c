@@ -2,6 +2,7 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "data/data.h"
 #include "loader/loader.h"
@@ -10,7 +11,7 @@ static const data_places places = {.cards = TEST_FIXTURES "/../../datasets/cards
 
 typedef struct walk {
     registry *plugins;
-    int count, faults;
+    int count, faults, protocols;
     char last[128]; /* cards come by name */
 } walk;
 
@@ -49,6 +50,50 @@ static void check_texts(walk *w, const card *c)
     if (c->file_count > 0 && (!c->licence || !c->home)) complain(w, c->name, "lacks licence or home");
 }
 
+/* Metrics are plugins, protocols settings of [split]. */
+static void check_metrics(walk *w, const card *c)
+{
+    char list[200], *rest = list;
+    snprintf(list, sizeof list, "%s", c->metric ? c->metric : "");
+    if (!c->metric) complain(w, c->name, "has no metric");
+    for (char *name; (name = strtok_r(rest, ", ", &rest));) {
+        char source[400];
+        snprintf(source, sizeof source, TEST_FIXTURES "/../../plugins/metrics/%s.c", name);
+        if (access(source, R_OK) != 0) complain(w, c->name, "names a metric that does not exist");
+    }
+}
+
+static void check_protocol(walk *w, const card *c, const char *text)
+{
+    cru_settings *settings = cru_settings_create(split_params, sizeof(split_settings));
+    char list[200], *rest = list;
+    snprintf(list, sizeof list, "%s", text);
+    for (char *pair; (pair = strtok_r(rest, ",", &rest));) {
+        char key[50] = "", value[50] = "";
+        cru_error err = {0};
+        if (sscanf(pair, " %49[a-z_] = %49s", key, value) != 2)
+            complain(w, c->name, "has a protocol that is no list of settings");
+        else if (cru_settings_set(settings, key, value, &err) != CRU_OK)
+            complain(w, c->name, err.text);
+    }
+    const split_settings *s = cru_settings_struct(settings);
+    if (s->scheme == SPLIT_AUTO) complain(w, c->name, "has a protocol without a scheme");
+    const bool known = c->file_count > 0 && c->files[0].sha256; /* else nobody has counted yet */
+    if (s->scheme == SPLIT_OFFICIAL && known && c->expect.official < 1)
+        complain(w, c->name, "promises no official split");
+    cru_settings_destroy(settings);
+}
+
+static void check_protocols(walk *w, const card *c)
+{
+    static const char *const studies[] = {"noisygl", "heterophily", "gad", "gad-semi", "igl", "pll", NULL};
+    for (int64_t i = 0; i < c->protocols.count; i++) {
+        if (!is_listed(studies, c->protocols.items[i].key)) complain(w, c->name, "has a protocol of an unknown study");
+        check_protocol(w, c, c->protocols.items[i].value);
+    }
+    w->protocols += (int)c->protocols.count;
+}
+
 static void check_files(walk *w, const card *c)
 {
     static const char *const schemes[] = {"https://", "http://"};
@@ -72,6 +117,8 @@ static void visit(void *user, const card *c, data_state state, const char *why)
     if (strcmp(w->last, c->name) >= 0) complain(w, c->name, "has the name of another card");
     snprintf(w->last, sizeof w->last, "%s", c->name);
     check_texts(w, c);
+    check_metrics(w, c);
+    check_protocols(w, c);
     check_files(w, c);
     check_format(w, c);
 }
@@ -87,7 +134,8 @@ START_TEST(every_card_is_whole)
     fflush(stdout);
     registry_destroy(w.plugins);
     ck_assert_int_eq(w.faults, 0);
-    ck_assert_int_ge(w.count, 50);
+    ck_assert_int_ge(w.count, 75);
+    ck_assert_int_ge(w.protocols, 10 + 27 + 2 * 6 + 17 + 11); /* datasets of the five studies; gad has two settings */
 }
 END_TEST
 
