@@ -224,7 +224,8 @@ typedef struct cru_method {
     /* Makes layers and graphs. The learner is filled except for optim. CRU_UNSUPPORTED for tasks it cannot do. */
     cru_status (*build)(void *model);
 
-    /* items x classes. Called in train and in eval mode; must not change the model. */
+    /* items x classes. Called in train and in eval mode, for the default epoch in one step of the tape: in eval mode to
+     * judge the weights, then in train mode to learn from them. Must not change the model. */
     cru_tensor *(*logits)(void *model, cru_tape *t);
 
     /* Instead of `logits`, for methods over graphs: the same for the given graphs, which are all of them or, when whole
