@@ -9,6 +9,10 @@
  *   table    those that IGL-Bench printed for its nine datasets, known by their numbers of nodes and classes
  *   auto     table where there is one for this rho, else formula; keep: always formula
  *   counts   given, class by class
+ *   files    those of the split files published with IGL-Bench's scripts: the formula with n = train N as it is, and
+ *            round(val N / C) validation items in each class
+ *
+ * Those files do not shuffle: of each class they take the items with the lowest numbers (take = first).
  *
  * Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph Learning.
  * ICLR 2025. */
@@ -19,15 +23,18 @@
 
 enum { PROBLEMS = CRU_NODES | CRU_ANOMALY | CRU_ROWS };
 
-typedef enum schedule { AUTO, FORMULA, TABLE, COUNTS } schedule;
-static const char *const schedules[] = {"auto", "formula", "table", "counts", NULL};
+typedef enum schedule { AUTO, FORMULA, TABLE, COUNTS, FILES } schedule;
+static const char *const schedules[] = {"auto", "formula", "table", "counts", "files", NULL};
 
 typedef enum change { REDRAW, KEEP } change;
 static const char *const changes[] = {"redraw", "keep", NULL};
 
+typedef enum choice { ANY, FIRST } choice;
+static const char *const choices[] = {"random", "first", NULL};
+
 typedef struct settings {
     double rho, train, val;
-    int64_t schedule, parts;
+    int64_t schedule, parts, take;
     cru_list counts;
     parts_rng rng;
 } settings;
@@ -37,6 +44,7 @@ static const cru_param schema[] = {
     CRU_CHOICE(settings, schedule, AUTO, schedules, "where the counts of the classes come from"),
     CRU_LIST(settings, counts, "", 0, 1e9, "for schedule = counts: training items of each class"),
     CRU_CHOICE(settings, parts, REDRAW, changes, "redraw: a new split; keep: training items leave, nothing else moves"),
+    CRU_CHOICE(settings, take, ANY, choices, "which items of a class: any, or those with the lowest numbers"),
     CRU_FLOAT(settings, train, 0.1, 0, 1, "redraw: share of training items"),
     CRU_FLOAT(settings, val, 0.1, 0, 1, "redraw: share of validation items"),
     CRU_GROUP(settings, rng, parts_rng_params),
@@ -82,7 +90,7 @@ static cru_status make_plan(const settings *s, cru_data *data, plan *p, cru_erro
     if (s->schedule == TABLE)
         return cru_fail(err, CRU_UNSUPPORTED, "no counts were published for %lld items of %d classes at rho = %g",
                         (long long)data->items, classes, s->rho);
-    const double n = floor(s->train * (double)p->order.count);
+    const double share = s->train * (double)p->order.count, n = s->schedule == FILES ? share : floor(share);
     const double first = s->parts == KEEP ? (double)largest : class_largest(n, s->rho, classes);
     class_counts_geometric(pool, population, first, s->rho, p->counts);
     return CRU_OK;
@@ -90,7 +98,9 @@ static cru_status make_plan(const settings *s, cru_data *data, plan *p, cru_erro
 
 static void deal_redrawn(const settings *s, parts *deal, const plan *p)
 {
-    const int64_t classes = deal->job.data->classes, n_val = (int64_t)floor(s->val * (double)p->order.count);
+    const int64_t classes = deal->job.data->classes;
+    const double share = s->val * (double)p->order.count;
+    const int64_t n_val = s->schedule == FILES ? classes * (int64_t)nearbyint(share / (double)classes) : (int64_t)share;
     for (int64_t c = 0; c < classes; c++) {
         const cru_ids items = class_items(&p->lists, c);
         parts_deal(deal, PART_TRAIN, items, p->counts[c]);
@@ -125,7 +135,7 @@ static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru
     cru_status status = parts_start(&deal, &(parts_job){&s->rng, data, rng, report, err}, PARTS_PYTHON);
     if (status) return status;
     plan p = {.order = s->parts == KEEP ? copy_ids(data, data->split.train) : labelled_items(data)};
-    parts_shuffle(&deal, (int32_t *)p.order.ids, p.order.count);
+    if (s->take == ANY) parts_shuffle(&deal, (int32_t *)p.order.ids, p.order.count);
     status = make_plan(s, data, &p, err);
     if (status) return status;
     if (s->parts == REDRAW) {

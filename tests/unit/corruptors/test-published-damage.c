@@ -57,6 +57,36 @@ START_TEST(class_splits_of_cora)
 }
 END_TEST
 
+/* The files published with the study's scripts: sizes and sums of the node numbers of their parts. */
+START_TEST(class_split_files)
+{
+    static const struct {
+        const char *dataset, *rho;
+        int64_t count[3], sum[3];
+    } files[] = {
+        {"cora", "1", {273, 273, 2162}, {41942, 135050, 3488286}},
+        {"cora", "20", {271, 273, 2164}, {47305, 102569, 3515404}},
+        {"cora", "100", {271, 273, 2164}, {59353, 95339, 3510586}},
+        {"citeseer", "20", {334, 330, 2663}, {85240, 157092, 5290469}},
+        {"chameleon-directed", "20", {227, 230, 1820}, {47473, 78755, 2464998}},
+        {"chameleon-directed", "100", {228, 230, 1819}, {66534, 78733, 2445959}},
+    };
+    cru_data *data = real_data(files[_i].dataset);
+    damage_report report;
+    if (data) {
+        const damage d = {.name = "class-imbalance",
+                          .settings = {"rho", files[_i].rho, "schedule", "files", "take", "first"}};
+        damage_apply(&d, data, &report);
+        const cru_ids parts[] = {data->split.train, data->split.val, data->split.test};
+        for (int part = 0; part < 3; part++) {
+            ck_assert_int_eq(parts[part].count, files[_i].count[part]);
+            ck_assert_int_eq(sum_of(parts[part]), files[_i].sum[part]);
+        }
+    }
+    cru_data_destroy(data);
+}
+END_TEST
+
 START_TEST(local_splits_of_cora)
 {
     static const char *const names[] = {"local_mid", "local_high"};
@@ -215,6 +245,7 @@ Suite *suite(void)
     TCase *c = tcase_create("published");
     tcase_set_timeout(c, 200);
     tcase_add_loop_test(c, class_splits_of_cora, 0, 3);
+    tcase_add_loop_test(c, class_split_files, 0, 6);
     tcase_add_loop_test(c, local_splits_of_cora, 0, 2);
     tcase_add_loop_test(c, local_targets_of_cora, 0, 3);
     tcase_add_loop_test(c, global_splits_of_cora, 0, 2);
