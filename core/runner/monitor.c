@@ -157,7 +157,11 @@ static cru_status check_rule(const monitor_settings *s, const cru_task *task, cr
 cru_status monitor_open(monitor *m, const monitor_settings *settings, const cru_task *task, cru_error *err)
 {
     int64_t limit = settings->epochs ? settings->epochs : INT64_MAX;
-    *m = (monitor){.face = {.epoch = report, .user = m, .limit = limit, .before_step = settings->before_step},
+    *m = (monitor){.face = {.epoch = report,
+                            .user = m,
+                            .limit = limit,
+                            .before_step = settings->before_step,
+                            .validation_only = settings->rule != MONITOR_ORACLE_EARLY},
                    .settings = *settings,
                    .task = task,
                    .best = -INFINITY,

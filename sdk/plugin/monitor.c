@@ -15,3 +15,8 @@ bool cru_monitor_before_step(const cru_monitor *monitor)
 {
     return monitor && monitor->before_step;
 }
+
+bool cru_monitor_validation_only(const cru_monitor *monitor)
+{
+    return monitor && monitor->validation_only;
+}

@@ -1,7 +1,7 @@
 /* Minibatches of whole graphs. */
 #include <math.h>
 
-#include <crucible/train.h>
+#include "train/whole-graphs.h"
 
 const char *const cru_readout_names[] = {"sum", "mean", NULL};
 static const cru_reduce readouts[] = {CRU_REDUCE_SUM, CRU_REDUCE_MEAN};
@@ -59,4 +59,50 @@ double cru_graphs_pass(cru_learner *learner)
         sum += cru_learner_step(learner, learner->optim, loss);
     }
     return sum / (double)steps;
+}
+
+/* Graphs are joined up to about so many nodes: what layers keep of them stays in the caches. */
+enum { EVALUATED_NODES = 4096 };
+
+bool graphs_in_steps(const cru_learner *l)
+{
+    return l->method->forward && l->task->problem == CRU_GRAPHS;
+}
+
+/* Number `i` of the graphs whose scores are wanted. */
+static int64_t wanted(const cru_learner *l, int64_t i)
+{
+    return l->validation_only ? l->task->split.val.ids[i] : i;
+}
+
+static cru_status evaluate_step(cru_learner *l, int64_t first, int64_t count)
+{
+    const int64_t classes = l->task->classes;
+    cru_tape_begin(l->tape, CRU_EVAL);
+    int32_t *ids = cru_tape_alloc(l->tape, count, sizeof *ids);
+    float *scores = cru_tape_alloc(l->tape, count * classes, sizeof *scores);
+    for (int64_t i = 0; i < count; i++) ids[i] = (int32_t)wanted(l, first + i);
+    const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, (cru_ids){ids, count});
+    const cru_tensor *z = l->method->forward(l, l->tape, &some);
+    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+    cru_assert(cru_tensor_rows(z) == count && cru_tensor_cols(z) == classes,
+               "forward: %lld x %lld for %lld graphs of %lld classes", (long long)cru_tensor_rows(z),
+               (long long)cru_tensor_cols(z), (long long)count, (long long)classes);
+    cru_tensor_download(l->tape, z, scores);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t c = 0; c < classes; c++) l->scores[ids[i] * classes + c] = scores[i * classes + c];
+    return CRU_OK;
+}
+
+cru_status graphs_evaluate(cru_learner *l)
+{
+    const int64_t count = l->validation_only ? l->task->split.val.count : l->task->items;
+    cru_status status = CRU_OK;
+    for (int64_t first = 0, last; first < count && !status; first = last) {
+        int64_t nodes = 0;
+        for (last = first; last < count && nodes < EVALUATED_NODES; last++)
+            nodes += l->graphs.offsets[wanted(l, last) + 1] - l->graphs.offsets[wanted(l, last)];
+        status = evaluate_step(l, first, last - first);
+    }
+    return status;
 }

@@ -3,6 +3,7 @@
 
 #include "train/feed.h"
 #include "train/shelf.h"
+#include "train/whole-graphs.h"
 
 const char *const cru_optimiser_names[] = {"adam", "adamw", "sgd", NULL};
 const char *const cru_class_weight_names[] = {"equal", "balanced", NULL};
@@ -116,6 +117,7 @@ static void take_scores(cru_learner *l, const cru_tensor *z)
 static cru_status evaluate(cru_learner *l)
 {
     if (l->feed) return steps_evaluate(l);
+    if (graphs_in_steps(l)) return graphs_evaluate(l);
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor *z = cru_learner_logits(l, l->tape);
     if (!cru_ctx_status(l->ctx)) take_scores(l, z);
@@ -144,7 +146,10 @@ static bool obey(cru_learner *l, cru_monitor *monitor, double loss)
 
 bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss)
 {
-    return !evaluate(learner) && obey(learner, monitor, loss);
+    learner->validation_only = cru_monitor_validation_only(monitor);
+    const cru_status status = evaluate(learner);
+    learner->validation_only = false;
+    return !status && obey(learner, monitor, loss);
 }
 
 /* ---- the algorithm vtable -------------------------------------------------------------------------------- */
@@ -205,7 +210,7 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
     l->class_weights = cru_class_weights_create(ctx, task, (cru_class_weights)l->train->class_weights);
     l->scores = cru_ctx_alloc(ctx, task->items * task->classes, sizeof *l->scores);
     l->net = cru_learner_net(l, "net");
-    if (method->forward) open_graphs(l);
+    if (method->forward || method->graphs) open_graphs(l);
     if (method->classify) l->feed = feed_create(l);
     status = cru_ctx_status(ctx);
     if (!status) status = method->build(l);

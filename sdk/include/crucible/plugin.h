@@ -157,12 +157,17 @@ CRU_API int64_t cru_monitor_limit(const cru_monitor *monitor);
  * initial weights are then the first to be judged, and those after the last step are not. train.h obeys it. */
 CRU_API bool cru_monitor_before_step(const cru_monitor *monitor);
 
+/* Whether only the scores of validation items are looked at; those of the others may then be any finite numbers. False
+ * for a NULL monitor. */
+CRU_API bool cru_monitor_validation_only(const cru_monitor *monitor);
+
 /* The host's side of a monitor. */
 struct cru_monitor {
     uint32_t (*epoch)(void *user, int64_t epoch, double train_loss, const float *scores);
     void *user;
     int64_t limit;
     bool before_step;
+    bool validation_only;
 };
 
 typedef struct cru_algorithm {

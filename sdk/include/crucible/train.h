@@ -195,8 +195,8 @@ typedef struct cru_learner {
     const cru_train *train; /* inside settings */
     cru_tape *tape;
     cru_input x;            /* the task's features */
-    cru_graphs graphs;      /* methods with `forward`: all graphs, or all nodes as one */
-    cru_batches batches;    /* methods with `forward` on whole graphs: the training graphs */
+    cru_graphs graphs;      /* methods with `graphs`: all of them, or all nodes as one */
+    cru_batches batches;    /* methods with `graphs` on whole graphs: the training ones */
     cru_index train_rows;   /* the training items */
     cru_index train_labels; /* their observed labels; empty when labels are candidate sets */
     float *class_weights;   /* one per class for the default loss, host; NULL: equal */
@@ -210,8 +210,9 @@ typedef struct cru_learner {
     float *scores;             /* items x classes, host: the last evaluation */
     struct cru_feed *feed;     /* private: minibatches of rows; NULL unless the method has `classify` */
     struct cru_learner *wider; /* the same model on the task that widen brought, or NULL */
-    void *reserved[15]; /* NULL; later minor versions grow into it, so that the models around it keep their layout */
-    struct cru_shelf *shelf; /* private: the weights that several rules chose; NULL unless there are several */
+    void *reserved[14];        /* NULL; later minor versions take from its end, so that models keep their layout */
+    bool validation_only;      /* set during an evaluation of which only the scores of validation items count */
+    struct cru_shelf *shelf;   /* private: the weights that several rules chose; NULL unless there are several */
 } cru_learner;
 
 typedef struct cru_method {
@@ -228,8 +229,9 @@ typedef struct cru_method {
      * judge the weights, then in train mode to learn from them. Must not change the model. */
     cru_tensor *(*logits)(void *model, cru_tape *t);
 
-    /* Instead of `logits`, for methods over graphs: the same for the given graphs, which are all of them or, when whole
-     * graphs are trained, a minibatch. `graphs` is the offset of a cru_graph_settings in the settings. */
+    /* Instead of `logits`, for methods over graphs: the same for the given graphs, which are all of them or, when the
+     * items are graphs, some. `graphs` is the offset of a cru_graph_settings in the settings; a method that has one and
+     * `logits` gets the learner's graphs, too, and decides itself which of them it computes together. */
     cru_tensor *(*forward)(void *model, cru_tape *t, const cru_graphs *graphs);
     size_t graphs;
 

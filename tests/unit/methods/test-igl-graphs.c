@@ -199,6 +199,42 @@ START_TEST(g2gnn_repeats_the_rarer_class)
 }
 END_TEST
 
+/* `count` triangles, all of which have the second and the third for neighbours. Opens g2gnn on them. */
+static bench open_triangles(int count, const char *batch)
+{
+    cJSON *graph = cJSON_CreateObject(), *edges = cJSON_AddArrayToObject(graph, "edges"), *of = cJSON_CreateArray();
+    cJSON *x = cJSON_CreateArray(), *labels = cJSON_CreateArray(), *train = cJSON_Parse("[0]");
+    cJSON_AddNumberToObject(graph, "n", 3 * count);
+    for (int v = 0; v < 3 * count; v++) {
+        cJSON_AddItemToArray(edges, cJSON_CreateIntArray((const int[]){v, v - v % 3 + (v + 1) % 3}, 2));
+        cJSON_AddItemToArray(of, cJSON_CreateNumber(v / 3));
+        cJSON_AddItemToArray(x, cJSON_CreateIntArray((const int[]){1}, 1));
+    }
+    for (int g = 0; g < count; g++) cJSON_AddItemToArray(labels, cJSON_CreateNumber(g % 2));
+    bench b = bench_create();
+    bench_graph(&b, graph);
+    bench_features(&b, x);
+    bench_split_graphs(&b, of);
+    bench_labels(&b, labels, train);
+    bench_open(&b, "g2gnn", (const char *[]){"hidden", "4", "drop_edges", "0", "batch", batch, NULL});
+    bench_run(&b);
+    cJSON *const all[] = {graph, of, x, labels, train};
+    for (int i = 0; i < 5; i++) cJSON_Delete(all[i]);
+    return b;
+}
+
+/* The second triangle has links to all others, but only those of its batch and their neighbours reach it. */
+START_TEST(g2gnn_predicts_in_batches)
+{
+    bench few = open_triangles(3, "1"), many = open_triangles(40, "1"), joined = open_triangles(40, "128");
+    for (int c = 0; c < 2; c++) ck_assert_float_eq_tol(many.logits->data[2 + c], few.logits->data[2 + c], 1e-6f);
+    ck_assert_float_gt(fabsf(joined.logits->data[2] - few.logits->data[2]), 1e-3f);
+    bench_destroy(&few);
+    bench_destroy(&many);
+    bench_destroy(&joined);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("imbalance methods on graphs");
@@ -209,6 +245,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, g2gnn_links_graphs_by_their_paths, 0, 2);
     tcase_add_test(c, g2gnn_spreads_over_the_graph_of_graphs);
     tcase_add_test(c, g2gnn_repeats_the_rarer_class);
+    tcase_add_test(c, g2gnn_predicts_in_batches);
     suite_add_tcase(s, c);
     return s;
 }

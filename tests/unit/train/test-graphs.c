@@ -161,6 +161,41 @@ START_TEST(readout_is_the_sum_or_the_mean)
 }
 END_TEST
 
+typedef struct looker {
+    float scores[6];
+    int reports;
+} looker;
+
+static uint32_t look(void *user, int64_t epoch, double loss, const float *scores)
+{
+    looker *l = user;
+    (void)epoch, (void)loss;
+    l->reports++;
+    memcpy(l->scores, scores, sizeof l->scores);
+    return CRU_GO_ON;
+}
+
+/* A monitor that looks at validation items only is shown theirs, and predict gives all. */
+START_TEST(while_training_only_validation_graphs_are_evaluated)
+{
+    static const int32_t val[] = {2};
+    bench b;
+    float all[6];
+    open_bench(&b, false);
+    b.task.split.val = (cru_ids){val, 1};
+    looker l = {0};
+    cru_monitor monitor = {.epoch = look, .user = &l, .limit = 3, .validation_only = _i == 0};
+    ck_assert_int_eq(cru_method_fit(b.model, &monitor), CRU_OK);
+    ck_assert_int_eq(l.reports, 1);
+    ck_assert_int_eq(cru_method_predict(b.model, all), CRU_OK);
+    for (int i = 0; i < 6; i++) {
+        if (i / 2 != 1) ck_assert_float_ne(all[i], 0); /* the single node has no neighbours */
+        ck_assert_float_eq(l.scores[i], i < 4 && monitor.validation_only ? 0 : all[i]);
+    }
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("graphs");
@@ -170,6 +205,7 @@ Suite *suite(void)
     tcase_add_test(c, no_graph_at_all);
     tcase_add_test(c, nodes_are_one_graph);
     tcase_add_test(c, a_pass_goes_over_every_training_graph);
+    tcase_add_loop_test(c, while_training_only_validation_graphs_are_evaluated, 0, 2);
     suite_add_tcase(s, c);
     return s;
 }

@@ -8,8 +8,9 @@
  *     loss = mean over a of ( -ln p_a(y) over B  +  mean over B of |p_a - s|^2 )
  *     s = sharpened mean over a of p_a: s_c ~ (mean p)_c^(1/temperature), without gradient
  *
- * A graph that stands in a batch several times is changed once. Predictions are the mean of ln p_a with all graphs in
- * one batch.
+ * A graph that stands in a batch several times is changed once. Predictions are the mean of ln p_a, in batches as in
+ * training: P has columns that sum to 1, not rows, so the more graphs are joined the larger grows what a graph with
+ * many links receives, and a batch of all graphs is not what the classifier has learned from.
  *
  * Wang, Zhao, Shah, Derr. Imbalanced Graph Classification via Graph-of-Graph Neural Networks. CIKM 2022. */
 #include <math.h>
@@ -52,7 +53,8 @@ typedef struct model {
     cru_batches batches;   /* of the training graphs, repeated */
     int64_t near;          /* neighbours of a graph, */
     const int32_t *linked; /* graphs x near */
-    cru_sparse *all_links; /* P over all graphs */
+    cru_ids judged;        /* all graphs in the order of evaluation: validation, test, others, */
+    int64_t ends[3];       /* where these parts end */
 } model;
 
 /* Graphs that are computed together. */
@@ -119,6 +121,24 @@ static cru_csr link_group(const model *m, cru_pool pool, cru_ids graphs, const i
     return gog_matrix(pool, &(cru_coo){graphs.count, graphs.count, count, row, col, NULL});
 }
 
+static void order_judged(model *m)
+{
+    const cru_task *task = m->base.task;
+    const cru_ids part[] = {task->split.val, task->split.test};
+    int32_t *order = cru_ctx_alloc(m->base.ctx, task->items, sizeof *order), count = 0;
+    int32_t *place = cru_ctx_alloc(m->base.ctx, task->items, sizeof *place);
+    for (int64_t g = 0; g < task->items; g++) place[g] = -1;
+    for (int p = 0; p < 2; p++) {
+        for (int64_t i = 0; i < part[p].count; i++)
+            if (place[part[p].ids[i]] < 0) order[place[part[p].ids[i]] = count++] = part[p].ids[i];
+        m->ends[p] = count;
+    }
+    for (int32_t g = 0; g < task->items; g++)
+        if (place[g] < 0) order[place[g] = count++] = g;
+    m->ends[2] = count;
+    m->judged = (cru_ids){order, count};
+}
+
 static cru_status build(void *self)
 {
     model *m = self;
@@ -140,10 +160,7 @@ static cru_status build(void *self)
     m->near = k - 1;
     m->linked = gog_neighbours(cru_ctx_pool(ctx), (cru_blocks){&task->graph, task->graph_offsets}, task->items,
                                s->labelled_kernel ? node_labels(m) : NULL, k);
-    int32_t *all = cru_ctx_alloc(ctx, task->items, sizeof *all);
-    for (int32_t g = 0; g < task->items; g++) all[g] = g;
-    const cru_csr links = link_group(m, cru_ctx_pool(ctx), (cru_ids){all, task->items}, all);
-    m->all_links = cru_sparse_create(ctx, &links);
+    order_judged(m);
     return cru_ctx_status(ctx);
 }
 
@@ -174,19 +191,7 @@ static cru_tensor *predict(const model *m, cru_tape *t, const group *g, cru_rng 
     return cru_log_softmax(t, cru_fc_apply(t, &m->out, h), 1);
 }
 
-/* All graphs; the same changes in every evaluation. */
-static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *graphs)
-{
-    const model *m = self;
-    const settings *s = m->base.settings;
-    const group all = {*graphs, m->all_links};
-    cru_rng rng = cru_rng_split(&m->rng, 0);
-    cru_tensor *sum = predict(m, t, &all, &rng);
-    for (int64_t a = 1; a < s->copies; a++) sum = cru_add(t, sum, predict(m, t, &all, &rng));
-    return cru_scale(t, sum, 1 / (float)s->copies);
-}
-
-/* ---- training -------------------------------------------------------------------------------------------- */
+/* ---- batches --------------------------------------------------------------------------------------------- */
 
 /* The distinct graphs of a batch and their neighbours; rows: the places of the batch's graphs among them. */
 static group gather_group(const model *m, cru_tape *t, cru_ids batch, int32_t *rows)
@@ -205,6 +210,38 @@ static group gather_group(const model *m, cru_tape *t, cru_ids batch, int32_t *r
     const cru_csr links = link_group(m, cru_tape_pool(t), chosen, place);
     return (group){cru_graphs_select(t, &m->base.graphs, chosen), cru_sparse_step(t, &links)};
 }
+
+/* The mean of ln p_a of the graphs of a batch. */
+static cru_tensor *judge(const model *m, cru_tape *t, cru_ids batch, cru_rng *rng)
+{
+    const settings *s = m->base.settings;
+    int32_t *rows = cru_tape_alloc(t, batch.count, sizeof *rows);
+    const group g = gather_group(m, t, batch, rows);
+    cru_tensor *sum = predict(m, t, &g, rng);
+    for (int64_t a = 1; a < s->copies; a++) sum = cru_add(t, sum, predict(m, t, &g, rng));
+    return cru_scale(t, cru_gather(t, sum, cru_index_step(t, rows, batch.count)), 1 / (float)s->copies);
+}
+
+/* The same changes in every evaluation. */
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    const model *m = self;
+    const settings *s = m->base.settings;
+    const int64_t items = m->base.task->items, parts = m->base.validation_only ? 1 : 3, end = m->ends[parts - 1];
+    cru_rng rng = cru_rng_split(&m->rng, 0);
+    cru_tensor **batch = cru_tape_alloc(t, items / s->graphs.batch + parts, sizeof *batch), *z;
+    int64_t batches = 0;
+    for (int64_t part = 0, from = 0; part < parts; part++)
+        for (int64_t to; from < m->ends[part]; from = to) {
+            to = from + s->graphs.batch < m->ends[part] ? from + s->graphs.batch : m->ends[part];
+            batch[batches++] = judge(m, t, (cru_ids){m->judged.ids + from, to - from}, &rng);
+        }
+    if (!batches) return cru_tensor_filled(t, 2, (const int64_t[]){items, m->base.task->classes}, 0);
+    z = batches > 1 ? cru_concat_rows(t, batch, batches) : batch[0];
+    return cru_scatter(t, z, cru_index_step(t, m->judged.ids, end), items, CRU_REDUCE_SUM);
+}
+
+/* ---- training -------------------------------------------------------------------------------------------- */
 
 static cru_tensor *batch_loss(model *m, cru_tape *t, cru_ids batch)
 {
@@ -252,7 +289,7 @@ static const cru_method method = {.model_size = sizeof(model),
                                   .problems = PROBLEMS,
                                   .labelled = true,
                                   .build = build,
-                                  .forward = forward,
+                                  .logits = logits,
                                   .epoch = epoch,
                                   .graphs = offsetof(settings, graphs),
                                   .widen = cru_weights_only};

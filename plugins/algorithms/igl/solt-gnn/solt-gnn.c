@@ -1,16 +1,17 @@
 /* solt-gnn: small graphs borrow from a memory of patterns that large graphs have.
  *
- *     H = GIN(X, A + I)      h_G = sum of H over G      logits = (h_G + p(h_G)) W + b      p: pattern-memory.h
+ *     H_0 = X      H_l = ReLU(BN(MLP(H_l-1 + A H_l-1)))      MLP: linear, batch norm, ReLU, linear
+ *     h_G = sum of H_L over G      logits = Drop((h_G + p(h_G)) W + b)      p: pattern-memory.h
  *
- * Heads are the `heads` graphs with most nodes. With L_h and L_t the mean cross-entropy over heads and tails of a
- * batch,
+ * Heads are the `heads` graphs with most nodes. They and the tails of a batch are computed apart, so that each have
+ * batch statistics of their own. With L_h and L_t the mean cross-entropy over heads and tails of a batch,
  *
  *     loss = 2 (alpha L_h + (1 - alpha) L_t) + mu_nodes L_n + mu_parts L_s + lambda mean cos(h_G, p(h_G))
  *
  * L_n and L_s say that what a head's part recalls is nearer to the rest of this head i than to another head j:
  *     L_n  parts: the first min(n_i, n_j) nodes; against a random node of i and one of j
- *     L_s  parts: connected samples of K = floor(min(b - 1, n_i / 2)) nodes, represented without the rest of the graph
- *          and without self-loops, against the sum over the rest of i and over as many random nodes of j (or all)
+ *     L_s  parts: connected samples of K = floor(min(b - 1, n_i / 2)) nodes, represented without the rest of the graph,
+ *          against the sum over the rest of i and over as many random nodes of j (or all)
  * where b is the size at rank floor(0.2 G) from the top. A batch with fewer than two heads or no tail is passed over.
  * Memory and network have optimisers of their own; the learning rate of the latter halves every `halve_every` epochs.
  *
@@ -36,7 +37,7 @@ typedef struct settings {
 static const cru_param schema[] = {
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions"),
     CRU_INT(settings, hidden, 32, 1, 65536, "width"),
-    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "between convolutions"),
+    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "of the logits"),
     CRU_BOOL(settings, learn_eps, false, "learn the weight of a node's own features"),
     CRU_INT(settings, memory, 64, 1, 4096, "size of the memory"),
     CRU_INT(settings, heads, 72, 0, 1e9, "how many of the largest graphs are heads"),
@@ -47,7 +48,7 @@ static const cru_param schema[] = {
               .search = CRU_ONE_OF(0, 0.5, 1, 1.5, 2)),
     CRU_FLOAT(settings, lambda, 1e-4, 0, CRU_NO_MAX, "weight of the likeness of memory and representation"),
     CRU_INT(settings, halve_every, 50, 1, 1e9, "epochs after which the learning rate halves"),
-    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_FILL, CRU_NORM_COL + 1),
+    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.01, 0),
     CRU_END,
 };
@@ -56,6 +57,7 @@ typedef struct model {
     cru_learner base;
     cru_rng rng;
     cru_gin conv[CRU_MAX_LAYERS];
+    cru_batch_norm_layer norm[CRU_MAX_LAYERS];
     cru_fc out;
     pattern_memory memory;
     cru_optim *memory_optim;
@@ -103,6 +105,8 @@ static cru_status build(void *self)
         char name[32];
         snprintf(name, sizeof name, "conv%lld", (long long)i);
         m->conv[i] = cru_gin_create(m->base.net, name, &shape, s->learn_eps);
+        snprintf(name, sizeof name, "norm%lld", (long long)i);
+        m->norm[i] = cru_batch_norm_create(m->base.net, name, s->hidden);
         shape.in = s->hidden;
     }
     m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
@@ -119,37 +123,44 @@ static cru_status build(void *self)
 static cru_tensor *represent(const model *m, cru_tape *t, cru_sparse *adj, const cru_input *x)
 {
     const settings *s = m->base.settings;
-    cru_tensor *h = cru_gin_input(t, &m->conv[0], adj, x);
-    for (int64_t i = 1; i < s->layers; i++)
-        h = cru_gin_apply(t, &m->conv[i], adj, cru_dropout(t, cru_relu(t, h), (float)s->dropout));
+    cru_tensor *h = NULL;
+    for (int64_t i = 0; i < s->layers; i++) {
+        h = i ? cru_gin_apply(t, &m->conv[i], adj, h) : cru_gin_input(t, &m->conv[0], adj, x);
+        h = cru_relu(t, cru_batch_norm_apply(t, &m->norm[i], h));
+    }
     return h;
 }
 
-static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
+/* Graphs, and what of them the losses use. */
+typedef struct group {
+    cru_ids ids;
+    cru_graphs graphs;
+    cru_tensor *nodes, *whole, *recalled; /* the representation of nodes and graphs, what the memory has for these */
+} group;
+
+static cru_tensor *classify(const model *m, cru_tape *t, group *g)
 {
-    const model *m = self;
-    cru_tensor *h = cru_graphs_readout(t, &m->base, g, represent(m, t, g->adj, &g->x));
-    return cru_fc_apply(t, &m->out, cru_add(t, h, pattern_memory_recall(t, &m->memory, h)));
+    const settings *s = m->base.settings;
+    g->nodes = represent(m, t, g->graphs.adj, &g->graphs.x);
+    g->whole = cru_graphs_readout(t, &m->base, &g->graphs, g->nodes);
+    g->recalled = pattern_memory_recall(t, &m->memory, g->whole);
+    return cru_dropout(t, cru_fc_apply(t, &m->out, cru_add(t, g->whole, g->recalled)), (float)s->dropout);
+}
+
+static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *graphs)
+{
+    return classify(self, t, &(group){.graphs = *graphs});
 }
 
 /* ---- relevance ------------------------------------------------------------------------------------------- */
 
-/* A step: the graphs of a batch, their nodes' representation, and which of them are heads. */
-typedef struct step {
-    cru_ids ids;
-    cru_graphs graphs;
-    cru_tensor *nodes;
-    int32_t *heads, *tails; /* places in the batch */
-    int64_t head_count, tail_count;
-} step;
-
-/* Nodes of the batch and which head they count for. */
+/* Nodes of the heads of a batch and which head they count for. */
 typedef struct members {
     int32_t *node, *head;
     int64_t count;
 } members;
 
-static members members_create(cru_tape *t, const step *s)
+static members members_create(cru_tape *t, const group *s)
 {
     const int64_t most = s->graphs.offsets[s->graphs.count];
     return (members){cru_tape_alloc(t, most, sizeof(int32_t)), cru_tape_alloc(t, most, sizeof(int32_t)), 0};
@@ -167,7 +178,7 @@ static cru_tensor *members_sum(cru_tape *t, const members *m, cru_tensor *x, int
     return cru_scatter(t, x, cru_index_step(t, m->head, m->count), heads, CRU_REDUCE_SUM);
 }
 
-static int64_t size_of(const step *s, int64_t g)
+static int64_t size_of(const group *s, int64_t g)
 {
     return s->graphs.offsets[g + 1] - s->graphs.offsets[g];
 }
@@ -178,29 +189,29 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /* Another head of the batch than number i. */
-static int32_t other_head(model *m, const step *s, int64_t i)
+static int64_t other_head(model *m, const group *s, int64_t i)
 {
-    const int64_t k = cru_rng_below(&m->rng, s->head_count - 1);
-    return s->heads[k < i ? k : k + 1];
+    const int64_t k = cru_rng_below(&m->rng, s->ids.count - 1);
+    return k < i ? k : k + 1;
 }
 
-static cru_tensor *rows_of(cru_tape *t, const step *s, const int32_t *ids, int64_t count)
+static cru_tensor *rows_of(cru_tape *t, const group *s, const int32_t *ids, int64_t count)
 {
     return cru_gather(t, s->nodes, cru_index_step(t, ids, count));
 }
 
-static cru_tensor *node_relevance(model *m, cru_tape *t, const step *s)
+static cru_tensor *node_relevance(model *m, cru_tape *t, const group *s)
 {
     const int64_t most = s->graphs.offsets[s->graphs.count];
     int32_t *query = cru_tape_alloc(t, most, sizeof *query), *same = cru_tape_alloc(t, most, sizeof *same);
     int32_t *other = cru_tape_alloc(t, most, sizeof *other);
     int64_t count = 0;
-    for (int64_t i = 0; i < s->head_count; i++) {
-        const int32_t own = s->heads[i], far = other_head(m, s, i);
-        const int64_t first = s->graphs.offsets[own], size = smaller(size_of(s, own), size_of(s, far));
+    for (int64_t i = 0; i < s->ids.count; i++) {
+        const int64_t far = other_head(m, s, i), first = s->graphs.offsets[i];
+        const int64_t size = smaller(size_of(s, i), size_of(s, far));
         for (int64_t v = 0; v < size; v++, count++) {
             query[count] = (int32_t)(first + v);
-            same[count] = (int32_t)(first + cru_rng_below(&m->rng, size_of(s, own)));
+            same[count] = (int32_t)(first + cru_rng_below(&m->rng, size_of(s, i)));
             other[count] = (int32_t)(s->graphs.offsets[far] + cru_rng_below(&m->rng, size_of(s, far)));
         }
     }
@@ -210,7 +221,7 @@ static cru_tensor *node_relevance(model *m, cru_tape *t, const step *s)
 
 /* Depth first from a random node of a graph of the batch: a node's neighbours are pushed when it is taken. Marks what
  * is taken, at most K nodes. */
-static void sample_part(model *m, cru_tape *t, const step *s, int64_t graph, uint8_t *taken)
+static void sample_part(model *m, cru_tape *t, const group *s, int64_t graph, uint8_t *taken)
 {
     const cru_csr *adj = &s->graphs.host;
     const int64_t first = s->graphs.offsets[graph], last = s->graphs.offsets[graph + 1];
@@ -229,30 +240,28 @@ static void sample_part(model *m, cru_tape *t, const step *s, int64_t graph, uin
 }
 
 /* The representation of samples by themselves; part->node are nodes of the batch. */
-static cru_tensor *represent_parts(model *m, cru_tape *t, const step *s, const members *part)
+static cru_tensor *represent_parts(model *m, cru_tape *t, const group *s, const members *part)
 {
     const cru_task *task = m->base.task;
     int32_t *node = cru_tape_alloc(t, part->count, sizeof *node);
     for (int64_t i = 0; i < part->count; i++) {
-        const int32_t graph = s->heads[part->head[i]];
+        const int32_t graph = part->head[i];
         node[i] = (int32_t)(part->node[i] - s->graphs.offsets[graph] + task->graph_offsets[s->ids.ids[graph]]);
     }
     const cru_subgraph sub = cru_graph_induced(cru_tape_pool(t), &task->graph, (cru_ids){node, part->count});
-    const cru_csr plain = cru_graph_loops(cru_tape_pool(t), &sub.graph, CRU_LOOPS_REMOVE);
     const cru_input x = cru_input_rows(t, &m->base.x, cru_index_step(t, node, part->count));
-    return members_sum(t, part, represent(m, t, cru_sparse_step(t, &plain), &x), s->head_count);
+    return members_sum(t, part, represent(m, t, cru_sparse_step(t, &sub.graph), &x), s->ids.count);
 }
 
-static cru_tensor *part_relevance(model *m, cru_tape *t, const step *s)
+static cru_tensor *part_relevance(model *m, cru_tape *t, const group *s)
 {
     uint8_t *taken = cru_tape_alloc(t, s->graphs.offsets[s->graphs.count], sizeof *taken);
     members part = members_create(t, s), rest = members_create(t, s), far = members_create(t, s);
     for (int64_t v = 0; v < s->graphs.offsets[s->graphs.count]; v++) taken[v] = 0;
-    for (int64_t i = 0; i < s->head_count; i++) {
-        const int32_t own = s->heads[i], other = other_head(m, s, i);
-        const int64_t before = rest.count;
-        sample_part(m, t, s, own, taken);
-        for (int64_t v = s->graphs.offsets[own]; v < s->graphs.offsets[own + 1]; v++)
+    for (int64_t i = 0; i < s->ids.count; i++) {
+        const int64_t other = other_head(m, s, i), before = rest.count;
+        sample_part(m, t, s, i, taken);
+        for (int64_t v = s->graphs.offsets[i]; v < s->graphs.offsets[i + 1]; v++)
             members_add(taken[v] ? &part : &rest, v, i);
         const int64_t size = smaller(rest.count - before, size_of(s, other));
         int32_t *chosen = cru_tape_alloc(t, size, sizeof *chosen);
@@ -260,50 +269,44 @@ static cru_tensor *part_relevance(model *m, cru_tape *t, const step *s)
         for (int64_t k = 0; k < size; k++) members_add(&far, s->graphs.offsets[other] + chosen[k], i);
     }
     cru_tensor *p = pattern_memory_recall(t, &m->memory, represent_parts(m, t, s, &part));
-    cru_tensor *near = members_sum(t, &rest, rows_of(t, s, rest.node, rest.count), s->head_count);
-    return pattern_relevance(t, p, near, members_sum(t, &far, rows_of(t, s, far.node, far.count), s->head_count));
+    cru_tensor *near = members_sum(t, &rest, rows_of(t, s, rest.node, rest.count), s->ids.count);
+    return pattern_relevance(t, p, near, members_sum(t, &far, rows_of(t, s, far.node, far.count), s->ids.count));
 }
 
 /* ---- training -------------------------------------------------------------------------------------------- */
 
-static step begin_step(model *m, cru_tape *t, cru_ids ids)
+/* The heads or the tails of a batch. */
+static cru_ids some_of(const model *m, cru_tape *t, cru_ids batch, bool heads)
 {
-    step s = {.ids = ids,
-              .heads = cru_tape_alloc(t, ids.count, sizeof *s.heads),
-              .tails = cru_tape_alloc(t, ids.count, sizeof *s.tails)};
-    for (int32_t i = 0; i < ids.count; i++) {
-        if (m->head[ids.ids[i]])
-            s.heads[s.head_count++] = i;
-        else
-            s.tails[s.tail_count++] = i;
-    }
-    s.graphs = cru_graphs_select(t, &m->base.graphs, ids);
-    return s;
+    int32_t *ids = cru_tape_alloc(t, batch.count, sizeof *ids);
+    int64_t count = 0;
+    for (int64_t i = 0; i < batch.count; i++)
+        if (m->head[batch.ids[i]] == heads) ids[count++] = batch.ids[i];
+    return (cru_ids){ids, count};
 }
 
-static cru_tensor *class_loss(const model *m, cru_tape *t, cru_tensor *z, const step *s, bool heads)
+/* The mean cross-entropy of a group. */
+static cru_tensor *group_loss(model *m, cru_tape *t, group *g)
 {
-    const int64_t count = heads ? s->head_count : s->tail_count;
-    const int32_t *place = heads ? s->heads : s->tails;
-    int32_t *label = cru_tape_alloc(t, count, sizeof *label);
-    for (int64_t i = 0; i < count; i++) label[i] = m->base.task->labels[s->ids.ids[place[i]]];
-    const cru_index rows = cru_index_step(t, place, count);
-    return cru_cross_entropy(t, z, &(cru_targets){.rows = &rows, .labels = cru_index_step(t, label, count)});
+    g->graphs = cru_graphs_select(t, &m->base.graphs, g->ids);
+    return cru_learner_batch_loss(&m->base, t, classify(m, t, g), g->ids);
 }
 
-static cru_tensor *step_loss(model *m, cru_tape *t, step *s)
+static cru_tensor *likeness(cru_tape *t, const group *g)
+{
+    return cru_sum(t, cru_cosine_rows(t, g->whole, g->recalled, 1e-7f), CRU_ALL);
+}
+
+static cru_tensor *step_loss(model *m, cru_tape *t, group *heads, group *tails)
 {
     const settings *set = m->base.settings;
-    s->nodes = represent(m, t, s->graphs.adj, &s->graphs.x);
-    cru_tensor *h = cru_graphs_readout(t, &m->base, &s->graphs, s->nodes);
-    cru_tensor *p = pattern_memory_recall(t, &m->memory, h);
-    cru_tensor *z = cru_fc_apply(t, &m->out, cru_add(t, h, p));
-    cru_tensor *total = cru_scale(t, class_loss(m, t, z, s, true), (float)(2 * set->alpha));
-    total = cru_add(t, total, cru_scale(t, class_loss(m, t, z, s, false), (float)(2 * (1 - set->alpha))));
-    total = cru_add(t, total, cru_scale(t, node_relevance(m, t, s), (float)set->mu_nodes));
-    total = cru_add(t, total, cru_scale(t, part_relevance(m, t, s), (float)set->mu_parts));
-    cru_tensor *alike = cru_mean(t, cru_cosine_rows(t, h, p, 1e-7f), CRU_ALL);
-    return cru_add(t, total, cru_scale(t, alike, (float)set->lambda));
+    const float count = (float)(heads->ids.count + tails->ids.count);
+    cru_tensor *total = cru_scale(t, group_loss(m, t, heads), (float)(2 * set->alpha));
+    total = cru_add(t, total, cru_scale(t, group_loss(m, t, tails), (float)(2 * (1 - set->alpha))));
+    total = cru_add(t, total, cru_scale(t, node_relevance(m, t, heads), (float)set->mu_nodes));
+    total = cru_add(t, total, cru_scale(t, part_relevance(m, t, heads), (float)set->mu_parts));
+    cru_tensor *alike = cru_add(t, likeness(t, heads), likeness(t, tails));
+    return cru_add(t, total, cru_scale(t, alike, (float)set->lambda / count));
 }
 
 static cru_status epoch(void *self, double *loss)
@@ -317,9 +320,10 @@ static cru_status epoch(void *self, double *loss)
     cru_optim_set_lr(m->base.optim, cru_lr_step(set->train.lr, m->base.epoch, set->halve_every, 0.5));
     for (int64_t i = 0; i < batches; i++) {
         cru_tape_begin(t, CRU_TRAIN);
-        step s = begin_step(m, t, cru_batches_next(&m->base.batches));
-        if (s.head_count < 2 || s.tail_count < 1) continue;
-        cru_tensor *total = step_loss(m, t, &s);
+        const cru_ids batch = cru_batches_next(&m->base.batches);
+        group heads = {.ids = some_of(m, t, batch, true)}, tails = {.ids = some_of(m, t, batch, false)};
+        if (heads.ids.count < 2 || tails.ids.count < 1) continue;
+        cru_tensor *total = step_loss(m, t, &heads, &tails);
         if (cru_ctx_status(m->base.ctx)) return cru_ctx_status(m->base.ctx);
         sum += cru_learner_step(&m->base, m->base.optim, total);
         cru_optim_step(m->memory_optim);
