@@ -40,8 +40,11 @@ void held_look(runner *r, double now, bool (*start)(runner *r, const trial *t, c
     if (r->held_count == 0 || now < r->look_again) return;
     r->look_again = now + seconds_between_looks;
     int64_t kept = 0;
-    for (int64_t i = 0; i < r->held_count; i++)
-        if (r->error.status != CRU_OK || !settle(r, &r->held[i], start)) r->held[kept++] = r->held[i];
+    for (int64_t i = 0; i < r->held_count; i++) {
+        /* By value: a trial that starts looks for partners, and those of others are added to the list. */
+        held_trial h = r->held[i];
+        if (r->error.status != CRU_OK || !settle(r, &h, start)) r->held[kept++] = h;
+    }
     r->held_count = kept;
 }
 

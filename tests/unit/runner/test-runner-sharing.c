@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <sys/wait.h>
 
 #include "runner/agenda.h"
 #include "runner/sharing.h"
@@ -293,6 +294,58 @@ START_TEST(the_agenda_gives_every_trial_once)
 }
 END_TEST
 
+/* Runs the experiment as one of several processes; returns how often it trained. */
+static int run_beside_others(const fixture *f, const char *db)
+{
+    cru_error err = {0};
+    store *s;
+    runner *r;
+    agenda a;
+    runner_summary summary;
+    runner_options options = {.experiment = f->experiment, .plugins = f->plugins, .jobs = 2};
+    ck_assert_msg(store_open(db, &(store_options){.batch_trials = 3}, &s, &err) == CRU_OK, "%s", err.text);
+    options.store = s;
+    ck_assert_int_eq(runner_open(&options, &r, &err), CRU_OK);
+    ck_assert_msg(agenda_open(r, s, AGENDA_MISSING, &a, &err) == CRU_OK, "%s", err.text);
+    runner_source source = {.next = agenda_next, .partner = agenda_partner, .user = &a};
+    ck_assert_msg(runner_run(r, &source, &summary, &err) == CRU_OK, "%s", err.text);
+    runner_close(r);
+    agenda_close(&a);
+    ck_assert_int_eq(store_close(s, &err), CRU_OK);
+    return (int)summary.trainings;
+}
+
+START_TEST(processes_share_trials_that_share_trainings)
+{
+    fixture f;
+    cru_error err = {0};
+    char db[128];
+    int status, trainings = 0;
+    int64_t id, counts[STORE_OUTCOMES];
+    pid_t children[2];
+    store *s;
+    fixture_open(&f, PLUGINS,
+                 START "[algorithm runner-learner]\nlr = 0.01, 0.02, 0.05\n"
+                       "[monitor]\nrule = last, oracle, validation, oracle-early\n");
+    snprintf(db, sizeof db, "%s/results.db", f.folder);
+    for (int i = 0; i < 2; i++)
+        if ((children[i] = fork()) == 0) _exit(run_beside_others(&f, db));
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
+        ck_assert(WIFEXITED(status));
+        trainings += WEXITSTATUS(status);
+    }
+    ck_assert_int_ge(trainings, 6);
+    ck_assert_int_le(trainings, 24);
+    ck_assert_int_eq(store_open(db, NULL, &s, &err), CRU_OK);
+    ck_assert_int_eq(store_find_experiment(s, NULL, &id, &err), CRU_OK);
+    ck_assert_int_eq(store_count(s, id, counts, &err), CRU_OK);
+    ck_assert_int_eq(counts[STORE_OK], 24);
+    ck_assert_int_eq(store_close(s, &err), CRU_OK);
+    fixture_close(&f);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("runner-sharing");
@@ -309,6 +362,7 @@ Suite *suite(void)
     tcase_add_test(t, a_crash_is_the_outcome_of_all_that_share_it);
     tcase_add_test(t, a_broken_problem_fails_every_trial);
     tcase_add_test(t, the_agenda_gives_every_trial_once);
+    tcase_add_test(t, processes_share_trials_that_share_trainings);
     suite_add_tcase(s, t);
     return s;
 }
