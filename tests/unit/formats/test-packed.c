@@ -143,6 +143,65 @@ START_TEST(graphs_of_dgl_may_be_packed)
 }
 END_TEST
 
+/* Every format, from a file of its fuzz corpus: as it is, and with every file packed. */
+static const struct {
+    const char *format, *sample, *roles[9];
+} formats[] = {
+    {"cifar", "one", {"annotations", "counts", "test", "train-1"}},
+    {"content-cites", "tiny", {"content", "cites"}},
+    {"dgl", "csr-csc-relations", {"graph"}},
+    {"geom-gcn", "tiny", {"nodes", "edges", "split-0"}},
+    {"graph-list", "tiny", {"graphs"}},
+    {"idx", "tiny", {"train-images", "train-labels", "test-images", "test-labels"}},
+    {"linkx", "label", {"graph", "splits"}},
+    {"linkx", "gamers", {"nodes", "edges", "splits"}},
+    {"mat", "network", {"graph"}},
+    {"mat-pll", "sparse", {"rows"}},
+    {"musae", "tiny", {"edges", "target", "features", "splits"}},
+    {"npy-graph", "tiny", {"y", "x", "edges"}},
+    {"npy-graph", "splits", {"y", "x", "edges", "splits"}},
+    {"npz-graph", "gnn-benchmark", {"graph"}},
+    {"npz-graph", "pickled", {"graph"}},
+    {"ogb-graphs", "tiny", {"edges", "num-nodes", "num-edges", "node-features", "labels", "train", "val", "test"}},
+    {"ogb-nodes", "tiny", {"labels", "node-features", "edges", "train", "val", "test"}},
+    {"planetoid", "gap", {"y", "ally", "ty", "test-index", "allx", "tx", "graph", "x"}},
+    {"plcifar10", "tiny", {"annotations", "test", "train-1"}},
+    {"pyg", "version-1", {"graph"}},
+    {"pyg", "dictionary", {"graph"}},
+    {"tu", "tiny", {"edges", "graph-indicator", "graph-labels", "node-labels"}},
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+START_TEST(every_format_may_be_packed)
+{
+    static packer *const plain_packers[] = {gzip, xz, zipped};
+    for (int k = 0; k < 3; k++) {
+        format_run run = {.name = formats[_i].format};
+        corpus(formats[_i].sample, formats[_i].roles, &run);
+        must_load(&run);
+        cru_data *expected = data;
+        int files = open_count;
+        bytes packed[8];
+        for (int f = 0; f < files; f++) {
+            bytes plain = read_bytes(run.files[f].path);
+            packed[f] = plain_packers[k](&plain);
+        }
+        while (open_count > 0) close(fds[--open_count]);
+        for (int f = 0; f < files; f++) run.files[f].path = file(packed[f].at, packed[f].size);
+        must_load(&run);
+        ck_assert_int_eq(data->items, expected->items);
+        ck_assert_int_eq(data->classes, expected->classes);
+        ck_assert_int_eq(data->x.cols, expected->x.cols);
+        ck_assert_int_eq(cru_csr_nnz(&data->graph), cru_csr_nnz(&expected->graph));
+        ck_assert_mem_eq(data->truth, expected->truth, (size_t)data->items * sizeof *data->truth);
+        cru_data_destroy(expected);
+        cru_data_destroy(data);
+        data = NULL;
+        while (open_count > 0) close(fds[--open_count]);
+    }
+}
+END_TEST
+
 START_TEST(a_zip_of_several_files_is_refused)
 {
     format_run run = {.name = "geom-gcn", .files = {{"nodes", TEST_FIXTURES "/../fuzz/corpus/unpack/two-in-zip"}}};
@@ -155,6 +214,7 @@ Suite *suite(void)
     Suite *s = suite_create("packed files");
     TCase *c = tcase_create("packed");
     tcase_add_checked_fixture(c, start, stop);
+    tcase_add_loop_test(c, every_format_may_be_packed, 0, FORMATS);
     tcase_add_loop_test(c, tables_may_be_packed, 0, PACKERS);
     tcase_add_loop_test(c, matlab_files_may_be_packed, 0, PACKERS);
     tcase_add_loop_test(c, npz_files_may_be_packed, 0, 3);
