@@ -257,6 +257,43 @@ START_TEST(rmat_is_skewed_and_homophilous)
 }
 END_TEST
 
+/* Without spread every row is a centre: one a class and cloud, inside of the box. */
+START_TEST(blobs_without_spread_are_their_centres)
+{
+    cru_data *d = format_must_load(&(format_run){
+        .name = "blobs", .settings = {"rows", "60", "classes", "4", "features", "3", "spread", "0", "box", "2"}});
+    ck_assert_int_eq(d->problem, CRU_ROWS);
+    for (int64_t i = 0; i < d->items; i++) {
+        for (int64_t j = 0; j < 3; j++) ck_assert_float_le(fabsf(d->x.dense[3 * i + j]), 2);
+        for (int64_t k = 0; k < i; k++) {
+            bool same = memcmp(d->x.dense + 3 * i, d->x.dense + 3 * k, 3 * sizeof(float)) == 0;
+            ck_assert_int_eq(same, d->truth[i] == d->truth[k]);
+        }
+    }
+    cru_data_destroy(d);
+}
+END_TEST
+
+/* Deviations from the mean of a class have mean 0 and variance spread^2: within 5 standard errors of 20000 rows. */
+START_TEST(blobs_spread_as_they_are_told)
+{
+    cru_data *d = format_must_load(
+        &(format_run){.name = "blobs", .settings = {"rows", "20000", "classes", "2", "spread", "3", "imbalance", "4"}});
+    ck_assert_int_eq(class_count(d, 0), 4 * class_count(d, 1));
+    for (int32_t c = 0; c < 2; c++) {
+        double sum = 0, squares = 0, n = (double)class_count(d, c);
+        for (int64_t i = 0; i < d->items; i++) {
+            if (d->truth[i] != c) continue;
+            sum += d->x.dense[2 * i];
+            squares += (double)d->x.dense[2 * i] * d->x.dense[2 * i];
+        }
+        double variance = squares / n - (sum / n) * (sum / n);
+        ck_assert_double_eq_tol(variance, 9, 5 * 9 * sqrt(2 / n));
+    }
+    cru_data_destroy(d);
+}
+END_TEST
+
 START_TEST(moons_lie_on_half_circles)
 {
     cru_data *d = format_must_load(&(format_run){.name = "moons", .settings = {"noise", "0"}});
@@ -350,6 +387,8 @@ Suite *suite(void)
     tcase_add_test(c, preferential_attachment_has_the_published_homophily);
     tcase_add_test(c, preferential_attachment_without_choices_ends);
     tcase_add_test(c, rmat_is_skewed_and_homophilous);
+    tcase_add_test(c, blobs_without_spread_are_their_centres);
+    tcase_add_test(c, blobs_spread_as_they_are_told);
     tcase_add_test(c, moons_lie_on_half_circles);
     tcase_add_test(c, motifs_mark_the_class);
     tcase_add_test(c, gencat_imitates_and_shifts);
