@@ -48,6 +48,13 @@ cru_status node_labels(const node_settings *s, const array *labels, int64_t offs
     return status;
 }
 
+static cru_csr without_loops(const cru_csr *g, cru_pool pool)
+{
+    int64_t first = 0;
+    while (first < g->rows && cru_csr_find(g, first, (int32_t)first) < 0) first++;
+    return first < g->rows ? cru_graph_loops(pool, g, CRU_LOOPS_REMOVE) : *g;
+}
+
 cru_status node_graph(const node_settings *s, const cru_csr *arcs, cru_data *data, cru_error *err)
 {
     if (arcs->rows != data->nodes || arcs->cols != data->nodes)
@@ -55,7 +62,7 @@ cru_status node_graph(const node_settings *s, const cru_csr *arcs, cru_data *dat
                         (long long)arcs->rows, (long long)arcs->cols, (long long)data->nodes);
     cru_pool pool = cru_data_pool(data);
     cru_csr g = *arcs;
-    if (!s->loops) g = cru_graph_loops(pool, &g, CRU_LOOPS_REMOVE);
+    if (!s->loops) g = without_loops(&g, pool);
     if (s->directed)
         data->graph = cru_csr_transpose(pool, &g, NULL);
     else
@@ -67,7 +74,7 @@ cru_status node_graph_list(const node_settings *s, const edge_list *list, cru_da
 {
     cru_status status = edge_list_store(list, data->nodes, s->directed ? EDGE_DIRECTED : EDGE_SYMMETRIC, data);
     if (status != CRU_OK) return cru_fail(err, status, "no memory for the graph");
-    if (!s->loops) data->graph = cru_graph_loops(cru_data_pool(data), &data->graph, CRU_LOOPS_REMOVE);
+    if (!s->loops) data->graph = without_loops(&data->graph, cru_data_pool(data));
     return CRU_OK;
 }
 
