@@ -11,7 +11,7 @@ and its edges unique, torchvision turns images into tensors one by one, ogb cuts
 written out here, with numpy and PyTorch: the libraries themselves need not be installed.) Imports are not timed.
 
 `cold` is from the published files, checksums and all checks included, without a cache; `first` is the first open of the
-cache, which verifies the image; `warm` are the opens after it. All sides end with a symmetric adjacency (where there is a
+cache, which verifies a small image (large ones are stamped when they are stored); `warm` are the opens after it. All sides end with a symmetric adjacency (where there is a
 graph), float32 features and labels in memory. Elapsed time, the best of the rounds on every side; we use as many threads as
 the machine has, as the libraries could. --processor instead counts processor time, of one thread on our side.
 

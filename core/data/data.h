@@ -19,7 +19,7 @@
  * What a plugin made of a card is kept as a memory image in $XDG_CACHE_HOME/crucible/data; the next open maps it and
  * reads nothing else. The image's name holds a checksum over the files' checksums, the plugin's version and the
  * settings, so a change of any of them makes another image; a truncated, damaged or foreign file is built anew. The
- * image's own checksum is verified by its first open and again whenever the file has changed since (stamp.h). Generated
+ * image's own checksum is verified when it is new and again whenever the file has changed since (stamp.h). Generated
  * data is not cached: it is a function of settings and seed. */
 #ifndef CORE_DATA_DATA_H
 #define CORE_DATA_DATA_H

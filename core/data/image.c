@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "data/open.h"
@@ -42,15 +43,34 @@ cru_data *image_map(const char *path)
     return data;
 }
 
+/* Verifying a large image takes longer than a tick of the clock. It is stamped as soon as it is written: its checksum
+ * was made of the very bytes. `written` is from before the file had its name, which changes ctime but neither size nor
+ * content. A file system of which a tick is seconds gets no stamp. */
+static void stamp_fresh(const char *path, int fd, const stamp *written)
+{
+    enum { LARGE = 16 << 20, PATIENCE = 20 };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    stamp now = {0};
+    if (written->size < LARGE) return;
+    for (int i = 0; i < PATIENCE && stamp_take(fd, &now) && !now.settled; i++) nanosleep(&pause, NULL);
+    bool same = now.size == written->size && memcmp(now.modified, written->modified, sizeof now.modified) == 0;
+    if (same) stamp_store(path, &now);
+}
+
 void image_store(const char *path, const cru_data *data)
 {
     places_make_folders(path);
     char *temporary = places_format("%s.XXXXXX", path);
     int fd = temporary ? mkostemp(temporary, O_CLOEXEC) : -1;
     if (fd >= 0) {
-        bool ok = cru_data_write(data, fd, NULL) == CRU_OK && fsync(fd) == 0;
-        ok = close(fd) == 0 && ok;
-        if (!ok || rename(temporary, path) != 0) unlink(temporary);
+        stamp written;
+        bool ok = cru_data_write(data, fd, NULL) == CRU_OK && fsync(fd) == 0 && stamp_take(fd, &written);
+        ok = ok && rename(temporary, path) == 0;
+        if (ok)
+            stamp_fresh(path, fd, &written);
+        else
+            unlink(temporary);
+        close(fd);
     }
     free(temporary);
 }

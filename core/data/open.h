@@ -14,7 +14,7 @@ cru_status data_load(const resolved *r, cru_data **data, cru_error *err);
 char *image_path(const resolved *r, const char *checksum);
 
 /* Maps the image; NULL when there is none or a broken one, which is then removed. Its content is verified once and
- * again after every change (stamp.h). */
+ * again after every change (stamp.h); a large image is stamped when it is stored. */
 cru_data *image_map(const char *path);
 
 /* Stores the image under a temporary name in the same folder and renames it. A cache that cannot be written is no

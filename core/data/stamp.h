@@ -1,8 +1,8 @@
 /* stamp.h: remembers that a file was verified, so that it need not be read again.
  *
  * The stamp of <file> is <file>.stamp; it names the file's device, inode, size and times as they were when its content
- * was verified. Whoever writes to the file, cuts it or puts another in its place changes one of them, the time of the
- * last change (ctime) in any case: no program can set it back. */
+ * was verified, or written from verified memory. Whoever writes to the file, cuts it or puts another in its place
+ * changes one of them, the time of the last change (ctime) in any case: no program can set it back. */
 #ifndef CORE_DATA_STAMP_H
 #define CORE_DATA_STAMP_H
 

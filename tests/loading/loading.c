@@ -3,7 +3,7 @@
  *     crucible-loading NAME [ROUNDS]
  *
  * Prints the least times over the rounds, in nanoseconds, elapsed and of the processor: from the files (checksums,
- * parsing, all checks; no cache); the first open of a cached image, whose checksum is verified; the opens after it. */
+ * parsing, all checks; no cache); the first open of a cached image; the opens after it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -150,6 +150,29 @@ START_TEST(what_is_no_stamp_counts_for_nothing)
 }
 END_TEST
 
+/* 16 MiB of features and more: stamped when stored, and verified again all the same when it changes. */
+START_TEST(a_large_image_is_stamped_when_it_is_stored)
+{
+    enum { ROWS = 4, COLS = 1 << 20 };
+    cru_data *large = cru_data_create();
+    large->problem = CRU_ROWS;
+    large->items = large->nodes = ROWS;
+    large->classes = 1;
+    large->x = (cru_features){.rows = ROWS, .cols = COLS};
+    large->x.dense = cru_data_alloc(large, ROWS * COLS, sizeof(float));
+    large->truth = SAMPLE(large, int32_t, 0, 0, 0, 0);
+    large->labels = SAMPLE(large, int32_t, 0, 0, 0, 0);
+    image_store(path, large);
+    cru_data_destroy(large);
+    stamp s = settled();
+    ck_assert(stamp_matches(path, &s));
+    int fd = open(path, O_RDWR);
+    ck_assert_int_eq(pwrite(fd, "x", 1, s.size / 2), 1);
+    close(fd);
+    ck_assert_ptr_null(image_map(path));
+}
+END_TEST
+
 /* What the stamp spares: the arrays are not read. */
 START_TEST(a_verified_file_is_mapped_without_reading_its_arrays)
 {
@@ -181,6 +204,7 @@ Suite *suite(void)
     tcase_add_test(c, a_cut_file_is_found_in_spite_of_the_stamp);
     tcase_add_test(c, a_file_in_the_place_of_another_is_verified);
     tcase_add_test(c, what_is_no_stamp_counts_for_nothing);
+    tcase_add_test(c, a_large_image_is_stamped_when_it_is_stored);
     tcase_add_test(c, a_verified_file_is_mapped_without_reading_its_arrays);
     suite_add_tcase(s, c);
     return s;
