@@ -289,7 +289,7 @@ static void take_outcome(job *j, const worker_message *m)
     }
 }
 
-/* A method that trains for one rule only. It says so first, if it is honest; afterwards it is too late. */
+/* A worker that serves one rule only. It says so first, if it is honest; afterwards it is too late. */
 static void leave_alone(job *leader)
 {
     bool silent = true;

@@ -114,7 +114,7 @@ typedef enum worker_message_type {
     WORKER_POINT = 1,
     WORKER_CHECKPOINT,
     WORKER_LEARNED, /* inductively; wants the whole task */
-    WORKER_ALONE,   /* the method can serve the first rule only */
+    WORKER_ALONE,   /* this worker serves the first rule only */
     WORKER_OUTCOME,
 } worker_message_type;
 

@@ -70,6 +70,22 @@ static uint32_t ask_all(void *user, int64_t epoch, double train_loss, const floa
     return verdict;
 }
 
+/* Whether all rules, or none, are content with the scores of validation items. */
+static bool rules_look_alike(const training *t)
+{
+    int32_t early = 0;
+    for (int32_t i = 0; i < t->share_count; i++) early += t->job->shares[i].rule->rule == MONITOR_ORACLE_EARLY;
+    return early == 0 || early == t->share_count;
+}
+
+/* Where the items are graphs, those that are scored together may depend on which are wanted, and with them the last
+ * bits of a score: rules that want different ones cannot share a training that is to give what each would give alone.
+ */
+static bool can_share(const training *t, const cru_algorithm *method)
+{
+    return method->fit == cru_method_fit && (t->task.problem != CRU_GRAPHS || rules_look_alike(t));
+}
+
 /* ---- rules ----------------------------------------------------------------------------------------------- */
 
 /* What goes with what: an answer from the host needs a host that listens, a checkpoint has a row for every item, and
@@ -156,8 +172,11 @@ static cru_status settle(cru_status status, const pupil *p, cru_error *err)
 static cru_status learn(training *t, pupil *p)
 {
     const share *only = &t->shares[0];
-    cru_monitor all = {
-        .epoch = ask_all, .user = t, .limit = only->watch.face.limit, .before_step = only->watch.face.before_step};
+    cru_monitor all = {.epoch = ask_all,
+                       .user = t,
+                       .limit = only->watch.face.limit,
+                       .before_step = only->watch.face.before_step,
+                       .validation_only = rules_look_alike(t) && only->watch.face.validation_only};
     cru_status status = p->method->create(&p->self, cru_settings_struct(t->job->settings), &t->task, p->ctx);
     if (status == CRU_OK) status = p->method->fit(p->self, t->share_count > 1 ? &all : &t->shares[0].watch.face);
     if (status == CRU_OK && t->job->inductive) status = widen(t, p);
@@ -182,7 +201,7 @@ void training_run(training *t, const cru_algorithm *method, const cru_backend *b
 {
     const worker_job *job = t->job;
     t->begun = clock_now();
-    if (t->share_count > 1 && method->fit != cru_method_fit) {
+    if (t->share_count > 1 && !can_share(t, method)) {
         training_tell(t, &(worker_message){.type = WORKER_ALONE});
         t->share_count = 1;
     }

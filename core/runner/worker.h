@@ -2,8 +2,8 @@
  *
  * A worker trains once. Mostly that is one trial; where several differ only in their selection rule and no rule could
  * end the training (sharing.h), it serves them all: the rules look on side by side, and afterwards the method predicts
- * once with the weights that each of them chose. A method that cannot do that says so (WORKER_ALONE), and serves the
- * first. */
+ * once with the weights that each of them chose. Where that would not give what trainings of their own give
+ * (training.c), the worker says so (WORKER_ALONE) and serves the first. */
 #ifndef CORE_RUNNER_WORKER_H
 #define CORE_RUNNER_WORKER_H
 

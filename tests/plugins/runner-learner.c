@@ -58,7 +58,7 @@ static cru_status after_epoch(void *self)
 
 static const cru_method method = {.model_size = sizeof(model),
                                   .train = offsetof(settings, train),
-                                  .problems = CRU_ROWS,
+                                  .problems = CRU_ROWS | CRU_GRAPHS,
                                   .build = build,
                                   .logits = logits,
                                   .after_epoch = after_epoch};
@@ -69,7 +69,7 @@ CRU_PLUGIN = {
     .name = "runner-learner",
     .version = "1.0",
     .summary = "learns a little",
-    .problems = CRU_ROWS,
+    .problems = CRU_ROWS | CRU_GRAPHS,
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -8,13 +8,30 @@
 typedef struct settings {
     int64_t rows;
     const char *path;
+    bool graphs;
 } settings;
 
 static const cru_param schema[] = {
     CRU_INT(settings, rows, 400, 10, 1000000, "how many rows"),
     CRU_STRING(settings, path, "", "file that receives the labels"),
+    CRU_BOOL(settings, graphs, false, "every row is a graph of one node"),
     CRU_END,
 };
+
+static cru_status make_graphs(cru_data *data, const cru_source *source, cru_error *err)
+{
+    int64_t n = data->items;
+    data->problem = CRU_GRAPHS;
+    data->graph_offsets = cru_data_alloc(data, n + 1, sizeof *data->graph_offsets);
+    data->graph = (cru_csr){.rows = n,
+                            .cols = n,
+                            .offsets = cru_data_alloc(data, n + 1, sizeof(int64_t)),
+                            .ids = cru_data_alloc(data, 1, sizeof(int32_t))};
+    if (!data->graph_offsets || !data->graph.offsets || !data->graph.ids)
+        return cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", source->name);
+    for (int64_t i = 0; i <= n; i++) data->graph_offsets[i] = i;
+    return CRU_OK;
+}
 
 static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
 {
@@ -36,7 +53,7 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
     data->items = data->nodes = s->rows;
     data->classes = SECRET_CLASSES;
     data->x = (cru_features){.rows = s->rows, .cols = 1, .dense = x};
-    return CRU_OK;
+    return s->graphs ? make_graphs(data, source, err) : CRU_OK;
 }
 
 static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
@@ -46,7 +63,7 @@ CRU_PLUGIN = {
     .name = "runner-secret",
     .version = "1.0",
     .summary = "labels that can be recognised",
-    .problems = CRU_ROWS,
+    .problems = CRU_ROWS | CRU_GRAPHS,
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -218,6 +218,22 @@ START_TEST(a_method_of_another_make_trains_once_for_every_rule)
 }
 END_TEST
 
+/* Which graphs are scored together may depend on which are wanted, and oracle-early wants all of them. */
+START_TEST(rules_that_want_other_graphs_train_apart)
+{
+    run_both_ways(START "graphs = true\n" KEEP
+                        "[algorithm runner-learner]\n[monitor]\nrule = validation, oracle-early\n",
+                  &shared);
+    ck_assert_int_eq(shared.summary.trainings, 4);
+    bench_close(&shared);
+    run_both_ways(START "graphs = true\n" KEEP "[algorithm runner-learner]\n[monitor]\nrule = validation, oracle\n",
+                  &shared);
+    ck_assert_int_eq(shared.summary.trainings, 2);
+    ck_assert_int_eq(shared.summary.ended[STORE_OK], 4);
+    bench_close(&shared);
+}
+END_TEST
+
 /* ---- failures -------------------------------------------------------------------------------------------- */
 
 START_TEST(a_rule_that_does_not_suit_fails_alone)
@@ -357,6 +373,7 @@ Suite *suite(void)
     tcase_add_test(t, rules_that_may_stop_train_apart);
     tcase_add_test(t, rules_for_different_epochs_train_apart);
     tcase_add_test(t, a_method_of_another_make_trains_once_for_every_rule);
+    tcase_add_test(t, rules_that_want_other_graphs_train_apart);
     tcase_add_test(t, a_rule_that_does_not_suit_fails_alone);
     tcase_add_test(t, weights_that_predict_nothing_fail_the_rules_that_chose_them);
     tcase_add_test(t, a_crash_is_the_outcome_of_all_that_share_it);
