@@ -1,5 +1,8 @@
 /* auc-ovr: mean over the classes of the area under the ROC curve of that class against the rest.
  *
+ * Items are ranked by the probability of the class. Some studies rank by its logit instead (by = logit), which compares
+ * numbers of different scales and gives another area for three or more classes.
+ *
  * A class that is missing from the truth has no such area; then the mean is not defined either, or goes over the
  * others (missing = skip). With two classes this is auroc. */
 #include <math.h>
@@ -8,13 +11,16 @@
 #include "class-ranking.h"
 
 typedef struct settings {
-    int64_t missing;
+    int64_t missing, by;
 } settings;
 
 static const char *const missings[] = {"undefined", "skip", NULL};
 
+static const char *const scales[] = {"probability", "logit", NULL};
+
 static const cru_param schema[] = {
     CRU_CHOICE(settings, missing, 0, missings, "the mean when a class is missing from the truth"),
+    CRU_CHOICE(settings, by, 0, scales, "what ranks the items"),
     CRU_END,
 };
 
@@ -48,7 +54,8 @@ static cru_status score(const void *settings_, const cru_evidence *evidence, dou
     if (!log_sums) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld items", (long long)n);
     for (int64_t i = 0; i < n; i++)
         log_sums[i] = cru_log_sum_exp(evidence->scores + (int64_t)evidence->items.ids[i] * classes, classes);
-    for (int32_t c = 0; c < classes && !status; c++) status = add_class(&m, evidence, (ranking_by){c, log_sums}, err);
+    for (int32_t c = 0; c < classes && !status; c++)
+        status = add_class(&m, evidence, (ranking_by){c, s->by, log_sums}, err);
     free(log_sums);
     *value = m.defined == classes || (s->missing && m.defined) ? m.sum / m.defined : NAN;
     return status;

@@ -6,6 +6,7 @@
 static double score_by(const ranking_by *by, int64_t i, const float *scores, int32_t classes)
 {
     const double own = (double)scores[by->class];
+    if (by->raw) return own;
     if (classes == 2) return own - (double)scores[1 - by->class];
     return (double)(float)(own - (by->log_sums ? by->log_sums[i] : cru_log_sum_exp(scores, classes)));
 }

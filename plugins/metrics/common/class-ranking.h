@@ -10,6 +10,7 @@
  * a score: items that differ only by rounding tie. */
 typedef struct ranking_by {
     int32_t class;
+    bool raw;               /* the score of the class itself, which is not comparable between items */
     const double *log_sums; /* log_sum_exp of every judged item, for callers who rank by many classes; may be NULL */
 } ranking_by;
 

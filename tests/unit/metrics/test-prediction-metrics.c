@@ -247,6 +247,19 @@ START_TEST(classes_may_be_missing_from_the_truth)
 }
 END_TEST
 
+/* Every item is likeliest of its own class. By the logits of class 0 its item is the last of three, by those of class 1
+ * the first, by those of class 2 the second. */
+START_TEST(logits_rank_differently)
+{
+    static const int32_t truth[] = {0, 1, 2};
+    static const float scores[] = {1, 0, 0, 10, 11, 10, 5, 5, 6};
+    judging j = judging_create(truth, 3, 3, scores);
+    ck_assert_double_eq(judging_score(&j, "auc-ovr"), 1);
+    ck_assert_double_eq(judging_with(&j, "auc-ovr", "by", "logit"), (0 + 1 + 0.5) / 3);
+    judging_destroy(&j);
+}
+END_TEST
+
 /* Adding a number to all scores of an item changes nothing, not even ties. */
 START_TEST(shifted_scores_tie)
 {
@@ -331,6 +344,7 @@ Suite *suite(void)
     tcase_add_test(c, one_class_has_no_area);
     tcase_add_test(c, constant_scores_tell_nothing);
     tcase_add_test(c, classes_may_be_missing_from_the_truth);
+    tcase_add_test(c, logits_rank_differently);
     tcase_add_test(c, shifted_scores_tie);
     tcase_add_loop_test(c, ranking_needs_two_classes, 0, 3);
     tcase_add_loop_test(c, ranking_agrees_with_naive_counting, 0, 8);
