@@ -57,11 +57,72 @@ START_TEST(gcn_symmetric_and_mean)
 }
 END_TEST
 
+/* gin of one layer and width 2 on the nodes of a path of four. */
+static void open_path(bench *b, const char *const *settings)
+{
+    cJSON *graph = cJSON_Parse("{\"n\": 4, \"edges\": [[0, 1], [1, 2], [2, 3]]}"),
+          *labels = cJSON_Parse("[0, 1, 0, 1]");
+    cJSON *x = cJSON_Parse("[[1, 0, 2], [0, 1, 0], [3, 1, 1], [0, 0, 1]]"), *train = cJSON_Parse("[0, 1, 2, 3]");
+    *b = bench_create();
+    bench_graph(b, graph);
+    bench_features(b, x);
+    bench_labels(b, labels, train);
+    bench_open(b, "gin", settings);
+    cJSON *const all[] = {graph, labels, x, train};
+    for (int k = 0; k < 4; k++) cJSON_Delete(all[k]);
+}
+
+START_TEST(gin_drops_logits)
+{
+    bench whole, late;
+    open_path(&whole, (const char *[]){"hidden", "2", "layers", "1", "dropout", "0", NULL});
+    open_path(&late, (const char *[]){"hidden", "2", "layers", "1", "dropout", "0.5", "late_dropout", "yes", NULL});
+    int dropped = 0;
+    bench_run(&whole);
+    bench_run(&late);
+    for (int i = 0; i < 8; i++) {
+        dropped += late.logits->data[i] == 0;
+        if (late.logits->data[i] != 0) bench_check_number(&late, late.logits->data[i], 2 * whole.logits->data[i]);
+    }
+    ck_assert_int_gt(dropped, 0);
+    ck_assert_int_lt(dropped, 8);
+    bench_destroy(&whole);
+    bench_destroy(&late);
+}
+END_TEST
+
+/* Without a head the perceptron's output can be seen. With one that changes nothing, it is normalised and activated. */
+START_TEST(gin_norms_what_the_perceptron_gives)
+{
+    bench plain, outer;
+    open_path(&plain, (const char *[]){"hidden", "2", "layers", "1", "head", "no", NULL});
+    open_path(&outer, (const char *[]){"hidden", "2", "layers", "1", "dropout", "0", "outer_norm", "yes", NULL});
+    const float identity[] = {1, 0, 0, 1};
+    for (int k = 0; k < 4; k++) bench_weight(&outer, "out.weight")->data[k] = identity[k];
+    for (int k = 0; k < 2; k++) bench_weight(&outer, "out.bias")->data[k] = 0;
+    bench_run(&plain);
+    bench_run(&outer);
+    for (int c = 0; c < 2; c++) {
+        double mean = 0, variance = 0;
+        for (int v = 0; v < 4; v++) mean += (double)plain.logits->data[2 * v + c] / 4;
+        for (int v = 0; v < 4; v++) variance += pow((double)plain.logits->data[2 * v + c] - mean, 2) / 4;
+        for (int v = 0; v < 4; v++) {
+            const double normed = ((double)plain.logits->data[2 * v + c] - mean) / sqrt(variance + 1e-5);
+            bench_check_number(&outer, (double)outer.logits->data[2 * v + c], fmax(normed, 0));
+        }
+    }
+    bench_destroy(&plain);
+    bench_destroy(&outer);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("imbalance fixtures");
     TCase *c = tcase_create("fixtures");
     tcase_add_test(c, gin_with_sum_pooling);
+    tcase_add_test(c, gin_drops_logits);
+    tcase_add_test(c, gin_norms_what_the_perceptron_gives);
     tcase_add_loop_test(c, gcn_symmetric_and_mean, 0, 2);
     suite_add_tcase(s, c);
     return s;

@@ -200,7 +200,7 @@ START_TEST(g2gnn_repeats_the_rarer_class)
 END_TEST
 
 /* `count` triangles, all of which have the second and the third for neighbours. Opens g2gnn on them. */
-static bench open_triangles(int count, const char *batch)
+static void open_triangles(bench *b, int count, const char *batch)
 {
     cJSON *graph = cJSON_CreateObject(), *edges = cJSON_AddArrayToObject(graph, "edges"), *of = cJSON_CreateArray();
     cJSON *x = cJSON_CreateArray(), *labels = cJSON_CreateArray(), *train = cJSON_Parse("[0]");
@@ -211,22 +211,24 @@ static bench open_triangles(int count, const char *batch)
         cJSON_AddItemToArray(x, cJSON_CreateIntArray((const int[]){1}, 1));
     }
     for (int g = 0; g < count; g++) cJSON_AddItemToArray(labels, cJSON_CreateNumber(g % 2));
-    bench b = bench_create();
-    bench_graph(&b, graph);
-    bench_features(&b, x);
-    bench_split_graphs(&b, of);
-    bench_labels(&b, labels, train);
-    bench_open(&b, "g2gnn", (const char *[]){"hidden", "4", "drop_edges", "0", "batch", batch, NULL});
-    bench_run(&b);
+    *b = bench_create();
+    bench_graph(b, graph);
+    bench_features(b, x);
+    bench_split_graphs(b, of);
+    bench_labels(b, labels, train);
+    bench_open(b, "g2gnn", (const char *[]){"hidden", "4", "drop_edges", "0", "batch", batch, NULL});
+    bench_run(b);
     cJSON *const all[] = {graph, of, x, labels, train};
     for (int i = 0; i < 5; i++) cJSON_Delete(all[i]);
-    return b;
 }
 
 /* The second triangle has links to all others, but only those of its batch and their neighbours reach it. */
 START_TEST(g2gnn_predicts_in_batches)
 {
-    bench few = open_triangles(3, "1"), many = open_triangles(40, "1"), joined = open_triangles(40, "128");
+    bench few, many, joined;
+    open_triangles(&few, 3, "1");
+    open_triangles(&many, 40, "1");
+    open_triangles(&joined, 40, "128");
     for (int c = 0; c < 2; c++) ck_assert_float_eq_tol(many.logits->data[2 + c], few.logits->data[2 + c], 1e-6f);
     ck_assert_float_gt(fabsf(joined.logits->data[2] - few.logits->data[2]), 1e-3f);
     bench_destroy(&few);

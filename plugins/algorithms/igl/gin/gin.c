@@ -4,7 +4,8 @@
  *     graphs: logits = (sum of H_L over the nodes) W_o + b_o      nodes: logits = H_L W_o + b_o
  *
  * eps of the paper is fixed at 0 unless it is learned, and only the last layer is read out. Without a head the last
- * perceptron gives the logits itself.
+ * perceptron gives the logits itself. The paper's own code has another batch norm after each perceptron (outer_norm),
+ * and drops nothing between layers but logits (late_dropout).
  *
  * Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019. */
 #include <stdio.h>
@@ -16,7 +17,7 @@ enum { PROBLEMS = CRU_GRAPHS | CRU_NODES | CRU_ANOMALY };
 typedef struct settings {
     int64_t layers, mlp_layers, hidden;
     double dropout;
-    bool learn_eps, head;
+    bool learn_eps, head, outer_norm, late_dropout;
     cru_graph_settings graphs;
     cru_train train;
 } settings;
@@ -28,6 +29,8 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each layer", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
     CRU_BOOL(settings, learn_eps, false, "learn the weight of a node's own features"),
     CRU_BOOL(settings, head, true, "a linear layer after the convolutions"),
+    CRU_BOOL(settings, outer_norm, false, "batch norm before each activation of a layer, too"),
+    CRU_BOOL(settings, late_dropout, false, "drop logits instead of what layers give"),
     CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
@@ -37,7 +40,8 @@ static const cru_param schema[] = {
 typedef struct model {
     cru_learner base;
     cru_gin conv[CRU_MAX_LAYERS];
-    cru_fc out; /* w is NULL without a head */
+    cru_batch_norm_layer norm[CRU_MAX_LAYERS]; /* with outer_norm */
+    cru_fc out;                                /* w is NULL without a head */
 } model;
 
 static cru_status build(void *self)
@@ -51,6 +55,9 @@ static cru_status build(void *self)
         shape.out = s->head || i < s->layers - 1 ? s->hidden : task->classes;
         snprintf(name, sizeof name, "conv%lld", (long long)i);
         m->conv[i] = cru_gin_create(m->base.net, name, &shape, s->learn_eps);
+        snprintf(name, sizeof name, "norm%lld", (long long)i);
+        if (s->outer_norm && (s->head || i < s->layers - 1))
+            m->norm[i] = cru_batch_norm_create(m->base.net, name, s->hidden);
         shape.in = s->hidden;
     }
     if (s->head) m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
@@ -61,13 +68,16 @@ static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
 {
     const model *m = self;
     const settings *s = m->base.settings;
+    const float early = s->late_dropout ? 0 : (float)s->dropout, late = s->late_dropout ? (float)s->dropout : 0;
     cru_tensor *h = NULL;
     for (int64_t i = 0; i < s->layers; i++) {
         h = i ? cru_gin_apply(t, &m->conv[i], g->adj, h) : cru_gin_input(t, &m->conv[0], g->adj, &g->x);
-        if (s->head || i < s->layers - 1) h = cru_dropout(t, cru_relu(t, h), (float)s->dropout);
+        if (!s->head && i == s->layers - 1) break;
+        if (s->outer_norm) h = cru_batch_norm_apply(t, &m->norm[i], h);
+        h = cru_dropout(t, cru_relu(t, h), early);
     }
     h = cru_graphs_readout(t, &m->base, g, h);
-    return s->head ? cru_fc_apply(t, &m->out, h) : h;
+    return cru_dropout(t, s->head ? cru_fc_apply(t, &m->out, h) : h, late);
 }
 
 static const cru_method method = {.model_size = sizeof(model),
