@@ -22,6 +22,40 @@ double cru_imbalance_of_classes(const int32_t *labels, cru_ids items, int32_t cl
     return most ? (double)most / (double)least : NAN;
 }
 
+cru_ids *cru_class_members(cru_pool pool, const cru_task *task)
+{
+    const cru_ids train = task->split.train;
+    int64_t *end = cru_pool_alloc(pool, task->classes + 1, sizeof *end);
+    int32_t *ids = cru_pool_alloc(pool, train.count, sizeof *ids);
+    cru_ids *members = cru_pool_alloc(pool, task->classes, sizeof *members);
+    for (int64_t i = 0; i < train.count && task->labels; i++)
+        if (task->labels[train.ids[i]] != CRU_UNLABELLED) end[task->labels[train.ids[i]] + 1]++;
+    for (int32_t c = 0; c < task->classes; c++) {
+        members[c] = (cru_ids){ids + end[c], end[c + 1]};
+        end[c + 1] += end[c];
+    }
+    for (int64_t i = 0; i < train.count && task->labels; i++)
+        if (task->labels[train.ids[i]] != CRU_UNLABELLED) ids[end[task->labels[train.ids[i]]]++] = train.ids[i];
+    return members;
+}
+
+cru_ids cru_class_repeat(cru_pool pool, const cru_ids *members, int32_t classes, cru_rng *rng)
+{
+    int64_t largest = 0, count = 0;
+    for (int32_t c = 0; c < classes; c++) largest = members[c].count > largest ? members[c].count : largest;
+    int32_t *ids = cru_pool_alloc(pool, largest * classes, sizeof *ids);
+    int32_t *order = cru_pool_alloc(pool, largest, sizeof *order);
+    for (int32_t c = 0; c < classes; c++) {
+        const int64_t own = members[c].count;
+        for (int64_t i = 0; i < own; i++) order[i] = members[c].ids[i];
+        for (int64_t i = 0; own && i < largest; i++) {
+            if (largest - i < own && i % own == 0) cru_rng_shuffle(rng, order, own);
+            ids[count++] = order[i % own];
+        }
+    }
+    return (cru_ids){ids, count};
+}
+
 double cru_imbalance_of_sizes(const cru_sizes *sizes, cru_ids items)
 {
     double sum[2] = {0};

@@ -9,6 +9,8 @@
 #ifndef CRUCIBLE_IMBALANCE_H
 #define CRUCIBLE_IMBALANCE_H
 
+#include <crucible/pool.h>
+#include <crucible/random.h>
 #include <crucible/task.h>
 
 #ifdef __cplusplus
@@ -17,6 +19,14 @@ extern "C" {
 
 /* `labels` by item; items labelled CRU_UNLABELLED do not count. NAN when no item has a label. */
 CRU_API double cru_imbalance_of_classes(const int32_t *labels, cru_ids items, int32_t classes);
+
+/* The training items of every class by their observed labels, in the order of the split: `classes` sets in the pool.
+ * Without labels all are empty. */
+CRU_API cru_ids *cru_class_members(cru_pool pool, const cru_task *task);
+
+/* The items of some classes, each class repeated to the size of the largest: whole copies, then others at random, none
+ * of them twice. Classes follow each other; an empty one stays empty. In the pool. */
+CRU_API cru_ids cru_class_repeat(cru_pool pool, const cru_ids *members, int32_t classes, cru_rng *rng);
 
 /* Sizes of all `count` items. Heads are those of at least `head` (see below). */
 typedef struct cru_sizes {

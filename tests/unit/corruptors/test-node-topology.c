@@ -1,6 +1,7 @@
 /* Where training nodes sit in a graph: degrees, and the reach of the others. */
 #include <math.h>
 
+#include <crucible/context.h>
 #include <crucible/curvature.h>
 #include <crucible/graph.h>
 #include <crucible/imbalance.h>
@@ -174,6 +175,28 @@ START_TEST(the_study_kept_no_other_splits)
 }
 END_TEST
 
+/* Two items of class 0, none of class 1, five of class 2, in the order of the split; one has no label. */
+START_TEST(members_of_classes_repeat_to_the_largest)
+{
+    static const int32_t labels[] = {2, 0, 2, CRU_UNLABELLED, 2, 0, 2, 2, 1}, train[] = {7, 5, 3, 4, 2, 1, 0, 6};
+    static const int32_t expected[] = {5, 1, 7, 4, 2, 0, 6};
+    cru_task task = {.size = sizeof task, .items = 9, .classes = 3, .labels = labels, .split.train = {train, 8}};
+    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_rng rng = cru_rng_stream(5, "repeats", 0);
+    const cru_ids *members = cru_class_members(cru_ctx_pool(ctx), &task);
+    for (int c = 0, k = 0; c < 3; c++) {
+        ck_assert_int_eq(members[c].count, (const int[]){2, 0, 5}[c]);
+        for (int64_t i = 0; i < members[c].count; i++) ck_assert_int_eq(members[c].ids[i], expected[k++]);
+    }
+    const cru_ids repeated = cru_class_repeat(cru_ctx_pool(ctx), members, 3, &rng);
+    ck_assert_int_eq(repeated.count, 10);
+    for (int i = 0; i < 4; i++) ck_assert_int_eq(repeated.ids[i], expected[i % 2]);
+    ck_assert(repeated.ids[4] == 5 || repeated.ids[4] == 1);
+    for (int i = 5; i < 10; i++) ck_assert_int_eq(repeated.ids[i], expected[i - 3]);
+    cru_ctx_destroy(ctx);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("node topology");
@@ -187,6 +210,7 @@ Suite *suite(void)
     tcase_add_test(c, small_classes_give_a_tenth);
     tcase_add_loop_test(c, one_seed_one_place, 0, 2);
     tcase_add_test(c, the_study_kept_no_other_splits);
+    tcase_add_test(c, members_of_classes_repeat_to_the_largest);
     suite_add_tcase(s, c);
     return s;
 }

@@ -1,13 +1,5 @@
 #include "added-nodes.h"
 
-int64_t *class_sizes(cru_ctx *ctx, const cru_task *task)
-{
-    const cru_ids train = task->split.train;
-    int64_t *size = cru_ctx_alloc(ctx, task->classes, sizeof *size);
-    for (int64_t i = 0; i < train.count; i++) size[task->labels[train.ids[i]]]++;
-    return size;
-}
-
 cru_tensor *added_loss(const cru_learner *learner, cru_tape *t, cru_tensor *z, const int32_t *labels, int64_t count)
 {
     const cru_task *task = learner->task;

@@ -16,7 +16,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "added-nodes.h"
+#include <crucible/imbalance.h>
+
 #include "graph-of-graphs.h"
 
 enum { PROBLEMS = CRU_GRAPHS, MOST_COPIES = 16 };
@@ -83,28 +84,6 @@ static int32_t *node_labels(const model *m)
     return label;
 }
 
-/* Whole copies of each class, then some of its graphs at random, up to the size of the largest class. */
-static cru_ids repeat_classes(model *m)
-{
-    const cru_task *task = m->base.task;
-    const cru_ids train = task->split.train;
-    const int64_t *size = class_sizes(m->base.ctx, task);
-    int64_t largest = 0, count = 0;
-    for (int32_t c = 0; c < task->classes; c++) largest = size[c] > largest ? size[c] : largest;
-    int32_t *ids = cru_ctx_alloc(m->base.ctx, largest * task->classes, sizeof *ids);
-    int32_t *order = cru_ctx_alloc(m->base.ctx, train.count, sizeof *order);
-    for (int32_t c = 0; c < task->classes; c++) {
-        int64_t own = 0;
-        for (int64_t i = 0; i < train.count; i++)
-            if (task->labels[train.ids[i]] == c) order[own++] = train.ids[i];
-        for (int64_t i = 0; own && i < largest; i++) {
-            if (largest - i < own && i % own == 0) cru_rng_shuffle(&m->rng, order, own);
-            ids[count++] = order[i % own];
-        }
-    }
-    return (cru_ids){ids, count};
-}
-
 /* P over some graphs: place[g] is the place of graph g among them, -1 of others. */
 static cru_csr link_group(const model *m, cru_pool pool, cru_ids graphs, const int32_t *place)
 {
@@ -155,7 +134,9 @@ static cru_status build(void *self)
     m->hidden = cru_fc_create(m->base.net, "hidden", s->hidden, s->hidden);
     m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
     m->rng = cru_ctx_stream(ctx, "sampling");
-    m->batches = cru_batches_create(ctx, repeat_classes(m), s->graphs.batch, false);
+    const cru_ids repeated =
+        cru_class_repeat(cru_ctx_pool(ctx), cru_class_members(cru_ctx_pool(ctx), task), task->classes, &m->rng);
+    m->batches = cru_batches_create(ctx, repeated, s->graphs.batch, false);
     const int64_t k = s->neighbours < task->items ? s->neighbours : task->items;
     m->near = k - 1;
     m->linked = gog_neighbours(cru_ctx_pool(ctx), (cru_blocks){&task->graph, task->graph_offsets}, task->items,

@@ -21,6 +21,8 @@
  * 2022. */
 #include <math.h>
 
+#include <crucible/imbalance.h>
+
 #include "added-nodes.h"
 #include "ego-mixing.h"
 
@@ -53,7 +55,8 @@ typedef struct model {
     cru_fc classifier;
     cru_plateau plateau;
     cru_index val_rows, val_labels;
-    int64_t *sizes, largest; /* training nodes of each class; of the largest */
+    cru_ids *members;        /* training nodes of each class */
+    int64_t largest;         /* how many the largest has */
     double *partner_weights; /* one per training node */
     float *predicted;        /* nodes x classes: the last epoch's */
     float *saliency;         /* training nodes x features: likewise */
@@ -76,12 +79,12 @@ static void count_classes(model *m)
 {
     const cru_task *task = m->base.task;
     const cru_ids train = task->split.train;
-    m->sizes = class_sizes(m->base.ctx, task);
+    m->members = cru_class_members(cru_ctx_pool(m->base.ctx), task);
     m->partner_weights = cru_ctx_alloc(m->base.ctx, train.count, sizeof *m->partner_weights);
     for (int32_t c = 0; c < task->classes; c++)
-        if (m->sizes[c] > m->largest) m->largest = m->sizes[c];
+        if (m->members[c].count > m->largest) m->largest = m->members[c].count;
     for (int64_t i = 0; i < train.count; i++) {
-        const double size = (double)m->sizes[task->labels[train.ids[i]]];
+        const double size = (double)m->members[task->labels[train.ids[i]]].count;
         m->partner_weights[i] = log(size) / size;
     }
 }
@@ -132,19 +135,16 @@ static added draw_pairs(model *m, cru_tape *t)
     const cru_ids train = task->split.train;
     added a = {0};
     for (int32_t c = 0; c < task->classes; c++)
-        if (m->sizes[c]) a.count += m->largest - m->sizes[c];
+        if (m->members[c].count) a.count += m->largest - m->members[c].count;
     a.pairs = cru_tape_alloc(t, a.count, sizeof *a.pairs);
     a.places = cru_tape_alloc(t, a.count, sizeof *a.places);
     a.labels = cru_tape_alloc(t, a.count, sizeof *a.labels);
     cru_rng_weighted(&m->rng, m->partner_weights, train.count, a.count, true, a.places);
-    int32_t *members = cru_tape_alloc(t, train.count, sizeof *members);
     for (int32_t c = 0, i = 0; c < task->classes; c++) {
-        int64_t size = 0;
-        for (int64_t k = 0; k < train.count; k++)
-            if (task->labels[train.ids[k]] == c) members[size++] = train.ids[k];
-        for (int64_t k = size; size && k < m->largest; k++, i++) {
+        const cru_ids own = m->members[c];
+        for (int64_t k = own.count; own.count && k < m->largest; k++, i++) {
             a.labels[i] = c;
-            a.pairs[i] = (ego_pair){members[cru_rng_below(&m->rng, size)], train.ids[a.places[i]], 0};
+            a.pairs[i] = (ego_pair){own.ids[cru_rng_below(&m->rng, own.count)], train.ids[a.places[i]], 0};
         }
     }
     return a;

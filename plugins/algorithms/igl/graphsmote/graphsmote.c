@@ -13,6 +13,8 @@
  * this is recon_newG with hard edges.
  *
  * Zhao, Zhang, Wang. GraphSMOTE: Imbalanced Node Classification on Graphs with Graph Neural Networks. WSDM 2021. */
+#include <crucible/imbalance.h>
+
 #include "added-nodes.h"
 #include "smote.h"
 
@@ -47,7 +49,6 @@ typedef struct model {
     cru_sparse *links, *adj; /* A, A' */
     sage encoder, decoder;
     cru_fc edges, classifier;
-    int64_t *sizes;
     cru_ids *members; /* training nodes of each class in the order of the split */
     int64_t added;    /* new nodes in an epoch, */
     int64_t *repeats; /* so many of each class and each of its nodes */
@@ -74,17 +75,11 @@ static cru_csr mean_with_self(cru_pool pool, const cru_csr *g)
 static void plan_classes(model *m)
 {
     const cru_task *task = m->base.task;
-    const cru_ids train = task->split.train;
-    const int64_t average = train.count / task->classes;
-    m->sizes = class_sizes(m->base.ctx, task);
-    m->members = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *m->members);
+    const int64_t average = task->split.train.count / task->classes;
+    m->members = cru_class_members(cru_ctx_pool(m->base.ctx), task);
     m->repeats = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *m->repeats);
     for (int32_t c = 0; c < task->classes; c++) {
-        int32_t *ids = cru_ctx_alloc(m->base.ctx, m->sizes[c], sizeof *ids);
-        int64_t count = 0;
-        for (int64_t i = 0; i < train.count; i++)
-            if (task->labels[train.ids[i]] == c) ids[count++] = train.ids[i];
-        m->members[c] = (cru_ids){ids, count};
+        const int64_t count = m->members[c].count;
         m->repeats[c] = count && count < average ? average / count : 0;
         m->added += m->repeats[c] * count;
     }

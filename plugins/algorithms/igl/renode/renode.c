@@ -14,9 +14,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <crucible/crucible.h>
 #include <crucible/diffusion.h>
-
-#include "added-nodes.h"
+#include <crucible/imbalance.h>
 
 enum { PROBLEMS = CRU_NODES };
 
@@ -56,18 +56,16 @@ static double *influence(const model *m)
 {
     const settings *s = m->base.settings;
     const cru_task *task = m->base.task;
-    const cru_ids train = task->split.train;
     const cru_pool pool = cru_ctx_pool(m->base.ctx);
     const cru_ppr_options options = {.restart = s->restart};
     const cru_csr out_edges = cru_csr_transpose(pool, &task->graph, NULL);
     const cru_csr spread = cru_graph_gcn(pool, &out_edges, CRU_LOOPS_ADD);
     const cru_csr gather = cru_csr_transpose(pool, &spread, NULL);
     double *q = cru_ctx_alloc(m->base.ctx, task->nodes * task->classes, sizeof *q);
-    const int64_t *size = class_sizes(m->base.ctx, task);
-    for (int64_t i = 0; i < train.count; i++) {
-        const int32_t v = train.ids[i], y = task->labels[v];
-        q[v * task->classes + y] = 1 / (double)size[y];
-    }
+    const cru_ids *members = cru_class_members(pool, task);
+    for (int32_t y = 0; y < task->classes; y++)
+        for (int64_t i = 0; i < members[y].count; i++)
+            q[members[y].ids[i] * (int64_t)task->classes + y] = 1 / (double)members[y].count;
     cru_ppr_apply(&gather, &options, q, task->classes);
     cru_ppr_apply(&spread, &options, q, task->classes);
     return q;
