@@ -28,6 +28,14 @@ static void xent_backward(cru_tape *t, tape_node *n)
     t->device->backend->xent_grad(t->device, &args);
 }
 
+/* Weights of items, which lie on the device, as a tensor: count x 1. */
+static cru_tensor *weight_column(cru_tape *t, const float *weights, int64_t count)
+{
+    cru_tensor own = tape_shape2(count, 1);
+    own.data = (float *)(uintptr_t)weights; /* read only: the emitted view is never written */
+    return tape_emit_view(t, NULL, &own, NULL, 0, 0).out;
+}
+
 /* w_i (softmax(z_i) - onehot(y_i)) dy_i, as recorded operators */
 static void xent_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **dx)
 {
@@ -37,7 +45,7 @@ static void xent_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **d
     cru_tensor *chosen = s->rows ? cru_gather(t, z, rows) : z;
     cru_tensor *error = cru_sub(t, cru_softmax(t, chosen, 1), cru_one_hot(t, s->targets.labels, s->classes));
     cru_tensor *scale = cru_as_matrix(t, dy, s->count, 1);
-    if (s->weights) scale = cru_mul(t, scale, cru_tensor_upload(t, 2, (const int64_t[]){s->count, 1}, s->weights));
+    if (s->weights) scale = cru_mul(t, scale, weight_column(t, s->weights, s->count));
     cru_tensor *g = cru_mul(t, error, scale);
     dx[0] = s->rows ? cru_scatter(t, g, rows, cru_tensor_rows(z), CRU_REDUCE_SUM) : g;
 }
@@ -53,9 +61,7 @@ static cru_tensor *item_weights(cru_tape *t, const cru_targets *targets, int64_t
         w = cru_gather(t, table, targets->labels);
     }
     if (targets->weights) {
-        cru_tensor own = tape_shape2(count, 1);
-        own.data = (float *)(uintptr_t)targets->weights; /* read only: the emitted view is never written */
-        cru_tensor *own_weights = tape_emit_view(t, NULL, &own, NULL, 0, 0).out;
+        cru_tensor *own_weights = weight_column(t, targets->weights, count);
         w = w ? cru_mul(t, w, own_weights) : own_weights;
     }
     return w;

@@ -110,11 +110,10 @@ cru_tensor *cru_input_linear(cru_tape *t, const cru_input *x, cru_tensor *w, cru
 static cru_tensor *stored_values(cru_tape *t, const cru_input *x)
 {
     if (x->values) return x->values;
-    const cru_csr *csr = &x->sparse->csr;
-    int64_t nnz = cru_csr_nnz(csr);
-    if (csr->values) {
+    const int64_t nnz = cru_csr_nnz(&x->sparse->csr);
+    if (x->sparse->csr.values) {
         cru_tensor own = tape_shape1(nnz);
-        own.data = (float *)(uintptr_t)csr->values; /* read only: the emitted view is never written */
+        own.data = (float *)(uintptr_t)sparse_csr(x->sparse).values; /* read only: the view is never written */
         return tape_emit_view(t, NULL, &own, NULL, 0, 0).out;
     }
     return cru_tensor_filled(t, 1, &nnz, 1);

@@ -61,15 +61,15 @@ static const tape_op spmm_op = {.name = "spmm", .backward = spmm_backward, .back
 
 static cru_tensor *fixed(cru_tape *t, cru_sparse *a, cru_tensor *x, const cru_then *then, bool transposed)
 {
-    const cru_csr *csr = transposed ? cru_sparse_mirrored(a) : &a->csr;
-    check_rows("spmm", csr, x);
+    const cru_csr csr = transposed ? sparse_mirrored(a) : sparse_csr(a);
+    check_rows("spmm", &csr, x);
     then_check("spmm", cru_tensor_cols(x), then);
-    cru_tensor shape = tape_shape2(csr->rows, cru_tensor_cols(x)), *in[] = {x, then->bias};
+    cru_tensor shape = tape_shape2(csr.rows, cru_tensor_cols(x)), *in[] = {x, then->bias};
     tape_result r = tape_emit(t, &spmm_op, &shape, in, then->bias ? 2 : 1, sizeof(spmm_state));
     spmm_state *s = r.state;
     *s = (spmm_state){.a = a, .transposed = transposed, .finish = then_finish(t, then)};
-    cru_spmm_args args = {.a = transposed ? sparse_mirrored(a) : sparse_csr(a),
-                          .entries = cru_csr_nnz(csr),
+    cru_spmm_args args = {.a = csr,
+                          .entries = cru_csr_nnz(&a->csr),
                           .op = CRU_REDUCE_SUM,
                           .heads = 1,
                           .cols = cru_tensor_cols(x),
@@ -115,7 +115,12 @@ static void weighted_backward(cru_tape *t, tape_node *n)
                           .scale = 1};
     dot.y = tape_grad(t, w, &dot.accumulate);
     if (dot.y) t->device->backend->sddmm(t->device, &dot);
-    cru_spmm_args back = {.op = CRU_REDUCE_SUM, .weights = w->data, .heads = heads, .cols = cols, .x = n->out->grad};
+    cru_spmm_args back = {.entries = cru_csr_nnz(&s->a->csr),
+                          .op = CRU_REDUCE_SUM,
+                          .weights = w->data,
+                          .heads = heads,
+                          .cols = cols,
+                          .x = n->out->grad};
     back.y = tape_grad(t, x, &back.accumulate);
     if (!back.y) return;
     back.a = sparse_transposed(s->a);

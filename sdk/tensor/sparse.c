@@ -3,6 +3,7 @@
 #include "autograd/tape.h"
 #include "tensor/device-memory.h"
 
+#include <stddef.h>
 #include <string.h>
 
 typedef struct sparse_memory {
@@ -76,24 +77,34 @@ static bool equals_transpose(const cru_csr *a, sparse_memory memory)
 
 enum { SYMMETRY_UNKNOWN = 0, SYMMETRY_NONE, SYMMETRY_FULL };
 
-const cru_csr *cru_sparse_mirrored(cru_sparse *a)
+static bool is_symmetric(cru_sparse *a)
 {
-    if (a->transposed.offsets) return &a->transposed;
     if (a->symmetry == SYMMETRY_UNKNOWN) {
         bool equal = equals_transpose(&a->csr, (sparse_memory){.ctx = a->ctx, .tape = a->tape});
         a->symmetry = equal ? SYMMETRY_FULL : SYMMETRY_NONE;
     }
-    return a->symmetry == SYMMETRY_FULL ? &a->csr : cru_sparse_transpose(a);
+    return a->symmetry == SYMMETRY_FULL;
+}
+
+const cru_csr *cru_sparse_mirrored(cru_sparse *a)
+{
+    if (a->transposed.offsets) return &a->transposed;
+    return is_symmetric(a) ? &a->csr : cru_sparse_transpose(a);
 }
 
 /* ---- on the device ------------------------------------------------------------------------------------------- */
 
-/* A copy of host memory that lives as long as the matrix. */
+/* Device memory that lives as long as the matrix. */
+static void *memory_for(const cru_sparse *a, size_t bytes)
+{
+    return a->tape ? (void *)tape_floats(a->tape, (int64_t)((bytes + sizeof(float) - 1) / sizeof(float)))
+                   : device_memory(a->ctx, bytes);
+}
+
 static const void *uploaded(const cru_sparse *a, const void *host, size_t bytes)
 {
     cru_device *device = cru_ctx_device(a->ctx);
-    void *memory = a->tape ? (void *)tape_floats(a->tape, (int64_t)((bytes + sizeof(float) - 1) / sizeof(float)))
-                           : device_memory(a->ctx, bytes);
+    void *memory = memory_for(a, bytes);
     device->backend->upload(device, memory, host, bytes);
     return memory;
 }
@@ -109,6 +120,28 @@ static cru_csr csr_uploaded(const cru_sparse *a, const cru_csr *host)
     return copy;
 }
 
+static bool device_transposes(const cru_device *device)
+{
+    const size_t end = offsetof(cru_backend, transpose) + sizeof device->backend->transpose;
+    return device->backend->size >= end && device->backend->transpose;
+}
+
+/* By the device, from its copy of the matrix. */
+static void transpose_there(cru_sparse *a)
+{
+    cru_device *device = cru_ctx_device(a->ctx);
+    const cru_csr from = sparse_csr(a);
+    const size_t nnz = (size_t)cru_csr_nnz(&a->csr);
+    cru_transpose_args args = {.a = from, .entries = (int64_t)nnz};
+    args.offsets = memory_for(a, (size_t)(from.cols + 1) * sizeof *args.offsets);
+    args.ids = memory_for(a, nnz * sizeof *args.ids);
+    args.entry = memory_for(a, nnz * sizeof *args.entry);
+    if (from.values) args.values = memory_for(a, nnz * sizeof *args.values);
+    device->backend->transpose(device, &args);
+    a->transposed_on_device = (cru_csr){from.cols, from.rows, args.offsets, args.ids, args.values};
+    a->entry_on_device = args.entry;
+}
+
 cru_csr sparse_csr(cru_sparse *a)
 {
     if (device_is_host(cru_ctx_device(a->ctx))) return a->csr;
@@ -116,23 +149,38 @@ cru_csr sparse_csr(cru_sparse *a)
     return a->on_device;
 }
 
+/* The transpose and its entries, where kernels can read them. */
+static void transpose_for_device(cru_sparse *a)
+{
+    if (a->transposed_on_device.offsets) return;
+    if (device_transposes(cru_ctx_device(a->ctx))) {
+        transpose_there(a);
+        return;
+    }
+    const cru_csr *host = cru_sparse_transpose(a);
+    a->transposed_on_device = csr_uploaded(a, host);
+    a->entry_on_device = uploaded(a, a->entry, (size_t)cru_csr_nnz(host) * sizeof *a->entry);
+}
+
 cru_csr sparse_transposed(cru_sparse *a)
 {
-    const cru_csr *host = cru_sparse_transpose(a);
-    if (device_is_host(cru_ctx_device(a->ctx))) return *host;
-    if (!a->transposed_on_device.offsets) a->transposed_on_device = csr_uploaded(a, host);
+    if (device_is_host(cru_ctx_device(a->ctx))) return *cru_sparse_transpose(a);
+    transpose_for_device(a);
     return a->transposed_on_device;
 }
 
 cru_csr sparse_mirrored(cru_sparse *a)
 {
-    return cru_sparse_mirrored(a) == &a->csr ? sparse_csr(a) : sparse_transposed(a);
+    if (device_is_host(cru_ctx_device(a->ctx))) return *cru_sparse_mirrored(a);
+    return !a->transposed_on_device.offsets && is_symmetric(a) ? sparse_csr(a) : sparse_transposed(a);
 }
 
 const int64_t *sparse_entry(cru_sparse *a)
 {
-    const int64_t entries = cru_csr_nnz(cru_sparse_transpose(a));
-    if (device_is_host(cru_ctx_device(a->ctx))) return a->entry;
-    if (!a->entry_on_device) a->entry_on_device = uploaded(a, a->entry, (size_t)entries * sizeof *a->entry);
+    if (device_is_host(cru_ctx_device(a->ctx))) {
+        cru_sparse_transpose(a);
+        return a->entry;
+    }
+    transpose_for_device(a);
     return a->entry_on_device;
 }

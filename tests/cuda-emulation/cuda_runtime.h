@@ -1,8 +1,10 @@
 /* The part of the CUDA runtime that the backend uses, on the host: for tests on machines without a GPU. Nothing here is
  * fast, and no statement about speed is made from it.
  *
- * Device memory is a region of its own. In strict mode the host may touch it only inside kernels and copies: a
- * dereference elsewhere is a segmentation fault, as it would be with a real card. */
+ * Device memory is a region of its own that the host may touch only inside kernels and copies: a dereference elsewhere
+ * is a segmentation fault, as it would be with a real card. It holds NaN when it is handed out. Copies happen as late
+ * as their stream allows, so that what was changed or read too early shows. Under AddressSanitizer accesses beside an
+ * allocation are found, too. */
 #ifndef EMULATED_CUDA_RUNTIME_H
 #define EMULATED_CUDA_RUNTIME_H
 
@@ -26,7 +28,7 @@ enum cudaError_t {
     cudaErrorLaunchFailure = 719,
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
-enum cudaDataType { CUDA_R_32F = 0 };
+enum cudaDataType { CUDA_R_32F = 0, CUDA_R_64F = 1 };
 
 typedef struct emulated_stream *cudaStream_t;
 typedef struct emulated_event *cudaEvent_t;

@@ -11,29 +11,42 @@
 #include <cuda_runtime.h>
 #include <emulated-launch.h>
 
+#include "sanitizer.h"
+
 thread_local emulated_index threadIdx, blockIdx, blockDim, gridDim;
 
 namespace
 {
 
-constexpr size_t region_bytes = size_t{4} << 30, line = 256;
+constexpr size_t region_bytes = size_t{4} << 30, line = 256, page = 4096;
+
+struct block {
+    size_t bytes, reserved; /* the latter with a gap behind it */
+};
+
+struct copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+};
 
 struct card {
     int count = 1;
-    bool driver = true, old_driver = false, old_card = false, strict = false, fail_next = false;
-    size_t limit = region_bytes, in_use = 0;
+    bool driver = true, old_driver = false, old_card = false, fail_next = false;
+    size_t limit = region_bytes, in_use = 0, reached = 0;
     long waits = 0;
     cudaError_t last = cudaSuccess;
     char *region = nullptr;
-    std::map<size_t, size_t> taken; /* offset -> bytes, ascending */
+    std::map<size_t, block> taken; /* by offset */
+    std::map<char *, size_t> pinned;
+    std::vector<copy> late;
 };
 
 card &the_card()
 {
     static card c;
     if (!c.region) {
-        void *memory =
-            mmap(nullptr, region_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *memory = mmap(nullptr, region_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) abort();
         c.region = static_cast<char *>(memory);
     }
@@ -43,12 +56,44 @@ card &the_card()
 void open_region(bool open)
 {
     card &c = the_card();
-    if (c.strict) mprotect(c.region, region_bytes, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    if (c.reached > 0) mprotect(c.region, c.reached, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
 cudaError_t fail(cudaError_t code)
 {
     return the_card().last = code;
+}
+
+bool on_card(const void *memory, size_t bytes)
+{
+    const card &c = the_card();
+    const char *const at = static_cast<const char *>(memory);
+    return at >= c.region && at + bytes <= c.region + c.reached;
+}
+
+bool is_pinned(const void *memory, size_t bytes)
+{
+    const char *const at = static_cast<const char *>(memory);
+    for (const auto &[start, size] : the_card().pinned)
+        if (at >= start && at + bytes <= start + size) return true;
+    return false;
+}
+
+/* What the stream holds back is done. */
+void catch_up()
+{
+    card &c = the_card();
+    if (c.late.empty()) return;
+    open_region(true);
+    for (const copy &l : c.late) memcpy(l.to, l.from, l.bytes);
+    open_region(false);
+    c.late.clear();
+}
+
+void wait()
+{
+    the_card().waits++;
+    catch_up();
 }
 
 } // namespace
@@ -74,12 +119,6 @@ void emulation_set_old_card(bool old)
 void emulation_set_memory(size_t bytes)
 {
     the_card().limit = bytes < region_bytes ? bytes : region_bytes;
-}
-void emulation_set_strict(bool strict)
-{
-    card &c = the_card();
-    c.strict = strict;
-    mprotect(c.region, region_bytes, strict ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 void emulation_fail_next_launch(void)
 {
@@ -147,7 +186,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
-    the_card().waits++;
+    wait();
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -166,6 +205,7 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t)
 {
+    if (!the_card().late.empty()) wait();
     return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -192,17 +232,23 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 cudaError_t cudaMallocFromPoolAsync(void **memory, size_t bytes, cudaMemPool_t, cudaStream_t)
 {
     card &c = the_card();
-    const size_t size = (bytes + line - 1) / line * line;
     size_t at = 0;
-    if (c.in_use + size > c.limit) return fail(cudaErrorMemoryAllocation);
+    if (bytes > c.limit || c.in_use + bytes > c.limit) return fail(cudaErrorMemoryAllocation);
+    const size_t reserved = (bytes + 2 * line - 1) / line * line;
     for (const auto &[offset, taken] : c.taken) {
-        if (offset - at >= size) break;
-        at = offset + taken;
+        if (offset - at >= reserved) break;
+        at = offset + taken.reserved;
     }
-    if (at + size > region_bytes) return fail(cudaErrorMemoryAllocation);
-    c.taken[at] = size;
-    c.in_use += size;
+    if (at + reserved > region_bytes) return fail(cudaErrorMemoryAllocation);
+    c.taken[at] = {bytes, reserved};
+    c.in_use += bytes;
+    if (at + reserved > c.reached) c.reached = (at + reserved + page - 1) / page * page;
     *memory = c.region + at;
+    forbid(c.region + at, reserved);
+    allow(c.region + at, bytes);
+    open_region(true);
+    memset(*memory, 0xff, bytes);
+    open_region(false);
     return cudaSuccess;
 }
 cudaError_t cudaFreeAsync(void *memory, cudaStream_t)
@@ -210,25 +256,32 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t)
     card &c = the_card();
     const auto found = c.taken.find(static_cast<size_t>(static_cast<char *>(memory) - c.region));
     if (found == c.taken.end()) return fail(cudaErrorInvalidValue);
-    c.in_use -= found->second;
+    catch_up();
+    c.in_use -= found->second.bytes;
+    forbid(memory, found->second.reserved);
     c.taken.erase(found);
     return cudaSuccess;
 }
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned)
 {
     *memory = malloc(bytes);
-    return *memory ? cudaSuccess : fail(cudaErrorMemoryAllocation);
+    if (!*memory) return fail(cudaErrorMemoryAllocation);
+    the_card().pinned[static_cast<char *>(*memory)] = bytes;
+    return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void *memory)
 {
+    catch_up();
+    the_card().pinned.erase(static_cast<char *>(memory));
     free(memory);
     return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t)
+/* Copies from and to ordinary memory, which a card does not do in the background, are refused. */
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t)
 {
-    open_region(true);
-    memcpy(to, from, bytes);
-    open_region(false);
+    const bool up = kind == cudaMemcpyHostToDevice;
+    if (!on_card(up ? to : from, bytes) || !is_pinned(up ? from : to, bytes)) return fail(cudaErrorInvalidValue);
+    the_card().late.push_back({to, from, bytes});
     return cudaSuccess;
 }
 
@@ -246,6 +299,7 @@ bool emulated_begin()
         fail(cudaErrorLaunchFailure);
         return false;
     }
+    catch_up();
     open_region(true);
     return true;
 }
@@ -262,6 +316,7 @@ namespace
 struct coroutine {
     ucontext_t context;
     std::vector<char> stack;
+    fiber mark;
     bool over = false;
 };
 
@@ -269,24 +324,34 @@ struct running_block {
     std::vector<coroutine> threads;
     const std::function<void()> *body;
     ucontext_t scheduler;
+    fiber mark; /* of the scheduler */
     unsigned now;
 };
-thread_local running_block *block = nullptr;
+thread_local running_block *running = nullptr;
+
+/* From the running thread back to the scheduler; returns when the thread goes on. */
+void give_way(running_block *b)
+{
+    coroutine &c = b->threads[b->now];
+    fiber_leave(c.over ? nullptr : &c.mark, b->mark);
+    swapcontext(&c.context, &b->scheduler);
+    fiber_enter(&c.mark, nullptr);
+}
 
 void run_thread()
 {
-    running_block *b = block;
+    running_block *b = running;
+    fiber_enter(nullptr, &b->mark);
     (*b->body)();
     b->threads[b->now].over = true;
-    swapcontext(&b->threads[b->now].context, &b->scheduler);
+    give_way(b);
 }
 
 } // namespace
 
 void __syncthreads()
 {
-    running_block *b = block;
-    swapcontext(&b->threads[b->now].context, &b->scheduler);
+    give_way(running);
 }
 
 void emulated_block(unsigned threads, const std::function<void()> &thread)
@@ -295,22 +360,25 @@ void emulated_block(unsigned threads, const std::function<void()> &thread)
     constexpr size_t stack_bytes = 32 << 10;
     b.threads.resize(threads);
     b.body = &thread;
-    block = &b;
+    running = &b;
     for (coroutine &c : b.threads) {
         c.over = false;
         c.stack.resize(stack_bytes);
         getcontext(&c.context);
         c.context.uc_stack = {c.stack.data(), 0, c.stack.size()};
         c.context.uc_link = nullptr;
+        c.mark = {nullptr, c.stack.data(), c.stack.size()};
         makecontext(&c.context, run_thread, 0);
     }
     for (unsigned left = threads; left > 0;) {
         for (b.now = 0; b.now < threads; b.now++) {
             if (b.threads[b.now].over) continue;
             threadIdx = {b.now, 0, 0};
+            fiber_leave(&b.mark, b.threads[b.now].mark);
             swapcontext(&b.scheduler, &b.threads[b.now].context);
+            fiber_enter(&b.mark, nullptr);
             if (b.threads[b.now].over) left--;
         }
     }
-    block = nullptr;
+    running = nullptr;
 }

@@ -1,6 +1,6 @@
 /* What is particular to the CUDA backend: opening a card that is not there or does not fit, memory that runs out, work
- * that fails, no waiting inside a step, and a model that trains as on the CPU. On the emulated card in strict mode: the
- * host must not touch device memory. */
+ * that fails, no waiting inside a step, what is kept of a sparse matrix, and a model that trains as on the CPU. On the
+ * emulated card, whose memory the host cannot touch. */
 #include <check.h>
 #include <math.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include <crucible/nn.h>
 #include <crucible/optim.h>
 
-#undef cru_ctx_create /* these tests choose the backend themselves */
+#include "emulation.h"
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
 
@@ -115,6 +115,62 @@ START_TEST(a_failed_launch_carries_the_words_of_cuda)
 }
 END_TEST
 
+START_TEST(a_failed_product_names_the_function)
+{
+    panic p = {0};
+    cru_ctx *ctx = card_context();
+    cru_tensor *x = cru_tensor_create(ctx, 2, (const int64_t[]){3, 3});
+    cru_tape *tape = cru_tape_create(ctx);
+    cru_tape_begin(tape, CRU_EVAL);
+    cru_panic_set_handler(on_panic, &p);
+    emulation_fail_next_launch();
+    if (setjmp(p.back) == 0) {
+        cru_matmul(tape, x, x);
+        ck_abort_msg("the failure went unnoticed");
+    }
+    ck_assert_int_eq(p.status, CRU_FAILED);
+    ck_assert_msg(strstr(p.text, "cublasSgemmStridedBatched: ") != NULL, "%s", p.text);
+}
+END_TEST
+
+/* ---- transfers ------------------------------------------------------------------------------------------- */
+
+/* Below, at and above the size of a piece, and of all pieces together; the source changes after it was handed over. */
+START_TEST(bytes_come_back_as_they_went)
+{
+    static const size_t sizes[] = {1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 8 << 20, (8 << 20) + 5, (17 << 20) + 3};
+    const size_t bytes = sizes[_i];
+    cru_device device;
+    cru_error err = {0};
+    ck_assert_int_eq(emulated_backend()->open(&device, 0, 1, &err), CRU_OK);
+    unsigned char *from = malloc(bytes), *to = calloc(bytes, 1), *there = emulated_backend()->alloc(&device, bytes);
+    for (size_t i = 0; i < bytes; i++) from[i] = (unsigned char)(i * 2654435761u >> 24);
+    emulated_backend()->upload(&device, there, from, bytes);
+    memset(from, 0, bytes);
+    emulated_backend()->download(&device, to, there, bytes);
+    for (size_t i = 0; i < bytes; i++)
+        if (to[i] != (unsigned char)(i * 2654435761u >> 24)) ck_abort_msg("byte %zu of %zu", i, bytes);
+    emulated_backend()->release(&device, there);
+    emulated_backend()->close(&device);
+    free(from), free(to);
+}
+END_TEST
+
+START_TEST(a_context_ends_beside_another)
+{
+    const float values[] = {1, 2, 3, 4};
+    cru_ctx *one = card_context(), *two = card_context();
+    cru_tensor *x = cru_tensor_from(one, 2, (const int64_t[]){2, 2}, values);
+    cru_tensor_from(two, 2, (const int64_t[]){2, 2}, values);
+    cru_ctx_destroy(two);
+    cru_tape *tape = cru_tape_create(one);
+    cru_tape_begin(tape, CRU_EVAL);
+    const float sum = cru_tensor_item(tape, cru_sum(tape, cru_matmul(tape, x, x), CRU_ALL));
+    ck_assert_float_eq(sum, 7 + 10 + 15 + 22);
+    cru_ctx_destroy(one);
+}
+END_TEST
+
 /* ---- training -------------------------------------------------------------------------------------------- */
 
 enum { NODES = 40, FEATURES = 9, HIDDEN = 8, CLASSES = 3, STEPS = 20 };
@@ -185,7 +241,6 @@ static void gcn_destroy(gcn *g)
 
 START_TEST(a_model_trains_as_on_the_cpu)
 {
-    emulation_set_strict(true);
     gcn *card = gcn_create(emulated_backend()), *cpu = gcn_create(NULL);
     for (int step = 0; step < STEPS; step++) {
         gcn_step(card);
@@ -206,7 +261,7 @@ START_TEST(a_step_does_not_wait_for_the_card)
     const long before = emulation_waits();
     for (int step = 0; step < 3; step++) gcn_step(g);
     ck_assert_int_eq(emulation_waits(), before);
-    cru_tensor_item(g->tape, gcn_loss(g, CRU_EVAL));
+    cru_tensor_item(g->tape, gcn_loss(g, CRU_EVAL)); /* a value is read */
     ck_assert_int_eq(emulation_waits(), before + 1);
     gcn_destroy(g);
 }
@@ -219,6 +274,125 @@ START_TEST(all_memory_of_the_card_is_given_back)
     ck_assert_uint_gt(emulation_memory_in_use(), 0);
     gcn_destroy(g);
     ck_assert_uint_eq(emulation_memory_in_use(), 0);
+    ck_assert_int_eq(emulation_descriptors(), 0);
+}
+END_TEST
+
+/* ---- what is kept of a sparse matrix --------------------------------------------------------------------- */
+
+/* The graph is symmetric, so that forward and backward multiply with one matrix. The features are spread once, and
+ * what is CLASSES wide in every step, forth and back. */
+START_TEST(a_matrix_is_prepared_once_for_all_steps)
+{
+    gcn *g = gcn_create(emulated_backend());
+    for (int step = 0; step < STEPS; step++) gcn_step(g);
+    ck_assert_int_eq(emulation_preprocessed(), 2);
+    ck_assert_int_eq(emulation_products(), 1 + 2 * STEPS);
+    gcn_destroy(g);
+}
+END_TEST
+
+typedef struct weighing {
+    cru_ctx *ctx;
+    cru_tape *tape;
+    cru_sparse *a;
+    cru_tensor *w, *x;
+    cru_optim *optim;
+} weighing;
+
+static const int64_t path_offsets[] = {0, 1, 3, 4};
+static const int32_t path_ids[] = {1, 0, 2, 0};
+static const cru_csr path = {.rows = 3, .cols = 3, .offsets = path_offsets, .ids = path_ids};
+
+static weighing weighing_open(const cru_backend *backend)
+{
+    weighing h = {.ctx = cru_ctx_create(&(cru_ctx_options){.seed = 3, .backend = backend})};
+    h.tape = cru_tape_create(h.ctx);
+    h.a = cru_sparse_create(h.ctx, &path);
+    cru_net *net = cru_net_create(h.ctx, "net");
+    const cru_init normal = {.kind = CRU_INIT_NORMAL, .b = 1};
+    h.w = cru_net_weight(net, "w", 2, (const int64_t[]){4, 1}, normal);
+    h.x = cru_net_weight(net, "x", 2, (const int64_t[]){3, 5}, normal);
+    h.optim = cru_optim_create(h.ctx, &(cru_optim_spec){.kind = CRU_SGD, .lr = 0.05});
+    cru_optim_add(h.optim, net, NULL);
+    return h;
+}
+
+static double weighing_step(weighing *h)
+{
+    cru_tape_begin(h->tape, CRU_TRAIN);
+    cru_tensor *y = cru_spmm_weighted(h->tape, h->a, h->w, h->x);
+    cru_tensor *loss = cru_mean(h->tape, cru_mul(h->tape, y, y), CRU_ALL);
+    const double value = (double)cru_tensor_item(h->tape, loss);
+    cru_backward(h->tape, loss);
+    cru_optim_step(h->optim);
+    return value;
+}
+
+/* Once each for the product, its transpose and the sampled product; the transpose is cuSPARSE's. */
+START_TEST(learned_values_do_not_prepare_again)
+{
+    weighing card = weighing_open(emulated_backend()), cpu = weighing_open(NULL);
+    for (int step = 0; step < STEPS; step++) ck_assert_double_eq_tol(weighing_step(&card), weighing_step(&cpu), 1e-5);
+    ck_assert_int_eq(emulation_preprocessed(), 3);
+    ck_assert_int_eq(emulation_conversions(), 1);
+    cru_ctx_destroy(card.ctx);
+    cru_ctx_destroy(cpu.ctx);
+}
+END_TEST
+
+/* A matrix of its own in every step, in the memory of the one before: it is another, and must not be taken for it. */
+START_TEST(another_matrix_in_the_same_memory_is_noticed)
+{
+    static const float values[] = {1, 10, 100};
+    cru_ctx *ctx = card_context();
+    cru_tape *tape = cru_tape_create(ctx);
+    const int64_t offsets[] = {0, 1, 2, 3};
+    for (int step = 0; step < 6; step++) {
+        cru_tape_begin(tape, CRU_EVAL);
+        const int32_t ids[] = {step % 3, (step + 1) % 3, (step + 2) % 3};
+        const cru_csr shift = {.rows = 3, .cols = 3, .offsets = offsets, .ids = ids, .values = values};
+        cru_tensor *x = cru_tensor_upload(tape, 2, (const int64_t[]){3, 1}, (const float[]){1, 2, 3});
+        float y[3];
+        cru_tensor_download(tape, cru_spmm(tape, cru_sparse_step(tape, &shift), x), y);
+        for (int v = 0; v < 3; v++) ck_assert_float_eq(y[v], values[v] * (float)(ids[v] + 1));
+    }
+    ck_assert_int_eq(emulation_preprocessed(), 6);
+    ck_assert_int_le(emulation_descriptors(), 6);
+    cru_ctx_destroy(ctx);
+}
+END_TEST
+
+/* More matrices, and more widths of one, than there are places. */
+START_TEST(what_is_kept_is_bounded)
+{
+    enum { MANY = 50, ROUNDS = 2 };
+    static float values[MANY], ones[MANY];
+    static const int64_t offsets[] = {0, 1};
+    static const int32_t ids[] = {0};
+    cru_ctx *ctx = card_context();
+    cru_tape *tape = cru_tape_create(ctx);
+    cru_sparse *a[MANY];
+    for (int i = 0; i < MANY; i++) {
+        values[i] = (float)(i + 1), ones[i] = 1;
+        a[i] = cru_sparse_create(ctx, &(cru_csr){1, 1, offsets, ids, values + i});
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < MANY; i++) {
+            cru_tape_begin(tape, CRU_EVAL);
+            cru_tensor *one = cru_tensor_upload(tape, 2, (const int64_t[]){1, 1}, ones);
+            ck_assert_float_eq(cru_tensor_item(tape, cru_spmm(tape, a[i], one)), values[i]);
+        }
+    ck_assert_int_le(emulation_descriptors(), 32);
+    for (int i = 0; i < MANY; i++) {
+        cru_tape_begin(tape, CRU_EVAL);
+        cru_tensor *x = cru_tensor_upload(tape, 2, (const int64_t[]){1, i + 1}, ones);
+        const float sum = cru_tensor_item(tape, cru_sum(tape, cru_spmm(tape, a[0], x), CRU_ALL));
+        ck_assert_float_eq(sum, (float)(i + 1));
+    }
+    ck_assert_int_le(emulation_descriptors(), 32 + 8);
+    cru_ctx_destroy(ctx);
+    ck_assert_int_eq(emulation_descriptors(), 0);
 }
 END_TEST
 
@@ -234,9 +408,16 @@ Suite *suite(void)
     tcase_add_test(c, a_card_of_another_generation_is_named);
     tcase_add_test(c, memory_that_runs_out_is_no_memory);
     tcase_add_test(c, a_failed_launch_carries_the_words_of_cuda);
+    tcase_add_test(c, a_failed_product_names_the_function);
+    tcase_add_loop_test(c, bytes_come_back_as_they_went, 0, 7);
+    tcase_add_test(c, a_context_ends_beside_another);
     tcase_add_test(c, a_model_trains_as_on_the_cpu);
     tcase_add_test(c, a_step_does_not_wait_for_the_card);
     tcase_add_test(c, all_memory_of_the_card_is_given_back);
+    tcase_add_test(c, a_matrix_is_prepared_once_for_all_steps);
+    tcase_add_test(c, learned_values_do_not_prepare_again);
+    tcase_add_test(c, another_matrix_in_the_same_memory_is_noticed);
+    tcase_add_test(c, what_is_kept_is_bounded);
     suite_add_tcase(s, c);
     return s;
 }

@@ -7,6 +7,7 @@
 #include <crucible/crucible.h>
 
 #include "json-fixture.h"
+#include "on-device.h"
 
 /* All numbers of a nested array, in memory of the context; *count may be NULL. */
 static inline double *fixture_values(cru_ctx *ctx, const cJSON *array, int64_t *count)
@@ -21,6 +22,16 @@ static inline double *fixture_values(cru_ctx *ctx, const cJSON *array, int64_t *
     return values;
 }
 
+/* The same as floats; a plain number is one value. */
+static inline float *fixture_floats(cru_ctx *ctx, const cJSON *array, int64_t *count)
+{
+    *count = 1;
+    const double *values = cJSON_IsArray(array) ? fixture_values(ctx, array, count) : &array->valuedouble;
+    float *floats = cru_ctx_alloc(ctx, *count, sizeof *floats);
+    for (int64_t i = 0; i < *count; i++) floats[i] = (float)values[i];
+    return floats;
+}
+
 /* A constant of the context with the shape of the nested array; a plain number is a scalar. */
 static inline cru_tensor *fixture_tensor(cru_ctx *ctx, const cJSON *array)
 {
@@ -30,21 +41,20 @@ static inline cru_tensor *fixture_tensor(cru_ctx *ctx, const cJSON *array)
         ck_assert_int_lt(rank, 4);
         dim[rank++] = cJSON_GetArraySize(inner);
     }
-    cru_tensor *x = cru_tensor_create(ctx, rank, dim);
-    int64_t count = 1;
-    const double *values = rank ? fixture_values(ctx, array, &count) : &array->valuedouble;
-    ck_assert_int_eq(count, cru_tensor_count(x));
-    for (int64_t i = 0; i < count; i++) x->data[i] = (float)values[i];
-    return x;
+    int64_t count;
+    const float *values = fixture_floats(ctx, array, &count);
+    ck_assert_int_eq(count, dim[0] * dim[1] * dim[2] * dim[3]);
+    return cru_tensor_from(ctx, rank, dim, values);
 }
 
 /* Writes the numbers over the values of an existing tensor of the same size. */
 static inline void fixture_fill(cru_ctx *ctx, cru_tensor *x, const cJSON *array)
 {
     ck_assert_ptr_nonnull(x);
-    const cru_tensor *values = fixture_tensor(ctx, array);
-    ck_assert_int_eq(cru_tensor_count(x), cru_tensor_count(values));
-    for (int64_t i = 0; i < cru_tensor_count(x); i++) x->data[i] = values->data[i];
+    int64_t count;
+    const float *values = fixture_floats(ctx, array, &count);
+    ck_assert_int_eq(cru_tensor_count(x), count);
+    cru_tensor_set(ctx, x, values);
 }
 
 /* Fills the weights and buffers of a net by name, "<prefix>.<key>" or, without a prefix, "<key>". */
@@ -65,9 +75,10 @@ static inline void fixture_check(cru_ctx *ctx, const char *name, const float *va
                                  double tolerance)
 {
     ck_assert_msg(values != NULL && array != NULL, "%s: nothing to compare", name);
-    const cru_tensor *expected = fixture_tensor(ctx, array);
-    for (int64_t i = 0; i < cru_tensor_count(expected); i++) {
-        double want = (double)expected->data[i], got = (double)values[i];
+    int64_t count;
+    const float *expected = fixture_floats(ctx, array, &count);
+    for (int64_t i = 0; i < count; i++) {
+        double want = (double)expected[i], got = (double)values[i];
         ck_assert_msg(fabs(got - want) <= tolerance * fmax(1, fabs(want)), "%s[%lld]: %.8g, not %.8g", name,
                       (long long)i, got, want);
     }
@@ -85,7 +96,7 @@ static inline void fixture_check_net(cru_net *net, const char *prefix, const cJS
         snprintf(name, sizeof name, "%s%s%s", prefix, *prefix ? "." : "", item->string);
         const cru_tensor *x = cru_net_find(net, name);
         ck_assert_msg(x != NULL, "no tensor %s", name);
-        fixture_check(cru_net_ctx(net), name, gradients ? cru_weight_grad(x) : x->data, item, tolerance);
+        fixture_check(cru_net_ctx(net), name, gradients ? test_grad(x) : test_values(x), item, tolerance);
     }
 }
 

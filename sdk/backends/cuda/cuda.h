@@ -22,8 +22,44 @@ struct cuda_staging {
     bool busy;
 };
 
-constexpr int CUDA_STAGES = 2;
-constexpr size_t CUDA_STAGE_BYTES = size_t{4} << 20;
+constexpr int CUDA_STAGES = 8;
+constexpr size_t CUDA_STAGE_BYTES = size_t{1} << 20;
+
+/* One kind of product with one width, prepared by cuSPARSE: sparse.h. */
+enum class cuda_work { none, multiply, multiply_turned, sample };
+
+struct cuda_plan {
+    cuda_work work;
+    int64_t width;
+    cusparseSpMatDescr_t matrix; /* of its own: a descriptor knows one preparation */
+    void *memory;
+    uint64_t used;
+};
+
+/* The transpose: which entry each of its entries was. */
+struct cuda_turned {
+    int32_t *offsets, *ids, *entry; /* NULL until it is needed */
+};
+
+constexpr int CUDA_MATRICES = 32, CUDA_PLANS = 8;
+
+/* What is known of a CSR matrix. */
+struct cuda_matrix {
+    cru_csr a; /* offsets NULL: a free place */
+    int64_t entries;
+    int32_t *offsets; /* as wide as the ids */
+    cuda_turned turned;
+    cuda_plan plans[CUDA_PLANS];
+    uint64_t used;
+};
+
+/* x and y of a product with a sparse matrix. */
+struct cuda_product {
+    int64_t width;
+    const float *x;
+    float *y;
+    bool accumulate;
+};
 
 /* What cru_device.state points to. */
 struct cuda_state {
@@ -34,6 +70,8 @@ struct cuda_state {
     cusparseHandle_t sparse;
     cuda_staging stage[CUDA_STAGES];
     int next_stage;
+    cuda_matrix matrices[CUDA_MATRICES];
+    uint64_t clock; /* counts the uses of matrices and plans */
 };
 
 inline cuda_state *cuda_of(const cru_device *device)
@@ -176,6 +214,11 @@ void cuda_scatter_grad(cru_device *device, const cru_scatter_grad_args *args);
 void cuda_take(cru_device *device, const cru_take_args *args);
 void cuda_place(cru_device *device, const cru_take_args *args);
 void cuda_topk(cru_device *device, const cru_topk_args *args);
+
+/* sparse.cu; forgetting: of matrices with an array in that memory, or of all */
+void cuda_transpose(cru_device *device, const cru_transpose_args *args);
+void cuda_forget(cru_device *device, const void *memory, size_t bytes);
+void cuda_forget_all(cru_device *device);
 
 /* graph.cu */
 void cuda_spmm(cru_device *device, const cru_spmm_args *args);

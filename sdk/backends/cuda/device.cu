@@ -105,6 +105,7 @@ static void cuda_close(cru_device *device)
     cuda_state *s = cuda_of(device);
     if (!s) return;
     if (s->stream) cudaStreamSynchronize(s->stream);
+    cuda_forget_all(device);
     if (s->sparse) cusparseDestroy(s->sparse);
     if (s->blas) cublasDestroy(s->blas);
     for (cuda_staging &stage : s->stage) {
@@ -126,7 +127,7 @@ static cru_status cuda_open(cru_device *device, int32_t index, int32_t threads, 
     cuda_state *s = new (std::nothrow) cuda_state();
     if (!s) return cru_fail(err, CRU_NO_MEMORY, "no memory to open the device");
     s->card = index;
-    *device = {&cuda_table, s, threads};
+    *device = {&cuda_table, s, threads > 0 ? threads : 1};
     const cudaError_t code = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
     if (code != cudaSuccess) status = refuse(err, "no stream", cudaGetErrorString(code));
     if (status == CRU_OK) status = try_kernel(device, err);
@@ -142,6 +143,7 @@ static cru_status cuda_open(cru_device *device, int32_t index, int32_t threads, 
 static void *cuda_alloc(cru_device *device, size_t bytes)
 {
     void *memory = nullptr;
+    if (bytes > PTRDIFF_MAX) return nullptr;
     const cudaError_t code =
         cudaMallocFromPoolAsync(&memory, bytes ? bytes : 1, cuda_of(device)->pool, cuda_of(device)->stream);
     if (code == cudaErrorMemoryAllocation) {
@@ -152,35 +154,67 @@ static void *cuda_alloc(cru_device *device, size_t bytes)
     return memory;
 }
 
+/* How large the block was is not known here; blocks are released when a context ends or a tape grows, which is rare. */
 static void cuda_release(cru_device *device, void *memory)
 {
-    if (memory) cuda_check(cudaFreeAsync(memory, cuda_of(device)->stream), "memory");
+    if (!memory) return;
+    cuda_forget_all(device);
+    cuda_check(cudaFreeAsync(memory, cuda_of(device)->stream), "memory");
+}
+
+/* Pinned memory for the next transfer; when it is still in use, waits for the transfer that uses it. */
+static cuda_staging *next_stage(cuda_state *s)
+{
+    cuda_staging *stage = &s->stage[s->next_stage];
+    s->next_stage = (s->next_stage + 1) % CUDA_STAGES;
+    if (stage->busy) cuda_check(cudaEventSynchronize(stage->done), "a transfer");
+    stage->busy = false;
+    return stage;
+}
+
+static void transfer(cuda_state *s, cuda_staging *stage, void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+{
+    cuda_check(cudaMemcpyAsync(to, from, bytes, kind, s->stream), "a transfer");
+    cuda_check(cudaEventRecord(stage->done, s->stream), "a transfer");
+    stage->busy = true;
+}
+
+static size_t piece(size_t bytes, size_t at)
+{
+    return bytes - at < CUDA_STAGE_BYTES ? bytes - at : CUDA_STAGE_BYTES;
 }
 
 /* Through pinned memory, in pieces: the copy goes on while the caller does, and may change what it handed over. */
 static void cuda_upload(cru_device *device, void *to, const void *from, size_t bytes)
 {
     cuda_state *s = cuda_of(device);
+    cuda_forget(device, to, bytes);
     for (size_t at = 0; at < bytes; at += CUDA_STAGE_BYTES) {
-        const size_t part = bytes - at < CUDA_STAGE_BYTES ? bytes - at : CUDA_STAGE_BYTES;
-        cuda_staging *stage = &s->stage[s->next_stage];
-        s->next_stage = (s->next_stage + 1) % CUDA_STAGES;
-        if (stage->busy) cuda_check(cudaEventSynchronize(stage->done), "an upload");
-        std::memcpy(stage->memory, static_cast<const char *>(from) + at, part);
-        cuda_check(
-            cudaMemcpyAsync(static_cast<char *>(to) + at, stage->memory, part, cudaMemcpyHostToDevice, s->stream),
-            "an upload");
-        cuda_check(cudaEventRecord(stage->done, s->stream), "an upload");
-        stage->busy = true;
+        cuda_staging *stage = next_stage(s);
+        std::memcpy(stage->memory, static_cast<const char *>(from) + at, piece(bytes, at));
+        transfer(s, stage, static_cast<char *>(to) + at, stage->memory, piece(bytes, at), cudaMemcpyHostToDevice);
     }
 }
 
+/* The same way back: as many pieces under way as there is pinned memory, each copied out when it has arrived. */
 static void cuda_download(cru_device *device, void *to, const void *from, size_t bytes)
 {
-    if (bytes == 0) return;
-    cudaStream_t stream = cuda_of(device)->stream;
-    cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "a download");
-    cuda_check(cudaStreamSynchronize(stream), "the work before a download");
+    cuda_state *s = cuda_of(device);
+    cuda_staging *under_way[CUDA_STAGES];
+    for (size_t first = 0; first < bytes; first += CUDA_STAGES * CUDA_STAGE_BYTES) {
+        int count = 0;
+        for (size_t at = first; at < bytes && count < CUDA_STAGES; at += CUDA_STAGE_BYTES) {
+            cuda_staging *stage = under_way[count++] = next_stage(s);
+            transfer(s, stage, stage->memory, static_cast<const char *>(from) + at, piece(bytes, at),
+                     cudaMemcpyDeviceToHost);
+        }
+        for (int i = 0; i < count; i++) {
+            const size_t at = first + static_cast<size_t>(i) * CUDA_STAGE_BYTES;
+            cuda_check(cudaEventSynchronize(under_way[i]->done), "the work before a download");
+            under_way[i]->busy = false;
+            std::memcpy(static_cast<char *>(to) + at, under_way[i]->memory, piece(bytes, at));
+        }
+    }
 }
 
 /* ---- the table ----------------------------------------------------------------------------------------------- */
@@ -234,6 +268,7 @@ const cru_backend cuda_table = {
     .pool_grad = cuda_pool_grad,
     .adam = cuda_adam,
     .sgd = cuda_sgd,
+    .transpose = cuda_transpose,
 };
 
 CRU_PLUGIN = {

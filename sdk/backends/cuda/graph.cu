@@ -4,94 +4,12 @@
 
 #include "functions.h"
 #include "group.h"
+#include "sparse.h"
 
-/* ---- cuSPARSE ------------------------------------------------------------------------------------------------ */
-
-static void narrow_offsets(cru_device *device, const cru_csr &a, int32_t *narrow)
-{
-    const int64_t *const wide = a.offsets;
-    each(device, a.rows + 1, [=] __device__(int64_t v) { narrow[v] = static_cast<int32_t>(wide[v]); });
-}
-
-/* A CSR matrix as cuSPARSE wants it: offsets as wide as the column numbers. */
-class sparse_view
-{
-  public:
-    sparse_view(cru_device *device, const cru_csr &a, int64_t nnz, float *values) : offsets_(device, a.rows + 1)
-    {
-        narrow_offsets(device, a, offsets_.get());
-        cuda_check(cusparseCreateCsr(&view_, a.rows, a.cols, nnz, offsets_.get(), const_cast<int32_t *>(a.ids), values,
-                                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
-                   "cusparseCreateCsr");
-    }
-    ~sparse_view()
-    {
-        cusparseDestroySpMat(view_);
-    }
-    sparse_view(const sparse_view &) = delete;
-    cusparseSpMatDescr_t get() const
-    {
-        return view_;
-    }
-
-  private:
-    cuda_scratch<int32_t> offsets_;
-    cusparseSpMatDescr_t view_ = nullptr;
-};
-
-class dense_view
-{
-  public:
-    dense_view(int64_t rows, int64_t cols, const float *x)
-    {
-        cuda_check(
-            cusparseCreateDnMat(&view_, rows, cols, cols, const_cast<float *>(x), CUDA_R_32F, CUSPARSE_ORDER_ROW),
-            "cusparseCreateDnMat");
-    }
-    ~dense_view()
-    {
-        cusparseDestroyDnMat(view_);
-    }
-    dense_view(const dense_view &) = delete;
-    cusparseDnMatDescr_t get() const
-    {
-        return view_;
-    }
-
-  private:
-    cusparseDnMatDescr_t view_ = nullptr;
-};
-
-/* The caller tells the number of entries; else it is read from the end of the offsets, which waits for the device. */
+/* Told by the caller, or known, or read from the card. */
 static int64_t entry_count(cru_device *device, const cru_csr &a, int64_t told)
 {
-    int64_t count = told;
-    if (count == 0 && a.rows > 0) device->backend->download(device, &count, a.offsets + a.rows, sizeof count);
-    return count;
-}
-
-static bool fits(const cru_csr &a, int64_t nnz)
-{
-    return a.rows > 0 && a.cols > 0 && nnz > 0 && nnz <= INT32_MAX;
-}
-
-/* y = A x (+ y). The algorithm gives the same bits in every run. */
-static void multiply(cru_device *device, const cru_spmm_args &s, int64_t nnz, const float *values)
-{
-    const cusparseHandle_t handle = cuda_of(device)->sparse;
-    const cusparseSpMMAlg_t algorithm = CUSPARSE_SPMM_CSR_ALG3;
-    const cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    const float one = 1, before = s.accumulate ? 1.0f : 0.0f;
-    const sparse_view a(device, s.a, nnz, const_cast<float *>(values));
-    const dense_view x(s.a.cols, s.cols, s.x), y(s.a.rows, s.cols, s.y);
-    size_t bytes = 0;
-    cuda_check(cusparseSpMM_bufferSize(handle, plain, plain, &one, a.get(), x.get(), &before, y.get(), CUDA_R_32F,
-                                       algorithm, &bytes),
-               "cusparseSpMM_bufferSize");
-    cuda_scratch<char> memory(device, static_cast<int64_t>(bytes));
-    cuda_check(cusparseSpMM(handle, plain, plain, &one, a.get(), x.get(), &before, y.get(), CUDA_R_32F, algorithm,
-                            memory.get()),
-               "cusparseSpMM");
+    return told || a.rows == 0 ? told : sparse_find(device, a, 0)->entries;
 }
 
 /* ---- products with a dense matrix ---------------------------------------------------------------------------- */
@@ -131,20 +49,33 @@ static void choose(cru_device *device, const cru_spmm_args &s)
     });
 }
 
+/* Sums with one value an entry, which lie where the CSR is or are looked up by `order`. */
+static bool multiply(cru_device *device, const cru_spmm_args &s)
+{
+    const float *const values = s.weights ? s.weights : s.a.values;
+    if (s.op != CRU_REDUCE_SUM || s.heads != 1 || !values || s.cols == 0 || s.a.rows == 0) return false;
+    cuda_matrix *m = sparse_find(device, s.a, s.entries);
+    const cuda_product p = {s.cols, s.x, s.y, s.accumulate};
+    if (!sparse_fits(m)) return false;
+    if (!s.weights || !s.order) {
+        sparse_multiply(device, m, values, p);
+        return true;
+    }
+    cuda_scratch<float> ordered(device, m->entries);
+    float *const to = ordered.get();
+    each(device, m->entries, [=] __device__(int64_t e) { to[e] = s.weights[s.order[e]]; });
+    sparse_multiply(device, m, to, p);
+    return true;
+}
+
 void cuda_spmm(cru_device *device, const cru_spmm_args *args)
 {
     const cru_spmm_args s = *args;
-    const float *values = s.weights ? s.weights : s.a.values;
     if (s.op == CRU_REDUCE_MAX || s.op == CRU_REDUCE_MIN) {
         choose(device, s);
         return;
     }
-    const bool plain = s.op == CRU_REDUCE_SUM && s.heads == 1 && values && !s.order && s.cols > 0;
-    const int64_t nnz = plain ? entry_count(device, s.a, s.entries) : 0;
-    if (plain && fits(s.a, nnz))
-        multiply(device, s, nnz, values);
-    else
-        add_up(device, s);
+    if (!multiply(device, s)) add_up(device, s);
     if (!s.finish) return;
     const cru_finish_args finish = {s.finish, 0, s.a.rows, s.heads * s.cols, s.y};
     cuda_finish(device, &finish);
@@ -164,11 +95,10 @@ __device__ inline int64_t row_of(const cru_csr &a, int64_t e)
     return low;
 }
 
-/* Entries are grouped by column, so that every value of the result is one thread's sum, in the order of the rows. */
-void cuda_spmm_transposed(cru_device *device, const cru_spmm_transposed_args *args)
+/* For what cuSPARSE cannot take. Entries are grouped by column, so that every value of the result is one thread's sum,
+ * in the order of the rows. */
+static void add_up_by_column(cru_device *device, const cru_spmm_transposed_args &s, int64_t nnz)
 {
-    const cru_spmm_transposed_args s = *args;
-    const int64_t nnz = entry_count(device, s.a, s.entries);
     const grouped columns(device, s.a.ids, nnz, s.a.cols);
     const int32_t *const entries = columns.sources();
     const int64_t *const offsets = columns.offsets();
@@ -182,6 +112,19 @@ void cuda_spmm_transposed(cru_device *device, const cru_spmm_transposed_args *ar
         }
         put(s.y + at, static_cast<float>(sum), s.accumulate);
     });
+}
+
+void cuda_spmm_transposed(cru_device *device, const cru_spmm_transposed_args *args)
+{
+    const cru_spmm_transposed_args s = *args;
+    if (s.a.cols == 0 || s.cols == 0) return;
+    cuda_matrix *m = s.a.rows > 0 ? sparse_find(device, s.a, s.entries) : nullptr;
+    if (m && sparse_fits(m))
+        sparse_multiply_turned(device, m, s.weights, {s.cols, s.x, s.y, s.accumulate});
+    else if (m && m->entries > 0)
+        add_up_by_column(device, s, m->entries);
+    else if (!s.accumulate)
+        cuda_fill(device, s.y, s.a.cols * s.cols, 0);
 }
 
 void cuda_select(cru_device *device, const cru_select_args *args)
@@ -200,32 +143,16 @@ void cuda_select(cru_device *device, const cru_select_args *args)
 
 /* ---- values of the entries ----------------------------------------------------------------------------------- */
 
-/* y = scale (l r^T) at the entries of A (+ y) */
-static void sample(cru_device *device, const cru_sddmm_args &s, int64_t nnz)
-{
-    const cusparseHandle_t handle = cuda_of(device)->sparse;
-    const cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE, turned = CUSPARSE_OPERATION_TRANSPOSE;
-    const float before = s.accumulate ? 1.0f : 0.0f;
-    const sparse_view y(device, s.a, nnz, s.y);
-    const dense_view l(s.a.rows, s.cols, s.l), r(s.a.cols, s.cols, s.r);
-    size_t bytes = 0;
-    cuda_check(cusparseSDDMM_bufferSize(handle, plain, turned, &s.scale, l.get(), r.get(), &before, y.get(), CUDA_R_32F,
-                                        CUSPARSE_SDDMM_ALG_DEFAULT, &bytes),
-               "cusparseSDDMM_bufferSize");
-    cuda_scratch<char> memory(device, static_cast<int64_t>(bytes));
-    cuda_check(cusparseSDDMM(handle, plain, turned, &s.scale, l.get(), r.get(), &before, y.get(), CUDA_R_32F,
-                             CUSPARSE_SDDMM_ALG_DEFAULT, memory.get()),
-               "cusparseSDDMM");
-}
-
 void cuda_sddmm(cru_device *device, const cru_sddmm_args *args)
 {
     const cru_sddmm_args s = *args;
-    const int64_t nnz = entry_count(device, s.a, s.entries);
-    if (s.heads == 1 && s.cols > 0 && fits(s.a, nnz) && !s.accumulate) {
+    if (s.a.rows == 0) return;
+    cuda_matrix *m = sparse_find(device, s.a, s.entries);
+    const int64_t nnz = m->entries;
+    if (s.heads == 1 && s.cols > 0 && sparse_fits(m)) {
         /* Where y was not written yet, 0 y may be NaN. */
-        cuda_fill(device, s.y, nnz, 0);
-        sample(device, s, nnz);
+        if (!s.accumulate) cuda_fill(device, s.y, nnz, 0);
+        sparse_sample(device, m, s);
         return;
     }
     each(device, nnz * s.heads, [=] __device__(int64_t at) {

@@ -54,6 +54,7 @@ class grouped
     {
         size_t bytes = 0;
         cudaStream_t stream = cuda_of(device)->stream;
+        if (count > INT32_MAX) cru_panic(CRU_UNSUPPORTED, "cuda: %lld items to group", static_cast<long long>(count));
         const int items = static_cast<int>(count);
         cuda_check(cub::DeviceRadixSort::SortPairs(nullptr, bytes, ids, keys_.get(), order, sources_.get(), items, 0,
                                                    32, stream),

@@ -455,6 +455,17 @@ typedef struct cru_sgd_args {
     int64_t step; /* 1 for the first: velocity = g */
 } cru_sgd_args;
 
+/* The transpose of `a`: a.cols rows, the entries of each in ascending order of their row in `a`; entry[i] is the
+ * position in `a` of entry i. */
+typedef struct cru_transpose_args {
+    cru_csr a;
+    int64_t entries;  /* of a; 0: not told */
+    int64_t *offsets; /* a.cols + 1 */
+    int32_t *ids;
+    float *values; /* NULL when a has none */
+    int64_t *entry;
+} cru_transpose_args;
+
 struct cru_backend {
     uint32_t size; /* sizeof(cru_backend) */
     const char *name;
@@ -509,6 +520,9 @@ struct cru_backend {
     void (*pool_grad)(cru_device *device, const cru_pool_grad_args *args);
     void (*adam)(cru_device *device, const cru_adam_args *args);
     void (*sgd)(cru_device *device, const cru_sgd_args *args);
+
+    /* Optional, NULL or not in the table at all: then the host transposes and uploads. */
+    void (*transpose)(cru_device *device, const cru_transpose_args *args);
 };
 
 /* The CPU: oneDNN for GEMM and convolution, own kernels with AVX-512, AVX2 and portable variants chosen at run time. */

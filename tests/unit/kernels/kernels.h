@@ -1,5 +1,5 @@
 /* How kernel tests run: every instruction set this machine has, against an oracle; then with more threads, which must
- * give the same bits. Built with TEST_EMULATED_CUDA, on the emulated card instead. */
+ * give the same bits. On another device (on-device.h) that one instead. */
 #ifndef TEST_KERNELS_H
 #define TEST_KERNELS_H
 
@@ -12,21 +12,21 @@
 #include <crucible/backend.h>
 #include <crucible/random.h>
 
-#ifdef TEST_EMULATED_CUDA
-#include "emulation.h"
-enum { TEST_BACKENDS = 1 };
-static inline const cru_backend *test_backend(int index)
-{
-    return index == 0 ? emulated_backend() : NULL;
-}
-#else
 #include "backends/cpu/cpu.h"
-enum { TEST_BACKENDS = CPU_ISA_COUNT };
+#include "on-device.h"
+
+enum { TEST_BACKENDS_COUNT = CPU_ISA_COUNT };
 static inline const cru_backend *test_backend(int index)
 {
-    return cru_cpu_backend_for((cpu_isa)index);
+    if (!test_device()) return cru_cpu_backend_for((cpu_isa)index);
+    return index == 0 ? staged_backend(test_device()) : NULL;
 }
-#endif
+
+/* The one that a context takes when it is not told otherwise. */
+static inline const cru_backend *default_backend(void)
+{
+    return test_device() ? test_backend(0) : cru_backend_cpu();
+}
 
 #define COUNT(array) ((int64_t)(sizeof(array) / sizeof((array)[0])))
 
@@ -102,7 +102,7 @@ static inline float *run_kernel(const kernel_check *c, const cru_backend *b, int
 {
     cru_device device;
     cru_error err = {0};
-    ck_assert_msg(b->open(&device, 0, threads, &err) == CRU_OK, "%s", err.text);
+    ck_assert_msg(b->open(&device, test_device_card(), threads, &err) == CRU_OK, "%s", err.text);
     float *out = floats(c->n);
     for (int64_t i = 0; i < c->n; i++) out[i] = c->start ? c->start[i] : NAN;
     c->call(b, &device, c->args, out);
@@ -112,7 +112,7 @@ static inline float *run_kernel(const kernel_check *c, const cru_backend *b, int
 
 static inline void check_kernel(const kernel_check *c)
 {
-    for (int index = 0; index < TEST_BACKENDS; index++) {
+    for (int index = 0; index < TEST_BACKENDS_COUNT; index++) {
         const cru_backend *b = test_backend(index);
         if (!b) continue;
         float *out = run_kernel(c, b, 1);

@@ -292,11 +292,11 @@ static void check_ulps(cru_unary op, double (*f)(double), double limit)
                                     -1.0f, 88.7f, 88.8f,    -87.4f,    -103.9f, -104.f, 3.4e38f, 1e-7f};
     enum { N = 1 << 16 };
     float *x = floats(N), *y = floats(N);
-    for (int index = 0; index < TEST_BACKENDS; index++) {
+    for (int index = 0; index < TEST_BACKENDS_COUNT; index++) {
         const cru_backend *b = test_backend(index);
         cru_device device;
         if (!b) continue;
-        ck_assert_int_eq(b->open(&device, 0, 1, NULL), CRU_OK);
+        ck_assert_int_eq(b->open(&device, test_device_card(), 1, NULL), CRU_OK);
         /* Every 2^16th bit pattern, then the special ones. */
         for (uint32_t i = 0; i < N; i++) {
             uint32_t bits = i << 16 | (i * 2654435761u & 0xffff);
@@ -421,9 +421,9 @@ END_TEST
 
 START_TEST(fill_sets_every_element)
 {
-    const cru_backend *b = cru_backend_cpu();
+    const cru_backend *b = default_backend();
     cru_device device;
-    ck_assert_int_eq(b->open(&device, 0, 2, NULL), CRU_OK);
+    ck_assert_int_eq(b->open(&device, test_device_card(), 2, NULL), CRU_OK);
     enum { N = 300001 };
     float *x = floats(N + 1);
     b->fill(&device, x, N, 2.5f);

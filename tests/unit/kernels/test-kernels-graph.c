@@ -346,6 +346,51 @@ START_TEST(edge_softmax_matches_its_formula)
 }
 END_TEST
 
+/* Entries of a column by row, and those in one place in their order. */
+static void check_transpose(const cru_backend *b, cru_csr a)
+{
+    const int64_t nnz = a.rows ? cru_csr_nnz(&a) : 0;
+    int64_t *offsets = calloc((size_t)a.cols + 1, sizeof *offsets), *entry = calloc((size_t)nnz + 1, sizeof *entry);
+    int32_t *ids = calloc((size_t)nnz + 1, sizeof *ids);
+    float *values = a.values ? floats(nnz) : NULL;
+    cru_device device;
+    ck_assert_int_eq(b->open(&device, test_device_card(), 1, NULL), CRU_OK);
+    cru_transpose_args args = {.a = a, .offsets = offsets, .ids = ids, .values = values, .entry = entry};
+    b->transpose(&device, &args);
+    b->close(&device);
+    int64_t seen = 0;
+    for (int64_t u = 0; u < a.cols; u++) {
+        ck_assert_int_eq(offsets[u], seen);
+        for (int64_t v = 0; v < a.rows; v++)
+            for (int64_t e = a.offsets[v]; e < a.offsets[v + 1]; e++) {
+                if (a.ids[e] != u) continue;
+                if (ids[seen] != v || entry[seen] != e || (values && values[seen] != a.values[e]))
+                    ck_abort_msg("entry %lld: row %d, entry %lld", (long long)seen, ids[seen], (long long)entry[seen]);
+                seen++;
+            }
+    }
+    ck_assert_int_eq(offsets[a.cols], nnz);
+    free(offsets), free(entry), free(ids), free(values);
+}
+
+/* Where a device has its own; the host's is tested by its products. */
+START_TEST(a_transpose_has_the_columns_as_rows)
+{
+    static const int64_t some[] = {0, 3, 5};
+    static const int32_t twice[] = {1, 1, 0, 1, 1};
+    cru_csr a = graph_at(_i), plain = a;
+    plain.values = NULL;
+    for (int index = 0; index < TEST_BACKENDS_COUNT; index++) {
+        const cru_backend *b = test_backend(index);
+        if (!b || !b->transpose) continue;
+        check_transpose(b, a);
+        check_transpose(b, plain);
+        check_transpose(b, (cru_csr){.rows = 2, .cols = 2, .offsets = some, .ids = twice});
+    }
+    free_csr(&a);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("graph kernels");
@@ -358,6 +403,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, edge_scores_combine_both_ends, 0, GRAPHS);
     tcase_add_loop_test(c, edge_sums_reach_their_node, 0, GRAPHS);
     tcase_add_loop_test(c, edge_softmax_matches_its_formula, 0, GRAPHS);
+    tcase_add_loop_test(c, a_transpose_has_the_columns_as_rows, 0, GRAPHS);
     suite_add_tcase(s, c);
     return s;
 }

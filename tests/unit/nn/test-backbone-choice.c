@@ -4,6 +4,8 @@
 
 #include <crucible/crucible.h>
 
+#include "on-device.h"
+
 enum { ROWS = 3, COLS = 4, SIDE = 8, PIXELS = 3 * SIDE * SIDE };
 
 static const float table[ROWS * COLS] = {1, 0, -2, 0, 0, 3, 0, 0.5f, 0, 0, 0, 4};
@@ -43,7 +45,7 @@ enum { CHOICES = sizeof choices / sizeof *choices };
 
 START_TEST(a_choice_makes_its_network)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_tape *tape = cru_tape_create(ctx);
     const cru_task task = choices[_i].images ? images_task() : rows_task();
     const cru_backbone_choice choice = choice_of(choices[_i].asked);
@@ -62,7 +64,7 @@ END_TEST
 
 START_TEST(a_network_for_images_refuses_rows)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     const cru_task task = rows_task();
     const cru_backbone_choice choice = choice_of(_i ? CRU_BACKBONE_DENSENET : CRU_BACKBONE_RESNET);
     cru_backbone_create(cru_net_create(ctx, "net"), &choice, &task);
@@ -79,7 +81,7 @@ START_TEST(sparse_rows_score_as_dense_ones)
     static const float values[] = {1, -2, 3, 0.5f, 4};
     const cru_features sparse = {
         ROWS, COLS, .sparse = {.rows = ROWS, .cols = COLS, .offsets = offsets, .ids = ids, .values = values}};
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_tape *tape = cru_tape_create(ctx);
     const cru_task task = rows_task();
     const cru_backbone_choice choice = choice_of(_i ? CRU_BACKBONE_LINEAR : CRU_BACKBONE_MLP);
@@ -87,7 +89,7 @@ START_TEST(sparse_rows_score_as_dense_ones)
     cru_input dense = cru_input_create(ctx, &task.x), stored = cru_input_create(ctx, &sparse);
     cru_tape_begin(tape, CRU_EVAL);
     const cru_tensor *a = cru_classifier_apply(tape, &c, &dense), *b = cru_classifier_apply(tape, &c, &stored);
-    for (int64_t i = 0; i < ROWS * 2; i++) ck_assert_float_eq_tol(a->data[i], b->data[i], 1e-5f);
+    for (int64_t i = 0; i < ROWS * 2; i++) ck_assert_float_eq_tol(test_value(a, i), test_value(b, i), 1e-5f);
     cru_ctx_destroy(ctx);
 }
 END_TEST

@@ -9,7 +9,7 @@ typedef struct bench {
 
 static bench bench_open(void)
 {
-    bench b = {.ctx = cru_ctx_create(&(cru_ctx_options){.seed = 3})};
+    bench b = {.ctx = test_ctx(&(cru_ctx_options){.seed = 3})};
     b.tape = cru_tape_create(b.ctx);
     b.net = cru_net_create(b.ctx, "net");
     return b;
@@ -77,15 +77,15 @@ START_TEST(a_block_has_the_reference_output_gradients_and_statistics)
     cru_tape_begin(b.tape, CRU_TRAIN);
     cru_tensor_watch(x);
     cru_tensor *y = block_cases[_i].apply(b.tape, &layer, x);
-    fixture_check(b.ctx, "out", y->data, fixture_expected(c, "out_train"), 1e-5);
+    fixture_check(b.ctx, "out", test_values(y), fixture_expected(c, "out_train"), 1e-5);
     cru_backward(b.tape, cru_sum(b.tape, cru_mul(b.tape, y, cotangent), CRU_ALL));
-    fixture_check(b.ctx, "grad x", cru_grad_of(b.tape, x)->data, fixture_expected(c, "grad_x"), 1e-4);
+    fixture_check(b.ctx, "grad x", test_values(cru_grad_of(b.tape, x)), fixture_expected(c, "grad_x"), 1e-4);
     fixture_check_net(b.net, "b", fixture_expected(c, "grad_params"), true, 1e-4);
     fixture_check_net(b.net, "b", fixture_expected(c, "running_stats_after_one_pass"), false, 1e-5);
 
     cru_tape_begin(b.tape, CRU_EVAL);
-    fixture_check(b.ctx, "eval", block_cases[_i].apply(b.tape, &layer, x)->data, fixture_expected(c, "out_eval_after"),
-                  1e-5);
+    fixture_check(b.ctx, "eval", test_values(block_cases[_i].apply(b.tape, &layer, x)),
+                  fixture_expected(c, "out_eval_after"), 1e-5);
     cJSON_Delete(root);
     cru_ctx_destroy(b.ctx);
 }
@@ -108,11 +108,11 @@ START_TEST(a_dense_block_without_bottleneck_grows_from_its_input)
     ck_assert_int_eq(parameters(b.net), 2 * 3 * 9 + 4);
     const int64_t dim[4] = {1, 2, 4, 4};
     cru_tensor *x = cru_tensor_create(b.ctx, 4, dim);
-    x->data[5] = 7;
+    test_put(x, 5, 7);
     cru_tape_begin(b.tape, CRU_EVAL);
     cru_tensor *y = cru_dense_block_apply(b.tape, &plain, x);
     ck_assert_int_eq(y->dim[1], 5);
-    ck_assert_float_eq(y->data[5], 7); /* the old channels come first */
+    ck_assert_float_eq(test_value(y, 5), 7); /* the old channels come first */
     cru_ctx_destroy(b.ctx);
 }
 END_TEST
@@ -156,8 +156,9 @@ START_TEST(convolutions_are_drawn_by_their_fan_out)
     bench b = bench_open();
     cru_conv_layer layer = cru_conv_create(b.net, "conv", (cru_conv_size){.in = 32, .out = 64, .kernel = 3});
     int64_t n = cru_tensor_count(layer.w);
+    const float *drawn = test_values(layer.w);
     double square = 0;
-    for (int64_t i = 0; i < n; i++) square += pow((double)layer.w->data[i], 2) / (double)n;
+    for (int64_t i = 0; i < n; i++) square += pow((double)drawn[i], 2) / (double)n;
     ck_assert_double_eq_tol(square / (2.0 / (9 * 64)), 1, 0.05); /* 18432 draws: 1 % standard deviation */
     cru_ctx_destroy(b.ctx);
 }

@@ -35,7 +35,7 @@ static void check_same(const cru_tensor *a, const cru_tensor *b)
 {
     ck_assert_int_eq(cru_tensor_rows(a), cru_tensor_rows(b));
     ck_assert_int_eq(cru_tensor_cols(a), cru_tensor_cols(b));
-    for (int64_t i = 0; i < cru_tensor_count(a); i++) ck_assert_float_eq_tol(a->data[i], b->data[i], 2e-5f);
+    for (int64_t i = 0; i < cru_tensor_count(a); i++) ck_assert_float_eq_tol(test_value(a, i), test_value(b, i), 2e-5f);
 }
 
 /* ---- attention
@@ -87,7 +87,7 @@ START_TEST(attention_weighs_values_by_scaled_products)
         for (int64_t d = 0; d < OUT; d++) {
             double y = 0;
             for (int64_t j = 0; j < N; j++) y += share[j] / sum * op_at(v, j, d);
-            mixed->data[i * OUT + d] = (float)y;
+            test_put(mixed, i * OUT + d, (float)y);
         }
     }
     check_same(attention(&c, b.tape, &x), cru_fc_apply(b.tape, &c.layer.out, mixed));
@@ -111,7 +111,7 @@ static double relation_weight(const cru_rgcn *layer, int64_t r, int64_t place)
 static double ref_rgcn(const cru_rgcn *layer, const cru_csr *const *graphs, const cru_tensor *x, const int64_t where[2])
 {
     int64_t v = where[0], o = where[1];
-    double sum = (double)layer->b->data[o];
+    double sum = (double)test_value(layer->b, o);
     for (int64_t i = 0; i < IN; i++) {
         sum += op_at(x, v, i) * op_at(layer->self, i, o);
         for (int64_t r = 0; r < layer->relations; r++)
@@ -153,17 +153,17 @@ START_TEST(propagation_repeats_the_product)
     ck_assert_ptr_eq(cru_propagate(b.tape, adj, x, 0), x);
     check_same(cru_propagate(b.tape, adj, x, 2), cru_spmm(b.tape, adj, cru_spmm(b.tape, adj, x)));
     double z[N * 3], next[N * 3];
-    for (int i = 0; i < N * 3; i++) z[i] = (double)x->data[i];
+    for (int i = 0; i < N * 3; i++) z[i] = (double)test_value(x, i);
     for (int k = 0; k < 3; k++) {
         for (int64_t i = 0; i < N * 3; i++) {
             double sum = 0;
             for (int64_t u = 0; u < N; u++) sum += value_of(&some_edges, i / 3, u) * z[u * 3 + i % 3];
-            next[i] = 0.8 * sum + 0.2 * (double)x->data[i];
+            next[i] = 0.8 * sum + 0.2 * (double)test_value(x, i);
         }
         memcpy(z, next, sizeof z);
     }
     cru_tensor *y = cru_appnp(b.tape, adj, x, 0.2f, 3);
-    for (int i = 0; i < N * 3; i++) ck_assert_double_eq_tol((double)y->data[i], z[i], 1e-5);
+    for (int i = 0; i < N * 3; i++) ck_assert_double_eq_tol((double)test_value(y, i), z[i], 1e-5);
     op_bench_close(&b);
 }
 END_TEST
@@ -204,8 +204,8 @@ START_TEST(wavelets_filter_as_their_formula_says)
     op_bench b = op_bench_open();
     cru_net *net = cru_net_create(b.ctx, "net");
     cru_wavelets layer = cru_wavelets_create(net, "waves", (const int64_t[]){2, cols}, order);
-    for (int64_t i = 0; i < cols * cols; i++) layer.fc.w->data[i] = i % (cols + 1) == 0;
-    for (int64_t i = 0; i < cols; i++) layer.fc.b->data[i] = 0;
+    for (int64_t i = 0; i < cols * cols; i++) test_put(layer.fc.w, i, i % (cols + 1) == 0);
+    for (int64_t i = 0; i < cols; i++) test_put(layer.fc.b, i, 0);
     cru_tensor *x = op_matrix(&b, N, 2, -1, 1);
     cru_tape_begin(b.tape, CRU_EVAL);
     cru_tensor *y = cru_wavelets_apply(b.tape, &layer, cru_sparse_create(b.ctx, &some_edges), x);
@@ -322,9 +322,9 @@ START_TEST(dropout_acts_in_training_only_and_on_the_input_only_when_asked)
     cru_tensor *quiet = cru_mlp_apply(b.tape, &with, x);
     check_same(quiet, cru_linear(b.tape, x, with.layer[0].w, with.layer[0].b));
     float before[N * 3];
-    memcpy(before, quiet->data, sizeof before);
+    memcpy(before, test_values(quiet), sizeof before);
     cru_tape_begin(b.tape, CRU_TRAIN);
-    ck_assert(memcmp(before, cru_mlp_apply(b.tape, &with, x)->data, sizeof before) != 0);
+    ck_assert(memcmp(before, test_values(cru_mlp_apply(b.tape, &with, x)), sizeof before) != 0);
     check_same(cru_mlp_apply(b.tape, &without, x), cru_linear(b.tape, x, without.layer[0].w, without.layer[0].b));
     op_bench_close(&b);
 }

@@ -6,12 +6,14 @@
 
 #include <crucible/crucible.h>
 
+#include "on-device.h"
+
 static const int64_t matrix[2] = {200, 300};
 
 static bool same(const cru_tensor *a, const cru_tensor *b)
 {
     return cru_tensor_count(a) == cru_tensor_count(b) &&
-           memcmp(a->data, b->data, (size_t)cru_tensor_count(a) * sizeof *a->data) == 0;
+           memcmp(test_values(a), test_values(b), (size_t)cru_tensor_count(a) * sizeof(float)) == 0;
 }
 
 static cru_tensor *draw(cru_ctx *ctx, const char *net, cru_init init)
@@ -21,9 +23,8 @@ static cru_tensor *draw(cru_ctx *ctx, const char *net, cru_init init)
 
 START_TEST(a_net_is_drawn_by_seed_and_name)
 {
-    cru_ctx *one = cru_ctx_create(&(cru_ctx_options){.seed = 1}),
-            *again = cru_ctx_create(&(cru_ctx_options){.seed = 1});
-    cru_ctx *two = cru_ctx_create(&(cru_ctx_options){.seed = 2});
+    cru_ctx *one = test_ctx(&(cru_ctx_options){.seed = 1}), *again = test_ctx(&(cru_ctx_options){.seed = 1});
+    cru_ctx *two = test_ctx(&(cru_ctx_options){.seed = 2});
     cru_init init = {.kind = CRU_INIT_GLOROT_UNIFORM};
     cru_tensor *w = draw(one, "encoder", init);
     ck_assert(same(w, draw(again, "encoder", init)));
@@ -59,12 +60,13 @@ static const struct {
 
 START_TEST(weights_have_the_moments_of_their_initialisation)
 {
-    cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){.seed = 5});
+    cru_ctx *ctx = test_ctx(&(cru_ctx_options){.seed = 5});
     const cru_tensor *w = draw(ctx, "net", init_cases[_i].init);
+    const float *drawn = test_values(w);
     double n = (double)cru_tensor_count(w), mean = 0, var = 0, far = 0;
-    for (int64_t i = 0; i < cru_tensor_count(w); i++) mean += (double)w->data[i] / n;
+    for (int64_t i = 0; i < cru_tensor_count(w); i++) mean += (double)drawn[i] / n;
     for (int64_t i = 0; i < cru_tensor_count(w); i++) {
-        double off = (double)w->data[i] - init_cases[_i].mean;
+        double off = (double)drawn[i] - init_cases[_i].mean;
         var += off * off / n;
         far = fmax(far, fabs(off));
     }
@@ -83,15 +85,16 @@ END_TEST
 
 START_TEST(fixed_initialisations_and_the_fans_of_a_convolution)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_net *net = cru_net_create(ctx, "net");
     const int64_t conv[4] = {8, 4, 3, 3}, n = 3;
-    ck_assert_float_eq(cru_net_weight(net, "zeros", 1, &n, (cru_init){0})->data[2], 0);
+    ck_assert_float_eq(test_value(cru_net_weight(net, "zeros", 1, &n, (cru_init){0}), 2), 0);
     cru_init seven = {.kind = CRU_INIT_CONSTANT, .a = 7};
-    ck_assert_float_eq(cru_net_weight(net, "sevens", 1, &n, seven)->data[2], 7);
+    ck_assert_float_eq(test_value(cru_net_weight(net, "sevens", 1, &n, seven), 2), 7);
     const cru_tensor *w = cru_net_weight(net, "conv", 4, conv, (cru_init){.kind = CRU_INIT_FAN_IN});
+    const float *drawn = test_values(w);
     float far = 0;
-    for (int64_t i = 0; i < cru_tensor_count(w); i++) far = fmaxf(far, fabsf(w->data[i]));
+    for (int64_t i = 0; i < cru_tensor_count(w); i++) far = fmaxf(far, fabsf(drawn[i]));
     ck_assert_float_le(far, 1 / sqrtf(4 * 9));
     ck_assert_float_ge(far, 0.95f / sqrtf(4 * 9));
     cru_ctx_destroy(ctx);
@@ -110,7 +113,7 @@ static cru_net *mlp_net(cru_ctx *ctx, const char *name)
 
 START_TEST(members_are_found_by_name)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_net *net = mlp_net(ctx, "net");
     static const char *const weights[] = {"mlp.linear0.weight", "mlp.linear0.bias",   "mlp.norm0.weight",
                                           "mlp.norm0.bias",     "mlp.linear1.weight", "mlp.linear1.bias"};
@@ -128,39 +131,39 @@ END_TEST
 /* Changes weights and buffers alike. */
 static void disturb(cru_net *net, float by)
 {
-    for (int64_t i = 0; i < cru_net_weight_count(net); i++) cru_net_weight_at(net, i)->data[0] += by;
-    cru_net_find(net, "mlp.norm0.running_mean")->data[1] += by;
+    for (int64_t i = 0; i < cru_net_weight_count(net); i++) test_add(cru_net_weight_at(net, i), 0, by);
+    test_add(cru_net_find(net, "mlp.norm0.running_mean"), 1, by);
 }
 
 START_TEST(a_snapshot_brings_back_weights_and_buffers)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_net *net = mlp_net(ctx, "net");
     cru_tensor *w = cru_net_find(net, "mlp.linear1.weight"), *mean = cru_net_find(net, "mlp.norm0.running_mean");
-    float first = w->data[0];
+    float first = test_value(w, 0);
     cru_snapshot *snapshot = cru_snapshot_create(net);
     disturb(net, 1);
     cru_snapshot_restore(snapshot);
-    ck_assert_float_eq(w->data[0], first);
-    ck_assert_float_eq(mean->data[1], 0);
+    ck_assert_float_eq(test_value(w, 0), first);
+    ck_assert_float_eq(test_value(mean, 1), 0);
     disturb(net, 2);
     cru_snapshot_take(snapshot);
     disturb(net, 5);
     cru_snapshot_restore(snapshot);
-    ck_assert_float_eq(w->data[0], first + 2);
-    ck_assert_float_eq(mean->data[1], 2);
+    ck_assert_float_eq(test_value(w, 0), first + 2);
+    ck_assert_float_eq(test_value(mean, 1), 2);
     cru_ctx_destroy(ctx);
 }
 END_TEST
 
 START_TEST(a_copy_equals_its_source_and_lives_on_its_own)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_net *from = mlp_net(ctx, "from"), *to = mlp_net(ctx, "to");
     disturb(from, 1);
     cru_net_copy(to, from);
     for (int64_t i = 0; i < 6; i++) ck_assert(same(cru_net_weight_at(to, i), cru_net_weight_at(from, i)));
-    ck_assert_float_eq(cru_net_find(to, "mlp.norm0.running_mean")->data[1], 1);
+    ck_assert_float_eq(test_value(cru_net_find(to, "mlp.norm0.running_mean"), 1), 1);
     disturb(from, 1);
     ck_assert(!same(cru_net_weight_at(to, 0), cru_net_weight_at(from, 0)));
     cru_ctx_destroy(ctx);
@@ -169,22 +172,22 @@ END_TEST
 
 START_TEST(an_average_moves_weights_slowly_and_buffers_at_once)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_net *teacher = mlp_net(ctx, "teacher"), *student = mlp_net(ctx, "student");
     cru_tensor *slow = cru_net_find(teacher, "mlp.linear0.weight"), *fast = cru_net_find(student, "mlp.linear0.weight");
     double expected[12];
-    for (int i = 0; i < 12; i++) expected[i] = 0.9 * (double)slow->data[i] + 0.1 * (double)fast->data[i];
-    cru_net_find(student, "mlp.norm0.running_mean")->data[1] = 3;
+    for (int i = 0; i < 12; i++) expected[i] = 0.9 * (double)test_value(slow, i) + 0.1 * (double)test_value(fast, i);
+    test_put(cru_net_find(student, "mlp.norm0.running_mean"), 1, 3);
     cru_net_ema(teacher, student, 0.9f);
-    for (int i = 0; i < 12; i++) ck_assert_double_eq_tol((double)slow->data[i], expected[i], 1e-6);
-    ck_assert_float_eq(cru_net_find(teacher, "mlp.norm0.running_mean")->data[1], 3);
+    for (int i = 0; i < 12; i++) ck_assert_double_eq_tol((double)test_value(slow, i), expected[i], 1e-6);
+    ck_assert_float_eq(test_value(cru_net_find(teacher, "mlp.norm0.running_mean"), 1), 3);
     cru_ctx_destroy(ctx);
 }
 END_TEST
 
 START_TEST(nets_of_other_shapes_cannot_be_copied)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_net *other = cru_net_create(ctx, "other");
     cru_fc_create(other, "fc", 2, 2);
     cru_net_copy(mlp_net(ctx, "net"), other);
@@ -193,7 +196,7 @@ END_TEST
 
 START_TEST(a_reset_draws_anew_and_forgets_gradients_and_statistics)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL), *again = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL), *again = test_ctx(NULL);
     cru_net *net = mlp_net(ctx, "net"), *twin = mlp_net(again, "net");
     cru_tape *tape = cru_tape_create(ctx);
     cru_tensor *w = cru_net_find(net, "mlp.linear0.weight");
@@ -203,9 +206,9 @@ START_TEST(a_reset_draws_anew_and_forgets_gradients_and_statistics)
     cru_net_reset(net);
     ck_assert(!same(w, cru_net_find(twin, "mlp.linear0.weight")));
     ck_assert_ptr_null(cru_weight_grad(w));
-    ck_assert_float_eq(cru_net_find(net, "mlp.norm0.running_mean")->data[1], 0);
-    ck_assert_float_eq(cru_net_find(net, "mlp.norm0.running_var")->data[1], 1);
-    ck_assert_float_eq(cru_net_find(net, "mlp.norm0.weight")->data[0], 1);
+    ck_assert_float_eq(test_value(cru_net_find(net, "mlp.norm0.running_mean"), 1), 0);
+    ck_assert_float_eq(test_value(cru_net_find(net, "mlp.norm0.running_var"), 1), 1);
+    ck_assert_float_eq(test_value(cru_net_find(net, "mlp.norm0.weight"), 0), 1);
     cru_net_reset(twin);
     ck_assert(same(w, cru_net_find(twin, "mlp.linear0.weight")));
     cru_ctx_destroy(ctx);
@@ -215,7 +218,7 @@ END_TEST
 
 START_TEST(clearing_a_net_forgets_every_gradient)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_net *net = cru_net_create(ctx, "net");
     cru_fc fc = cru_fc_create(net, "fc", 2, 3);
     cru_tape *tape = cru_tape_create(ctx);

@@ -22,14 +22,16 @@ static cru_sparse *fixture_matrix(cru_ctx *ctx, const cJSON *matrix)
     for (int64_t i = 0; i < nodes; i++) row_offsets[i] = (int64_t)offsets[i];
     for (int64_t i = 0; i < entries; i++) columns[i] = (int32_t)ids[i];
     const cru_tensor *values = fixture_tensor(ctx, cJSON_GetObjectItem(matrix, "values"));
-    return cru_sparse_create(
-        ctx, &(cru_csr){
-                 .rows = nodes - 1, .cols = nodes - 1, .offsets = row_offsets, .ids = columns, .values = values->data});
+    return cru_sparse_create(ctx, &(cru_csr){.rows = nodes - 1,
+                                             .cols = nodes - 1,
+                                             .offsets = row_offsets,
+                                             .ids = columns,
+                                             .values = test_values(values)});
 }
 
 static parity parity_open(const char *name)
 {
-    parity p = {.root = fixture_open("torch/parity.json"), .ctx = cru_ctx_create(NULL)};
+    parity p = {.root = fixture_open("torch/parity.json"), .ctx = test_ctx(NULL)};
     p.item = fixture_case(p.root, name);
     p.tape = cru_tape_create(p.ctx);
     p.net = cru_net_create(p.ctx, "net");
@@ -142,10 +144,10 @@ START_TEST(a_layer_gives_the_output_and_the_gradients_of_pytorch)
     cru_tape_begin(p.tape, CRU_TRAIN);
     cru_tensor_watch(p.x);
     cru_tensor *y = layer_cases[_i].apply(&p);
-    fixture_check(p.ctx, "out", y->data, fixture_expected(p.item, "out"), 1e-5);
+    fixture_check(p.ctx, "out", test_values(y), fixture_expected(p.item, "out"), 1e-5);
     cru_tensor *cotangent = fixture_tensor(p.ctx, fixture_input(p.item, "cotangent"));
     cru_backward(p.tape, cru_sum(p.tape, cru_mul(p.tape, y, cotangent), CRU_ALL));
-    fixture_check(p.ctx, "grad x", cru_grad_of(p.tape, p.x)->data, fixture_expected(p.item, "grad_x"), 1e-4);
+    fixture_check(p.ctx, "grad x", test_values(cru_grad_of(p.tape, p.x)), fixture_expected(p.item, "grad_x"), 1e-4);
     fixture_check_net(p.net, "", fixture_expected(p.item, "grad_params"), true, 1e-4);
     parity_close(&p);
 }
@@ -203,7 +205,7 @@ START_TEST(an_optimiser_takes_the_steps_of_pytorch)
             give_gradient(&p, w[k], cJSON_GetArrayItem(cJSON_GetArrayItem(fixture_input(p.item, "grads"), step), k));
         cru_optim_step(optim);
         for (int k = 0; k < 2; k++)
-            fixture_check(p.ctx, "weight", w[k]->data,
+            fixture_check(p.ctx, "weight", test_values(w[k]),
                           cJSON_GetArrayItem(cJSON_GetArrayItem(fixture_expected(p.item, "after"), step), k), 2e-6);
     }
     parity_close(&p);

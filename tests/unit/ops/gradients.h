@@ -10,6 +10,8 @@
 
 #include <crucible/crucible.h>
 
+#include "on-device.h"
+
 typedef cru_tensor *op_case(void *user, cru_tape *t, cru_tensor *const *x);
 
 typedef struct op_bench {
@@ -19,7 +21,7 @@ typedef struct op_bench {
 
 static inline op_bench op_bench_open(void)
 {
-    op_bench b = {.ctx = cru_ctx_create(&(cru_ctx_options){.seed = 7, .threads = 1})};
+    op_bench b = {.ctx = test_ctx(&(cru_ctx_options){.seed = 7, .threads = 1})};
     b.tape = cru_tape_create(b.ctx);
     return b;
 }
@@ -32,13 +34,14 @@ static inline void op_bench_close(op_bench *b)
 /* Values in [lo, hi] in no order, no two equal, the same in every run. */
 static inline cru_tensor *op_values(op_bench *b, int32_t rank, const int64_t *dim, double lo, double hi)
 {
-    cru_tensor *x = cru_tensor_create(b->ctx, rank, dim);
-    int64_t n = cru_tensor_count(x);
+    int64_t n = 1;
+    for (int32_t axis = 0; axis < rank; axis++) n *= dim[axis];
+    float *values = cru_ctx_alloc(b->ctx, n, sizeof *values);
     for (int64_t i = 0; i < n; i++) {
         double u = fmod(0.6180339887498949 * (double)(i + 1) + 0.37 * (double)n, 1.0);
-        x->data[i] = (float)(lo + (hi - lo) * u);
+        values[i] = (float)(lo + (hi - lo) * u);
     }
-    return x;
+    return cru_tensor_from(b->ctx, rank, dim, values);
 }
 
 static inline cru_tensor *op_matrix(op_bench *b, int64_t rows, int64_t cols, double lo, double hi)
@@ -49,7 +52,22 @@ static inline cru_tensor *op_matrix(op_bench *b, int64_t rows, int64_t cols, dou
 /* x seen as a matrix, at row i and column k. */
 static inline double op_at(const cru_tensor *x, int64_t i, int64_t k)
 {
-    return (double)x->data[i * cru_tensor_cols(x) + k];
+    return (double)test_value(x, i * cru_tensor_cols(x) + k);
+}
+
+/* Targets in host memory, where operators read them, for the step. */
+static inline const cru_targets *step_targets(cru_tape *t, const cru_targets *y)
+{
+    cru_targets *out = cru_tape_alloc(t, 1, sizeof *out);
+    cru_index *rows = cru_tape_alloc(t, 1, sizeof *rows);
+    *out = *y;
+    if (y->rows) {
+        *rows = cru_index_step(t, y->rows->ids, y->rows->count);
+        out->rows = rows;
+    }
+    out->labels = cru_index_step(t, y->labels.ids, y->labels.count);
+    if (y->weights) out->weights = cru_tensor_upload(t, 1, &y->labels.count, y->weights)->data;
+    return out;
 }
 
 typedef struct op_probe {

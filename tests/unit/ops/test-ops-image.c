@@ -11,7 +11,7 @@ static double pixel(const cru_tensor *x, const int64_t where[4])
         if (where[i] < 0 || where[i] >= x->dim[i]) return 0;
         at_pixel = at_pixel * x->dim[i] + where[i];
     }
-    return (double)x->data[at_pixel];
+    return (double)test_value(x, at_pixel);
 }
 
 static cru_tensor *images(op_bench *b, const int64_t dim[4])
@@ -41,7 +41,7 @@ static double ref_conv(const conv_case *c, operands x, const int64_t out[4])
 {
     int64_t stride = c->shape.stride ? c->shape.stride : 1, groups = c->shape.groups ? c->shape.groups : 1;
     int64_t group = out[1] / (c->weight[0] / groups);
-    double sum = c->bias ? (double)x[2]->data[out[1]] : 0;
+    double sum = c->bias ? (double)test_value(x[2], out[1]) : 0;
     for (int64_t i = 0; i < c->weight[1]; i++)
         for (int64_t r = 0; r < c->weight[2]; r++)
             for (int64_t s = 0; s < c->weight[3]; s++) {
@@ -82,7 +82,7 @@ START_TEST(convolution_with_strides_padding_and_groups)
     cru_tensor *y = conv(&c, b.tape, x);
     ck_assert_int_eq(y->dim[1], c.weight[0]);
     for (int64_t i = 0; i < cru_tensor_count(y); i++)
-        ck_assert_double_eq_tol((double)y->data[i], ref_conv(&c, x, place_of(y, i).at), 1e-5);
+        ck_assert_double_eq_tol((double)test_value(y, i), ref_conv(&c, x, place_of(y, i).at), 1e-5);
     op_check(&b, conv, &c, x, c.bias ? 3 : 2);
     op_bench_close(&b);
 }
@@ -129,8 +129,8 @@ START_TEST(pooling_windows)
     cru_tensor *largest = max_pool(&s, b.tape, &x), *mean = avg_pool(&s, b.tape, &x);
     for (int64_t i = 0; i < cru_tensor_count(mean); i++) {
         window expected = ref_window(x, s, place_of(mean, i).at);
-        ck_assert_double_eq_tol((double)largest->data[i], expected.largest, 1e-6);
-        ck_assert_double_eq_tol((double)mean->data[i], expected.mean, 1e-6);
+        ck_assert_double_eq_tol((double)test_value(largest, i), expected.largest, 1e-6);
+        ck_assert_double_eq_tol((double)test_value(mean, i), expected.mean, 1e-6);
     }
     op_check(&b, max_pool, &s, &x, 1);
     op_check(&b, avg_pool, &s, &x, 1);
@@ -152,7 +152,7 @@ START_TEST(global_pooling_is_the_mean_of_each_plane)
     cru_tensor *y = global_pool(NULL, b.tape, &x);
     for (int64_t plane = 0; plane < 6; plane++) {
         double sum = 0;
-        for (int64_t i = 0; i < 15; i++) sum += (double)x->data[15 * plane + i];
+        for (int64_t i = 0; i < 15; i++) sum += (double)test_value(x, 15 * plane + i);
         ck_assert_double_eq_tol(op_at(y, plane / 3, plane % 3), sum / 15, 1e-6);
     }
     op_check(&b, global_pool, NULL, &x, 1);

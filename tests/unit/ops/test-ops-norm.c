@@ -25,9 +25,10 @@ static moments channel_moments(const cru_tensor *x, int64_t channel)
     int64_t inner = x->dim[2] * x->dim[3], n = x->dim[0] * inner;
     moments m = {0};
     for (int64_t i = 0; i < n; i++)
-        m.mean += (double)x->data[(i / inner * x->dim[1] + channel) * inner + i % inner] / (double)n;
+        m.mean += (double)test_value(x, (i / inner * x->dim[1] + channel) * inner + i % inner) / (double)n;
     for (int64_t i = 0; i < n; i++)
-        m.var += pow((double)x->data[(i / inner * x->dim[1] + channel) * inner + i % inner] - m.mean, 2) / (double)n;
+        m.var +=
+            pow((double)test_value(x, (i / inner * x->dim[1] + channel) * inner + i % inner) - m.mean, 2) / (double)n;
     return m;
 }
 
@@ -54,8 +55,9 @@ static void check_normed(const cru_tensor *y, operands x, const moments *m)
     int64_t channels = x[0]->dim[1], inner = x[0]->dim[2] * x[0]->dim[3];
     for (int64_t i = 0; i < cru_tensor_count(y); i++) {
         int64_t c = i / inner % channels;
-        double z = ((double)x[0]->data[i] - m[c].mean) / sqrt(m[c].var + (double)eps);
-        ck_assert_double_eq_tol((double)y->data[i], z * (double)x[1]->data[c] + (double)x[2]->data[c], 2e-5);
+        double z = ((double)test_value(x[0], i) - m[c].mean) / sqrt(m[c].var + (double)eps);
+        ck_assert_double_eq_tol((double)test_value(y, i), z * (double)test_value(x[1], c) + (double)test_value(x[2], c),
+                                2e-5);
     }
 }
 
@@ -70,14 +72,14 @@ START_TEST(batch_norm_by_the_batch_moves_the_running_statistics)
     moments batch[3], running[3];
     for (int64_t c = 0; c < channels; c++) {
         batch[c] = channel_moments(x[0], c);
-        running[c] = (moments){0.9 * (double)s.mean->data[c] + 0.1 * batch[c].mean,
-                               0.9 * (double)s.var->data[c] + 0.1 * batch[c].var * n / (n - 1)};
+        running[c] = (moments){0.9 * (double)test_value(s.mean, c) + 0.1 * batch[c].mean,
+                               0.9 * (double)test_value(s.var, c) + 0.1 * batch[c].var * n / (n - 1)};
     }
     cru_tape_begin(b.tape, CRU_TRAIN);
     check_normed(batch_norm(&s, b.tape, x), x, batch);
     for (int64_t c = 0; c < channels; c++) {
-        ck_assert_double_eq_tol((double)s.mean->data[c], running[c].mean, 1e-6);
-        ck_assert_double_eq_tol((double)s.var->data[c], running[c].var, 1e-6);
+        ck_assert_double_eq_tol((double)test_value(s.mean, c), running[c].mean, 1e-6);
+        ck_assert_double_eq_tol((double)test_value(s.var, c), running[c].var, 1e-6);
     }
     if (n > 2) op_check(&b, batch_norm, &s, x, 3); /* of two values only the sign is left: no slope to measure */
     op_bench_close(&b);
@@ -92,11 +94,12 @@ START_TEST(batch_norm_in_eval_mode_uses_and_keeps_the_running_statistics)
                        op_values(&b, 1, &channels, 0.5, 2), op_values(&b, 1, &channels, -1, 1)};
     cru_norm_state s = fresh_state(&b, channels);
     moments running[3];
-    for (int64_t c = 0; c < channels; c++) running[c] = (moments){(double)s.mean->data[c], (double)s.var->data[c]};
+    for (int64_t c = 0; c < channels; c++)
+        running[c] = (moments){(double)test_value(s.mean, c), (double)test_value(s.var, c)};
     cru_tape_begin(b.tape, CRU_EVAL);
     check_normed(batch_norm(&s, b.tape, x), x, running);
     op_check(&b, batch_norm_eval, &s, x, 3);
-    for (int64_t c = 0; c < channels; c++) ck_assert_double_eq((double)s.mean->data[c], running[c].mean);
+    for (int64_t c = 0; c < channels; c++) ck_assert_double_eq((double)test_value(s.mean, c), running[c].mean);
     op_bench_close(&b);
 }
 END_TEST
@@ -137,7 +140,8 @@ START_TEST(layer_norm_of_every_row)
         for (int64_t k = 0; k < cols; k++) var += pow(op_at(x[0], i, k) - mean, 2) / 5;
         for (int64_t k = 0; k < cols; k++) {
             double z = (op_at(x[0], i, k) - mean) / sqrt(var + (double)eps);
-            ck_assert_double_eq_tol(op_at(y, i, k), z * (double)x[1]->data[k] + (double)x[2]->data[k], 1e-5);
+            ck_assert_double_eq_tol(op_at(y, i, k), z * (double)test_value(x[1], k) + (double)test_value(x[2], k),
+                                    1e-5);
         }
     }
     op_check(&b, layer_norm, NULL, x, 3);
@@ -163,12 +167,13 @@ START_TEST(graph_norm_of_every_graph)
     cru_tensor *y = graph_norm(NULL, b.tape, x);
     for (int64_t g = 0; g < 3; g++)
         for (int64_t k = 0; k < cols; k++) {
-            double n = (double)(runs[g + 1] - runs[g]), mean = 0, var = 0, alpha = (double)x[1]->data[k];
+            double n = (double)(runs[g + 1] - runs[g]), mean = 0, var = 0, alpha = (double)test_value(x[1], k);
             for (int64_t i = runs[g]; i < runs[g + 1]; i++) mean += op_at(x[0], i, k) / n;
             for (int64_t i = runs[g]; i < runs[g + 1]; i++) var += pow(op_at(x[0], i, k) - alpha * mean, 2) / n;
             for (int64_t i = runs[g]; i < runs[g + 1]; i++) {
                 double z = (op_at(x[0], i, k) - alpha * mean) / sqrt(var + (double)eps);
-                ck_assert_double_eq_tol(op_at(y, i, k), z * (double)x[2]->data[k] + (double)x[3]->data[k], 1e-5);
+                ck_assert_double_eq_tol(op_at(y, i, k), z * (double)test_value(x[2], k) + (double)test_value(x[3], k),
+                                        1e-5);
             }
         }
     op_check(&b, graph_norm, NULL, x, 4);
@@ -188,13 +193,13 @@ START_TEST(pair_norm_keeps_the_total_distance)
     const int64_t n = 5, cols = 3;
     cru_tensor *x = op_matrix(&b, n, cols, -1, 2);
     double mean[3] = {0}, square = 0;
-    for (int64_t i = 0; i < n * cols; i++) mean[i % cols] += (double)x->data[i] / (double)n;
-    for (int64_t i = 0; i < n * cols; i++) square += pow((double)x->data[i] - mean[i % cols], 2) / (double)n;
+    for (int64_t i = 0; i < n * cols; i++) mean[i % cols] += (double)test_value(x, i) / (double)n;
+    for (int64_t i = 0; i < n * cols; i++) square += pow((double)test_value(x, i) - mean[i % cols], 2) / (double)n;
     cru_tape_begin(b.tape, CRU_EVAL);
     cru_tensor *y = pair_norm(NULL, b.tape, &x);
     for (int64_t i = 0; i < n * cols; i++)
-        ck_assert_double_eq_tol((double)y->data[i],
-                                1.5 * ((double)x->data[i] - mean[i % cols]) / sqrt(square + (double)eps), 1e-5);
+        ck_assert_double_eq_tol((double)test_value(y, i),
+                                1.5 * ((double)test_value(x, i) - mean[i % cols]) / sqrt(square + (double)eps), 1e-5);
     op_check(&b, pair_norm, NULL, &x, 1);
     op_bench_close(&b);
 }

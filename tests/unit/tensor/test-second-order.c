@@ -155,11 +155,11 @@ static const int32_t picks[] = {2, 0, 2, 1};
 
 static cru_tensor *gather(cru_tape *t, operands x)
 {
-    return cru_gather(t, x[0], (cru_index){picks, 4});
+    return cru_gather(t, x[0], cru_index_step(t, picks, 4));
 }
 static cru_tensor *scatter(cru_tape *t, operands x)
 {
-    return cru_scatter(t, x[0], (cru_index){picks, 3}, 4, CRU_REDUCE_SUM);
+    return cru_scatter(t, x[0], cru_index_step(t, picks, 3), 4, CRU_REDUCE_SUM);
 }
 
 static const int64_t offsets[] = {0, 2, 3, 4};
@@ -198,7 +198,8 @@ static cru_tensor *cross_entropy(cru_tape *t, operands x)
     static const int32_t chosen_rows[] = {2, 0}, labels[] = {1, 3};
     static const cru_index chosen = {chosen_rows, 2};
     static const float weights[] = {0.5f, 2};
-    return cru_cross_entropy(t, x[0], &(cru_targets){.rows = &chosen, .labels = {labels, 2}, .weights = weights});
+    const cru_targets y = {.rows = &chosen, .labels = {labels, 2}, .weights = weights};
+    return cru_cross_entropy(t, x[0], step_targets(t, &y));
 }
 static cru_tensor *soft_cross_entropy(cru_tape *t, operands x)
 {

@@ -8,6 +8,8 @@
 
 #include <crucible/crucible.h>
 
+#include "on-device.h"
+
 /* ---- the problem: the class is the sign of x_0 ----------------------------------------------------------- */
 
 enum { ITEMS = 6, COLS = 2, CLASSES = 2 };
@@ -105,7 +107,7 @@ typedef struct trial {
 
 static inline void trial_open(trial *t, const cru_method *method, int64_t epochs)
 {
-    t->ctx = cru_ctx_create(&(cru_ctx_options){.seed = 11});
+    t->ctx = test_ctx(&(cru_ctx_options){.seed = 11});
     if (!t->task.items) t->task = linear_task();
     t->settings.train.epochs = epochs;
     t->settings.train.lr = 0.1;

@@ -4,6 +4,8 @@
 
 #include <crucible/crucible.h>
 
+#include "on-device.h"
+
 static const int32_t rows[] = {30, 10, 20, 70, 50, 40, 60};
 
 static int64_t place_of(int32_t id)
@@ -16,7 +18,7 @@ static int64_t place_of(int32_t id)
 
 START_TEST(every_row_comes_once_per_pass)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_batches batches = cru_batches_create(ctx, (cru_ids){rows, 7}, 3, false);
     ck_assert_int_eq(cru_batches_per_pass(&batches), 3);
     int32_t order[2][7];
@@ -39,7 +41,7 @@ END_TEST
 
 START_TEST(an_incomplete_last_batch_is_left_out_when_asked)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_batches batches = cru_batches_create(ctx, (cru_ids){rows, 7}, 3, true);
     ck_assert_int_eq(cru_batches_per_pass(&batches), 2);
     for (int pass = 0; pass < 3; pass++) {
@@ -56,7 +58,7 @@ END_TEST
 
 START_TEST(an_only_batch_is_never_left_out)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     for (int drop = 0; drop < 2; drop++) {
         cru_batches batches = cru_batches_create(ctx, (cru_ids){rows, 7}, 100, drop);
         ck_assert_int_eq(cru_batches_per_pass(&batches), 1);

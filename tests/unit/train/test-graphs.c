@@ -5,6 +5,8 @@
 
 #include <crucible/crucible.h>
 
+#include "on-device.h"
+
 /* Three graphs: a path 0 - 1 - 2, a single node 3, a pair 4 - 5. Weights are told apart by their value. */
 static const int64_t row_offsets[] = {0, 1, 3, 4, 4, 5, 6}, graph_offsets[] = {0, 3, 4, 6};
 static const int32_t ids[] = {1, 0, 2, 1, 5, 4};
@@ -53,7 +55,7 @@ typedef struct bench {
 static void open_bench(bench *b, bool sparse)
 {
     static const int32_t labels[] = {0, 1, 1}, train[] = {0, 1, 2};
-    *b = (bench){.ctx = cru_ctx_create(NULL),
+    *b = (bench){.ctx = test_ctx(NULL),
                  .settings = {.graphs = {.batch = 2, .adjacency = {.norm = CRU_NORM_COL + 1}},
                               .train = {.epochs = 1, .lr = 0.01}}};
     b->task = (cru_task){.size = sizeof b->task,
@@ -90,7 +92,7 @@ START_TEST(a_selection_computes_what_all_compute)
     ck_assert_int_eq(some.offsets[4], 2 + 3 + 1 + 2);
     const cru_tensor *z = forward(b.model, t, &some);
     for (int g = 0; g < 4; g++)
-        for (int c = 0; c < 2; c++) ck_assert_float_eq_tol(z->data[2 * g + c], all[2 * choice[g] + c], 1e-5f);
+        for (int c = 0; c < 2; c++) ck_assert_float_eq_tol(test_value(z, 2 * g + c), all[2 * choice[g] + c], 1e-5f);
     cru_ctx_destroy(b.ctx);
 }
 END_TEST
@@ -149,14 +151,13 @@ START_TEST(readout_is_the_sum_or_the_mean)
     open_bench(&b, false);
     b.settings.graphs.readout = _i;
     cru_tape *t = b.model->base.tape;
-    const float identity[] = {1, 0, 0, 1};
-    memcpy(b.model->fc.w->data, identity, sizeof identity);
-    memset(b.model->fc.b->data, 0, 2 * sizeof(float));
+    test_write(b.model->fc.w, (const float[]){1, 0, 0, 1});
+    test_write(b.model->fc.b, (const float[]){0, 0});
     cru_tape_begin(t, CRU_EVAL);
     const cru_tensor *z = cru_learner_logits(&b.model->base, t);
     const float nodes = _i ? 3 : 1;
-    ck_assert_float_eq_tol(z->data[0], (2 * 0 + 5 * 1 + 3 * 2) / nodes, 1e-5f);
-    ck_assert_float_eq_tol(z->data[1], (2 * 10 + 5 * 11 + 3 * 12) / nodes, 1e-5f);
+    ck_assert_float_eq_tol(test_value(z, 0), (2 * 0 + 5 * 1 + 3 * 2) / nodes, 1e-5f);
+    ck_assert_float_eq_tol(test_value(z, 1), (2 * 10 + 5 * 11 + 3 * 12) / nodes, 1e-5f);
     cru_ctx_destroy(b.ctx);
 }
 END_TEST

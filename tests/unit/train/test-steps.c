@@ -137,9 +137,9 @@ START_TEST(a_step_without_loss_changes_nothing_but_is_told)
     idle.batch_loss = no_loss;
     trial t = {0};
     steps_open(&t, &idle, 3, 1);
-    const float before = t.model->fc.w->data[0];
+    const float before = test_value(t.model->fc.w, 0);
     ck_assert_double_eq(fit(&t, 0, CRU_GO_ON).loss[0], 0);
-    ck_assert_float_eq(t.model->fc.w->data[0], before);
+    ck_assert_float_eq(test_value(t.model->fc.w, 0), before);
     ck_assert_str_eq(t.model->calls, "aaa");
     trial_close(&t);
 }
@@ -162,11 +162,11 @@ START_TEST(a_batch_holds_items_rows_sets_and_views_in_one_order)
     for (int i = 0; i < 2; i++) {
         const int32_t item = shuffled[rows[i]];
         ck_assert_int_eq(batch.items.ids[i], item);
-        ck_assert_int_eq(batch.rows.ids[i], rows[i]);
+        ck_assert_int_eq(test_index(batch.rows)[i], rows[i]);
         for (int k = 0; k < 2; k++) {
-            ck_assert_float_eq(batch.x.dense->data[2 * i + k], features[2 * item + k]);
-            ck_assert_float_eq(batch.strong.dense->data[2 * i + k], features[2 * item + k]);
-            ck_assert_float_eq(batch.candidates->data[2 * i + k], candidates[2 * item + k]);
+            ck_assert_float_eq(test_value(batch.x.dense, 2 * i + k), features[2 * item + k]);
+            ck_assert_float_eq(test_value(batch.strong.dense, 2 * i + k), features[2 * item + k]);
+            ck_assert_float_eq(test_value(batch.candidates, 2 * i + k), candidates[2 * item + k]);
         }
     }
     ck_assert_ptr_null(batch.distill.dense);
@@ -185,8 +185,8 @@ START_TEST(plain_labels_are_sets_of_one_and_shares_are_uniform)
     for (int64_t i = 0; i < 4; i++)
         for (int64_t k = 0; k < 2; k++) {
             const float size = (float)(candidates[2 * i] + candidates[2 * i + 1]);
-            ck_assert_float_eq(one->data[2 * i + k], labels[i] == k);
-            ck_assert_float_eq(shares->data[2 * i + k], (float)candidates[2 * i + k] / size);
+            ck_assert_float_eq(test_value(one, 2 * i + k), labels[i] == k);
+            ck_assert_float_eq(test_value(shares, 2 * i + k), (float)candidates[2 * i + k] / size);
         }
     trial_close(&plain_labels);
     trial_close(&sets);
@@ -195,14 +195,14 @@ END_TEST
 
 START_TEST(rows_put_into_a_table_replace_only_themselves)
 {
-    cru_ctx *ctx = cru_ctx_create(NULL);
+    cru_ctx *ctx = test_ctx(NULL);
     cru_tape *tape = cru_tape_create(ctx);
     static const float old[] = {1, 2, 3, 4, 5, 6}, fresh[] = {10, 20, 30, 40}, expected[] = {30, 40, 3, 4, 10, 20};
     static const int32_t ids[] = {2, 0};
     cru_tensor *table = cru_tensor_from(ctx, 2, (const int64_t[]){3, 2}, old);
     cru_tape_begin(tape, CRU_TRAIN);
     cru_put_rows(tape, table, cru_index_step(tape, ids, 2), cru_tensor_upload(tape, 2, (const int64_t[]){2, 2}, fresh));
-    for (int i = 0; i < 6; i++) ck_assert_float_eq(table->data[i], expected[i]);
+    for (int i = 0; i < 6; i++) ck_assert_float_eq(test_value(table, i), expected[i]);
     cru_ctx_destroy(ctx);
 }
 END_TEST

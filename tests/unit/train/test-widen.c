@@ -28,7 +28,7 @@ START_TEST(old_items_keep_their_scores_and_new_ones_get_some)
     ck_assert_int_eq(cru_method_widen(t.model, &task), CRU_OK);
     ck_assert_int_eq(cru_method_predict(t.model, scores), CRU_OK);
     ck_assert_mem_eq(scores + CLASSES, t.scores, sizeof t.scores);
-    const float *w = t.model->fc.w->data, *b = t.model->fc.b->data; /* 2 x 2, in x out */
+    const float *w = test_values(t.model->fc.w), *b = test_values(t.model->fc.b); /* 2 x 2, in x out */
     for (int c = 0; c < CLASSES; c++) ck_assert_float_eq_tol(scores[c], 3 * w[c] - 3 * w[CLASSES + c] + b[c], 1e-5f);
     trial_close(&t);
     ck_assert_int_eq(released, 2);
