@@ -20,6 +20,7 @@ const cru_param run_params[] = {
     CRU_BOOL(run_settings, sandbox, true, "keep methods from network, files and other processes"),
     CRU_STRING(run_settings, device, "cpu", "where tensors live: cpu, or a backend plugin, such as cuda or cuda:1"),
     CRU_STRING(run_settings, devices, "", "several cards of the device, to spread trials over: 0, 1"),
+    CRU_INT(run_settings, device_memory, 0, 0, 1 << 30, "limit of the card's memory per trial in MiB; 0: none"),
     CRU_STRING(run_settings, db, "results.db", "the results store"),
     CRU_BOOL(run_settings, curves, false, "keep learning curves"),
     CRU_BOOL(run_settings, predictions, false, "keep the scores of every item"),

@@ -18,11 +18,12 @@ typedef struct run_settings {
     double timeout;  /* seconds of wall-clock time per trial; 0: no limit */
     double cpu;      /* seconds of CPU time per trial; 0: no limit */
     bool sandbox;
-    const char *device;  /* cpu, or a backend plugin, perhaps with a card: cuda:1 */
-    const char *devices; /* several cards to spread trials over: 0, 1 */
-    const char *db;      /* the results store; relative to the working directory */
-    bool curves;         /* keep learning curves */
-    bool predictions;    /* keep the scores of every item */
+    const char *device;    /* cpu, or a backend plugin, perhaps with a card: cuda:1 */
+    const char *devices;   /* several cards to spread trials over: 0, 1 */
+    int64_t device_memory; /* MiB of the card per trial; 0: no limit */
+    const char *db;        /* the results store; relative to the working directory */
+    bool curves;           /* keep learning curves */
+    bool predictions;      /* keep the scores of every item */
 } run_settings;
 extern const cru_param run_params[];
 

@@ -1,5 +1,6 @@
 #include "runner/device.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,8 @@ cru_status device_choose(const run_settings *run, const registry *plugins, devic
         out->card_count = 1;
     }
     if (strcmp(name, "cpu") == 0) {
+        if (run->device_memory > 0)
+            return cru_fail(err, CRU_BAD_INPUT, "device_memory is of a card; device = cpu is limited by memory");
         if (!numbered && !*run->devices) return CRU_OK;
         return cru_fail(err, CRU_BAD_INPUT, "device = cpu has no cards to choose from");
     }
@@ -102,4 +105,15 @@ cru_status device_probe(const device_choice *choice, cru_error *err)
     if (used) return cru_fail(err, CRU_UNSUPPORTED, "device = %s: %.400s", name, text);
     return code == 0 ? CRU_OK
                      : cru_fail(err, CRU_UNSUPPORTED, "device = %s: the backend crashed when it was opened", name);
+}
+
+/* ---- in the worker --------------------------------------------------------------------------------------- */
+
+cru_status device_limit(const run_settings *run, const cru_backend *backend, cru_ctx *ctx, cru_error *err)
+{
+    if (run->device_memory == 0) return CRU_OK;
+    if (!backend || backend->size < offsetof(cru_backend, limit) + sizeof backend->limit || !backend->limit)
+        return cru_fail(err, CRU_UNSUPPORTED, "device_memory: the device cannot limit it");
+    backend->limit(cru_ctx_device(ctx), (size_t)run->device_memory << 20);
+    return CRU_OK;
 }

@@ -2,6 +2,8 @@
 #ifndef CORE_RUNNER_DEVICE_H
 #define CORE_RUNNER_DEVICE_H
 
+#include <crucible/context.h>
+
 #include "config/settings.h"
 #include "registry/registry.h"
 
@@ -21,5 +23,8 @@ cru_status device_choose(const run_settings *run, const registry *plugins, devic
 /* Opens every chosen card once, in a process of its own, so that a device that is not there is one sentence before any
  * trial runs. The CPU is always there. */
 cru_status device_probe(const device_choice *choice, cru_error *err);
+
+/* In the worker: opens the device of the context with the limit of `[run] device_memory`. */
+cru_status device_limit(const run_settings *run, const cru_backend *backend, cru_ctx *ctx, cru_error *err);
 
 #endif

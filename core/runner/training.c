@@ -9,6 +9,7 @@
 #include <crucible/train.h>
 
 #include "runner/clock.h"
+#include "runner/device.h"
 
 static double elapsed(void *user)
 {
@@ -214,7 +215,9 @@ void training_run(training *t, const cru_algorithm *method, const cru_backend *b
                                                             .threads = (int32_t)job->run->threads,
                                                             .log = write_log})};
         cru_ctx_trace(p.ctx, job->trace, job->trace_user);
-        training_fail(t, settle(learn(t, &p), &p, &err), &err);
+        cru_status status = device_limit(job->run, backend, p.ctx, &err);
+        if (status == CRU_OK) status = settle(learn(t, &p), &p, &err);
+        training_fail(t, status, &err);
         double learned = elapsed(&t->shares[0]);
         for (int32_t i = 0; i < t->share_count; i++)
             if (t->shares[i].status == CRU_OK) predict(&t->shares[i], &p, learned);

@@ -43,6 +43,7 @@ struct cudaMemPoolProps {
         cudaMemLocationType type;
         int id;
     } location;
+    size_t maxSize;
 };
 
 constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2, cudaHostAllocDefault = 0;

@@ -1,6 +1,8 @@
 /* The emulated card: memory, transfers, launches. */
 #include "emulation.h"
 
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -15,6 +17,10 @@
 
 thread_local emulated_index threadIdx, blockIdx, blockDim, gridDim;
 
+struct emulated_pool {
+    size_t limit, in_use;
+};
+
 namespace
 {
 
@@ -22,6 +28,7 @@ constexpr size_t region_bytes = size_t{4} << 30, line = 256, page = 4096;
 
 struct block {
     size_t bytes, reserved; /* the latter with a gap behind it */
+    emulated_pool *pool;
 };
 
 struct copy {
@@ -42,6 +49,29 @@ struct card {
     std::vector<copy> late;
 };
 
+/* For tests that run the program, which cannot call the functions of emulation.h. */
+void read_environment(card *c)
+{
+    const char *cards = getenv("EMULATED_CARDS"), *memory = getenv("EMULATED_MEMORY_MIB");
+    const char *fault = getenv("EMULATED_FAULT");
+    if (cards) c->count = atoi(cards);
+    if (memory) c->limit = static_cast<size_t>(atoi(memory)) << 20;
+    if (!fault) return;
+    c->driver = strcmp(fault, "no-driver") != 0;
+    c->old_driver = strcmp(fault, "old-driver") == 0;
+    c->old_card = strcmp(fault, "old-card") == 0;
+}
+
+/* A line with the card that a process took. */
+void log_card(int index)
+{
+    const char *path = getenv("EMULATED_LOG");
+    FILE *file = path ? fopen(path, "a") : nullptr;
+    if (!file) return;
+    fprintf(file, "card %d\n", index);
+    fclose(file);
+}
+
 card &the_card()
 {
     static card c;
@@ -49,6 +79,7 @@ card &the_card()
         void *memory = mmap(nullptr, region_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) abort();
         c.region = static_cast<char *>(memory);
+        read_environment(&c);
     }
     return c;
 }
@@ -118,7 +149,9 @@ void emulation_set_old_card(bool old)
 }
 void emulation_set_memory(size_t bytes)
 {
-    the_card().limit = bytes < region_bytes ? bytes : region_bytes;
+    card &c = the_card();
+    c.limit = bytes < region_bytes ? bytes : region_bytes;
+    if (c.limit < c.in_use) c.limit = c.in_use;
 }
 void emulation_fail_next_launch(void)
 {
@@ -148,6 +181,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 }
 cudaError_t cudaSetDevice(int index)
 {
+    log_card(index);
     return index < the_card().count ? cudaSuccess : cudaErrorInvalidDevice;
 }
 cudaError_t cudaGetLastError()
@@ -213,9 +247,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     delete reinterpret_cast<char *>(event);
     return cudaSuccess;
 }
-cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *)
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const cudaMemPoolProps *props)
 {
-    *pool = reinterpret_cast<cudaMemPool_t>(new char);
+    *pool = new emulated_pool{props->maxSize ? props->maxSize : SIZE_MAX, 0};
     return cudaSuccess;
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *)
@@ -224,24 +258,25 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *)
 }
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 {
-    delete reinterpret_cast<char *>(pool);
+    delete pool;
     return cudaSuccess;
 }
 
 /* The first gap that is large enough. */
-cudaError_t cudaMallocFromPoolAsync(void **memory, size_t bytes, cudaMemPool_t, cudaStream_t)
+cudaError_t cudaMallocFromPoolAsync(void **memory, size_t bytes, cudaMemPool_t pool, cudaStream_t)
 {
     card &c = the_card();
     size_t at = 0;
-    if (bytes > c.limit || c.in_use + bytes > c.limit) return fail(cudaErrorMemoryAllocation);
+    if (bytes > c.limit - c.in_use || bytes > pool->limit - pool->in_use) return fail(cudaErrorMemoryAllocation);
     const size_t reserved = (bytes + 2 * line - 1) / line * line;
     for (const auto &[offset, taken] : c.taken) {
         if (offset - at >= reserved) break;
         at = offset + taken.reserved;
     }
     if (at + reserved > region_bytes) return fail(cudaErrorMemoryAllocation);
-    c.taken[at] = {bytes, reserved};
+    c.taken[at] = {bytes, reserved, pool};
     c.in_use += bytes;
+    pool->in_use += bytes;
     if (at + reserved > c.reached) c.reached = (at + reserved + page - 1) / page * page;
     *memory = c.region + at;
     forbid(c.region + at, reserved);
@@ -258,6 +293,7 @@ cudaError_t cudaFreeAsync(void *memory, cudaStream_t)
     if (found == c.taken.end()) return fail(cudaErrorInvalidValue);
     catch_up();
     c.in_use -= found->second.bytes;
+    found->second.pool->in_use -= found->second.bytes;
     forbid(memory, found->second.reserved);
     c.taken.erase(found);
     return cudaSuccess;

@@ -97,6 +97,21 @@ START_TEST(memory_that_runs_out_is_no_memory)
 }
 END_TEST
 
+START_TEST(a_limit_is_where_memory_runs_out)
+{
+    panic p = {0};
+    cru_ctx *ctx = card_context();
+    emulated_backend()->limit(cru_ctx_device(ctx), 3 << 20);
+    cru_tensor_create(ctx, 1, (const int64_t[]){1 << 19});
+    cru_panic_set_handler(on_panic, &p);
+    if (setjmp(p.back) == 0) {
+        cru_tensor_create(ctx, 1, (const int64_t[]){1 << 19});
+        ck_abort_msg("four megabytes were given out of three");
+    }
+    ck_assert_int_eq(p.status, CRU_NO_MEMORY);
+}
+END_TEST
+
 START_TEST(a_failed_launch_carries_the_words_of_cuda)
 {
     panic p = {0};
@@ -407,6 +422,7 @@ Suite *suite(void)
     tcase_add_test(c, an_old_driver_is_named);
     tcase_add_test(c, a_card_of_another_generation_is_named);
     tcase_add_test(c, memory_that_runs_out_is_no_memory);
+    tcase_add_test(c, a_limit_is_where_memory_runs_out);
     tcase_add_test(c, a_failed_launch_carries_the_words_of_cuda);
     tcase_add_test(c, a_failed_product_names_the_function);
     tcase_add_loop_test(c, bytes_come_back_as_they_went, 0, 7);

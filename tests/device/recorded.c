@@ -97,7 +97,7 @@ const cru_backend *recorded_backend(const cru_backend *inner, const char *folder
 {
     static cru_backend table;
 #define ONE(...) +1
-    _Static_assert(offsetof(cru_backend, fill) + (1 KERNELS(ONE, ONE)) * sizeof(void *) == sizeof(cru_backend),
+    _Static_assert(offsetof(cru_backend, fill) + (1 KERNELS(ONE, ONE)) * sizeof(void *) == offsetof(cru_backend, limit),
                    "a kernel of the table is missing in KERNELS");
     record.inner = inner;
     snprintf(record.path, sizeof record.path, "%s/%s", folder, program_invocation_short_name);

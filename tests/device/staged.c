@@ -1,7 +1,8 @@
-/* Two backends around another, which know the arrays of every kernel's arguments and the extents that backend.h promises.
+/* Two backends around another, which know the arrays of every kernel's arguments and the extents that backend.h
+ * promises.
  *
- * Staged, for the tests of kernels: arguments are in host memory. Each array is copied to the device, the kernel called,
- * and the array copied back.
+ * Staged, for the tests of kernels: arguments are in host memory. Each array is copied to the device, the kernel
+ * called, and the array copied back.
  *
  * Checked, for everything else: arguments must be memory that the device gave out. A card that is handed memory of the
  * host would stop without a word about where it came from. */

@@ -7,6 +7,11 @@
 
 #include "cuda.h"
 
+#ifndef CUDA_BACKEND_NAME /* the emulation calls itself what it is */
+#define CUDA_BACKEND_NAME    "cuda"
+#define CUDA_BACKEND_SUMMARY "NVIDIA GPUs: cuBLAS, cuSPARSE and own kernels"
+#endif
+
 void cuda_check(cudaError_t code, const char *what)
 {
     if (code == cudaSuccess) return;
@@ -65,12 +70,14 @@ static cru_status try_kernel(cru_device *device, cru_error *err)
     return code == cudaSuccess ? CRU_OK : refuse(err, "a first kernel failed", cudaGetErrorString(code));
 }
 
-static cru_status open_pool(cuda_state *s, cru_error *err)
+/* `most` bytes; 0: as many as the card has */
+static cru_status open_pool(cuda_state *s, size_t most, cru_error *err)
 {
     cudaMemPoolProps props = {};
     props.allocType = cudaMemAllocationTypePinned;
     props.location.type = cudaMemLocationTypeDevice;
     props.location.id = s->card;
+    props.maxSize = most;
     cudaError_t code = cudaMemPoolCreate(&s->pool, &props);
     if (code != cudaSuccess) return refuse(err, "no memory pool", cudaGetErrorString(code));
     uint64_t keep = UINT64_MAX; /* what is freed stays with the pool: later steps allocate nothing */
@@ -131,7 +138,7 @@ static cru_status cuda_open(cru_device *device, int32_t index, int32_t threads, 
     const cudaError_t code = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
     if (code != cudaSuccess) status = refuse(err, "no stream", cudaGetErrorString(code));
     if (status == CRU_OK) status = try_kernel(device, err);
-    if (status == CRU_OK) status = open_pool(s, err);
+    if (status == CRU_OK) status = open_pool(s, 0, err);
     if (status == CRU_OK) status = open_stages(s, err);
     if (status == CRU_OK) status = open_libraries(s, err);
     if (status != CRU_OK) cuda_close(device);
@@ -152,6 +159,15 @@ static void *cuda_alloc(cru_device *device, size_t bytes)
     }
     cuda_check(code, "memory");
     return memory;
+}
+
+static void cuda_limit(cru_device *device, size_t bytes)
+{
+    cuda_state *s = cuda_of(device);
+    cru_error err = {};
+    cuda_check(cudaMemPoolDestroy(s->pool), "the memory pool");
+    s->pool = nullptr;
+    if (open_pool(s, bytes, &err) != CRU_OK) cru_panic(CRU_FAILED, "cuda: %s", err.text);
 }
 
 /* How large the block was is not known here; blocks are released when a context ends or a tape grows, which is rare. */
@@ -221,7 +237,7 @@ static void cuda_download(cru_device *device, void *to, const void *from, size_t
 
 const cru_backend cuda_table = {
     .size = sizeof(cru_backend),
-    .name = "cuda",
+    .name = CUDA_BACKEND_NAME,
     .open = cuda_open,
     .close = cuda_close,
     .alloc = cuda_alloc,
@@ -269,12 +285,10 @@ const cru_backend cuda_table = {
     .adam = cuda_adam,
     .sgd = cuda_sgd,
     .transpose = cuda_transpose,
+    .limit = cuda_limit,
 };
 
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_BACKEND),
-    .name = "cuda",
-    .version = "1.0",
-    .summary = "NVIDIA GPUs: cuBLAS, cuSPARSE and own kernels",
-    .vtable = &cuda_table,
+    CRU_PLUGIN_HEADER(CRU_KIND_BACKEND), .name = CUDA_BACKEND_NAME, .version = "1.0",
+    .summary = CUDA_BACKEND_SUMMARY,     .vtable = &cuda_table,
 };

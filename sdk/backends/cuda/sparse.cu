@@ -70,8 +70,7 @@ cuda_matrix *sparse_find(cru_device *device, const cru_csr &a, int64_t told)
     cuda_state *s = cuda_of(device);
     cuda_matrix *place = &s->matrices[0];
     for (cuda_matrix &m : s->matrices) {
-        const bool same =
-            m.a.offsets == a.offsets && m.a.ids == a.ids && m.a.rows == a.rows && m.a.cols == a.cols;
+        const bool same = m.a.offsets == a.offsets && m.a.ids == a.ids && m.a.rows == a.rows && m.a.cols == a.cols;
         if (same && (told == 0 || told == m.entries)) {
             m.used = ++s->clock;
             return &m;

@@ -523,6 +523,10 @@ struct cru_backend {
 
     /* Optional, NULL or not in the table at all: then the host transposes and uploads. */
     void (*transpose)(cru_device *device, const cru_transpose_args *args);
+
+    /* Optional as well: from here on the device gives out no more than so many bytes. Worker, once, after open and
+     * before anything was allocated. */
+    void (*limit)(cru_device *device, size_t bytes);
 };
 
 /* The CPU: oneDNN for GEMM and convolution, own kernels with AVX-512, AVX2 and portable variants chosen at run time. */

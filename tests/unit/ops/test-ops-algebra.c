@@ -236,6 +236,25 @@ START_TEST(permuted_axes_land_where_they_should)
 }
 END_TEST
 
+static cru_tensor *reshaped(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    (void)user;
+    return cru_reshape(t, x[0], 3, (const int64_t[]){2, 2, 3});
+}
+
+START_TEST(a_reshaped_tensor_keeps_the_order_of_its_values)
+{
+    op_bench b = op_bench_open();
+    cru_tape_begin(b.tape, CRU_EVAL);
+    cru_tensor *x = op_matrix(&b, 4, 3, -1, 1), *y = reshaped(NULL, b.tape, &x);
+    ck_assert_int_eq(y->rank, 3);
+    ck_assert_int_eq(y->dim[1], 2);
+    for (int64_t i = 0; i < 12; i++) ck_assert_float_eq(test_value(y, i), test_value(x, i));
+    op_check(&b, reshaped, NULL, &x, 1);
+    op_bench_close(&b);
+}
+END_TEST
+
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
 static const int32_t ids[] = {2, 0, 2, 1, 2};
@@ -374,6 +393,7 @@ Suite *suite(void)
     tcase_add_test(c, the_mean_of_nothing_is_nan_and_moves_no_weight);
     tcase_add_test(c, shapes_carry_gradients);
     tcase_add_test(c, permuted_axes_land_where_they_should);
+    tcase_add_test(c, a_reshaped_tensor_keeps_the_order_of_its_values);
     tcase_add_test(c, rows_by_index);
     tcase_add_test(c, scatter_reduces_the_rows_that_share_an_id);
     tcase_add_test(c, one_hot_and_mask);

@@ -143,6 +143,23 @@ START_TEST(stable_functions_survive_large_arguments)
 }
 END_TEST
 
+START_TEST(the_sign_has_no_gradient)
+{
+    op_bench b = op_bench_open();
+    const float expected[] = {-1, 0, 1};
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor *x = cru_tensor_from(b.ctx, 1, (const int64_t[]){3}, (const float[]){-0.5f, 0, 7});
+    cru_tensor_watch(x);
+    cru_tensor *y = cru_sign(b.tape, x);
+    cru_backward(b.tape, cru_sum(b.tape, cru_add(b.tape, y, x), CRU_ALL));
+    for (int i = 0; i < 3; i++) {
+        ck_assert_float_eq(test_value(y, i), expected[i]);
+        ck_assert_float_eq(test_value(cru_grad_of(b.tape, x), i), 1); /* of x itself */
+    }
+    op_bench_close(&b);
+}
+END_TEST
+
 typedef cru_tensor *two_operands(cru_tape *t, cru_tensor *a, cru_tensor *b);
 
 static cru_tensor *apply_two(void *user, cru_tape *t, cru_tensor *const *x)
@@ -237,6 +254,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, a_function_has_its_value_and_its_derivative, 0,
                         (int)(sizeof unary_cases / sizeof *unary_cases));
     tcase_add_test(c, stable_functions_survive_large_arguments);
+    tcase_add_test(c, the_sign_has_no_gradient);
     tcase_add_loop_test(c, two_operands_broadcast_and_sum_their_gradients_back, 0,
                         (int)(sizeof shape_cases / sizeof *shape_cases));
     tcase_add_test(c, a_row_and_a_column_are_added_to_every_row);

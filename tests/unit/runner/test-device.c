@@ -4,6 +4,19 @@
 
 #include "runner/device.h"
 
+/* A limit of the card's memory where there is no card is a mistake. */
+START_TEST(the_cpu_has_no_memory_of_a_card)
+{
+    registry *plugins = registry_create();
+    device_choice choice;
+    cru_error err = {0};
+    const run_settings run = {.device = "cpu", .devices = "", .device_memory = 100};
+    ck_assert_int_eq(device_choose(&run, plugins, &choice, &err), CRU_BAD_INPUT);
+    ck_assert_msg(strstr(err.text, "device = cpu is limited by memory") != NULL, "%s", err.text);
+    registry_destroy(plugins);
+}
+END_TEST
+
 typedef struct choice_case {
     const char *device, *devices;
     const char *message; /* NULL: fine */
@@ -57,6 +70,7 @@ Suite *suite(void)
     Suite *s = suite_create("device");
     TCase *c = tcase_create("device");
     tcase_add_loop_test(c, a_device_is_the_cpu_or_a_backend_with_cards, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(c, the_cpu_has_no_memory_of_a_card);
     suite_add_tcase(s, c);
     return s;
 }
