@@ -7,6 +7,7 @@
 #include "doctor/doctor.h"
 #include "loader/cache.h"
 #include "loader/loader.h"
+#include "runner/device.h"
 #include "runner/sandbox.h"
 
 void doctor_sandbox(doctor_report *report)
@@ -33,6 +34,20 @@ static void note_folders(doctor_report *report)
     folders_free(folders);
 }
 
+/* Opens the first card of every backend: what it says is what a run would say. */
+static void note_devices(doctor_report *report, const registry *plugins)
+{
+    for (size_t i = 0; i < registry_count(plugins); i++) {
+        const registry_entry *entry = registry_at(plugins, i);
+        if (entry->kind != CRU_KIND_BACKEND || entry->broken) continue;
+        cru_error err = {0};
+        const bool opens = device_probe(&(device_choice){.backend = entry, .card_count = 1}, &err) == CRU_OK;
+        doctor_note(report, opens ? DOCTOR_OK : DOCTOR_MISSING, "device",
+                    opens ? string_format(report->memory, "%s: its first card opens", entry->name) : err.text,
+                    string_format(report->memory, "only for device = %s", entry->name));
+    }
+}
+
 static void note_plugins(doctor_report *report)
 {
     registry *plugins;
@@ -48,6 +63,7 @@ static void note_plugins(doctor_report *report)
     } else {
         doctor_note(report, broken ? DOCTOR_WARN : DOCTOR_OK, "plugins", detail, "'crucible list' shows why");
     }
+    note_devices(report, plugins);
     registry_destroy(plugins);
 }
 

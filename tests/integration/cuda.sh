@@ -36,6 +36,10 @@ if [ -e "$emulated" ]; then
     export CRUCIBLE_PLUGIN_PATH=$work/plugins
     expect 0 "$CRUCIBLE" list backends
     contains "$out" "emulated card, for tests only"
+    expect 0 "$CRUCIBLE" doctor
+    contains "$out" "cuda-emulated: its first card opens"
+    EMULATED_FAULT=old-driver expect 0 "$CRUCIBLE" doctor
+    contains "$out" "the driver is too old"
 
     # Trials are spread over the cards.
     config cuda-emulated "devices = 0, 2"
