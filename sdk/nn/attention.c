@@ -25,13 +25,22 @@ cru_gat cru_gat_create(cru_net *net, const char *name, const cru_gat_shape *shap
     };
 }
 
-/* <a_h, h_vh> for every node and head: n x (heads * out) -> n x heads */
+/* heads x out -> (heads * out) x heads: the weights of head h in column h, zeros elsewhere. */
+static cru_tensor *apart(cru_tape *t, const cru_gat *layer, cru_tensor *a)
+{
+    int64_t heads = layer->heads, width = heads * layer->out;
+    cru_tensor *column = cru_as_matrix(t, a, width, 1);
+    if (heads == 1) return column;
+    float *own = cru_tape_alloc(t, width * heads, sizeof *own);
+    for (int64_t i = 0; i < width; i++) own[i * heads + i / layer->out] = 1;
+    return cru_mul(t, column, cru_tensor_upload(t, 2, (const int64_t[]){width, heads}, own));
+}
+
+/* <a_h, h_vh> for every node and head: n x (heads * out) -> n x heads. One product: it is faster than reading only the
+ * part of a row that each head needs. */
 static cru_tensor *head_scores(cru_tape *t, const cru_gat *layer, cru_tensor *h, cru_tensor *a)
 {
-    int64_t n = cru_tensor_rows(h);
-    cru_tensor *weighed = cru_mul(t, h, cru_as_matrix(t, a, 1, layer->heads * layer->out));
-    cru_tensor *sums = cru_sum(t, cru_as_matrix(t, weighed, n * layer->heads, layer->out), 1);
-    return cru_as_matrix(t, sums, n, layer->heads);
+    return cru_matmul(t, h, apart(t, layer, a));
 }
 
 /* n x (heads * out) -> n x out */
