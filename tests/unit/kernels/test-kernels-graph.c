@@ -138,6 +138,17 @@ START_TEST(spmm_without_zero_rows_matches_the_naive_sum)
 }
 END_TEST
 
+/* Large results take a way of their own past the caches. */
+START_TEST(large_spmm_matches_the_naive_sum)
+{
+    cru_csr a = random_csr(70001, _i ? 70001 : 500, 300);
+    float *x = random_floats(a.cols * 61, -1, 1);
+    check_spmm((cru_spmm_args){.a = a, .op = CRU_REDUCE_SUM, .heads = 1, .cols = 61, .x = x});
+    free(x);
+    free_csr(&a);
+}
+END_TEST
+
 static void call_sddmm(const cru_backend *b, cru_device *device, const void *args, float *out)
 {
     cru_sddmm_args s = *(const cru_sddmm_args *)args;
@@ -398,6 +409,7 @@ Suite *suite(void)
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, spmm_matches_the_naive_sum, 0, GRAPHS);
     tcase_add_loop_test(c, spmm_without_zero_rows_matches_the_naive_sum, 3, 5);
+    tcase_add_loop_test(c, large_spmm_matches_the_naive_sum, 0, 2);
     tcase_add_loop_test(c, transposed_spmm_matches_the_naive_sum, 0, 7);
     tcase_add_loop_test(c, sddmm_matches_the_naive_dot_products, 0, GRAPHS);
     tcase_add_loop_test(c, edge_scores_combine_both_ends, 0, GRAPHS);

@@ -41,6 +41,13 @@ START_TEST(dropout_keeps_what_the_stream_says)
 }
 END_TEST
 
+/* Large results take a way of their own past the caches. */
+START_TEST(large_dropout_keeps_what_the_stream_says)
+{
+    check_dropout((4 << 20) + 5, 0.5f);
+}
+END_TEST
+
 START_TEST(dropped_values_are_zero_even_when_not_finite)
 {
     const float x[] = {NAN, INFINITY, NAN, INFINITY};
@@ -181,6 +188,7 @@ Suite *suite(void)
     Suite *s = suite_create("training kernels");
     TCase *c = tcase_create("training");
     tcase_add_test(c, dropout_keeps_what_the_stream_says);
+    tcase_add_test(c, large_dropout_keeps_what_the_stream_says);
     tcase_add_test(c, dropped_values_are_zero_even_when_not_finite);
     tcase_add_loop_test(c, adam_follows_pytorch, 0, 4);
     tcase_add_loop_test(c, sgd_follows_pytorch, 0, 4);

@@ -3,6 +3,7 @@
 #define CRUCIBLE_CPU_SIMD_DROPOUT_H
 
 #include "../cpu.h"
+#include "stream.h"
 #include "vector.h"
 
 enum { PHILOX_LANES = LANES / 2, DROPOUT_BATCH = 256 };
@@ -30,21 +31,28 @@ INLINE void philox_words(const cru_dropout_args *args, uint64_t block, uint32_t 
     interleave(first, second, words);
 }
 
-/* Elements begin .. end; any begin: the words of its block before it are drawn and left unused. */
-static void dropout_range(const void *task, int64_t begin, int64_t end)
+/* Some elements in a row: `first` is the place of the first, which is at x and goes to y. Any place: the words of its
+ * block before it are drawn and left unused. */
+typedef struct drop_span {
+    const float *x;
+    float *y;
+    int64_t first, count;
+} drop_span;
+
+static void drop(const cru_dropout_args *args, const drop_span *span)
 {
-    const cru_dropout_args *args = task;
     const float scale = 1.0f / (1.0f - args->p);
     /* The upper 24 bits of a word, over 2^24, are at least p. */
     const int32_t least = (int32_t)ceil((double)args->p * 0x1p24);
+    const int64_t unused = span->first % 4;
     uint32_t words[DROPOUT_BATCH + 8 * PHILOX_LANES];
-    const uint32_t *word = words + begin % 4;
-    for (int64_t i = begin; i < end; i += DROPOUT_BATCH) {
-        const int64_t n = end - i < DROPOUT_BATCH ? end - i : DROPOUT_BATCH;
-        const float *x = args->x + i;
-        float *y = args->y + i;
-        for (int64_t j = 0; j < n + begin % 4; j += 4 * PHILOX_LANES)
-            philox_words(args, (uint64_t)(i / 4 + j / 4), words + j);
+    const uint32_t *word = words + unused;
+    for (int64_t i = 0; i < span->count; i += DROPOUT_BATCH) {
+        const int64_t n = span->count - i < DROPOUT_BATCH ? span->count - i : DROPOUT_BATCH;
+        const float *x = span->x + i;
+        float *y = span->y + i;
+        for (int64_t j = 0; j < n + unused; j += 4 * PHILOX_LANES)
+            philox_words(args, (uint64_t)((span->first + i + j) / 4), words + j);
         /* A choice, not a product: what is dropped is 0 even when x is not finite. */
         if (args->accumulate) {
 #pragma omp simd
@@ -62,9 +70,31 @@ static void dropout_range(const void *task, int64_t begin, int64_t end)
     }
 }
 
+static void dropout_range(const void *task, int64_t begin, int64_t end)
+{
+    const cru_dropout_args *args = task;
+    drop(args, &(drop_span){args->x + begin, args->y + begin, begin, end - begin});
+}
+
+/* What comes next is fetched while the words for this are drawn. */
+static void dropout_streamed(const void *task, int64_t begin, int64_t end)
+{
+    enum { SPAN = 4 * DROPOUT_BATCH };
+    const cru_dropout_args *args = task;
+    float some[SPAN];
+    for (int64_t i = begin, n; i < end; i += n) {
+        n = end - i < SPAN ? end - i : SPAN;
+        for (int64_t j = i + SPAN; j < i + 2 * SPAN && j < end; j += 16) __builtin_prefetch(args->x + j);
+        drop(args, &(drop_span){args->x + i, some, i, n});
+        stream(args->y + i, some, n);
+    }
+    stream_end();
+}
+
 static void dropout(cru_device *device, const cru_dropout_args *args)
 {
-    cpu_for(device, &(cpu_loop){args->n, CPU_GRAIN_MATH, dropout_range, args});
+    const bool streams = args->n >= STREAM_FROM && !args->accumulate;
+    cpu_for(device, &(cpu_loop){args->n, CPU_GRAIN_MATH, streams ? dropout_streamed : dropout_range, args});
 }
 
 #endif

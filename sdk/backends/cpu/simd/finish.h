@@ -15,9 +15,11 @@ INLINE int64_t rows_in_band(int64_t cols)
     return cols < BAND_FLOATS ? BAND_FLOATS / (cols > 0 ? cols : 1) : 1;
 }
 
-INLINE cru_dropout_args finish_dropout(const cru_finish *f, const float *x, float *y)
+/* Dropout in place of the `count` elements at y, of which the first is element `first`. */
+INLINE void drop_in_place(const cru_finish *f, float *y, int64_t first, int64_t count)
 {
-    return (cru_dropout_args){.x = x, .y = y, .p = f->p, .key = {f->key[0], f->key[1]}, .stream = f->stream};
+    const cru_dropout_args args = {.p = f->p, .key = {f->key[0], f->key[1]}, .stream = f->stream};
+    drop(&args, &(drop_span){y, y, first, count});
 }
 
 INLINE void add_bias(float *y, const float *bias, int64_t rows, int64_t cols, bool relu)
@@ -33,28 +35,26 @@ INLINE void add_bias(float *y, const float *bias, int64_t rows, int64_t cols, bo
     }
 }
 
-/* Rows first .. first + rows of y. */
+/* Some rows, the first of which is row `first` and at y. */
 static void finish_band(const cru_finish *f, float *y, int64_t first, int64_t rows, int64_t cols)
 {
-    const int64_t begin = first * cols, end = begin + rows * cols;
     const bool with_relu = f->bias && f->act == CRU_UNARY_RELU;
-    if (f->bias) add_bias(y + begin, f->bias, rows, cols, with_relu);
+    if (f->bias) add_bias(y, f->bias, rows, cols, with_relu);
     if (f->act != CRU_UNARY_COPY && !with_relu) {
         const cru_unary_args args = {.x = y, .y = y, .a = f->a};
-        unary_range(&(unary_task){f->act, &args}, begin, end);
+        unary_range(&(unary_task){f->act, &args}, 0, rows * cols);
     }
-    if (f->p > 0) {
-        const cru_dropout_args args = finish_dropout(f, y, y);
-        dropout_range(&args, begin, end);
-    }
+    if (f->p > 0) drop_in_place(f, y, first * cols, rows * cols);
 }
 
 static void finish_range(const void *task, int64_t begin, int64_t end)
 {
     const cru_finish_args *args = task;
     const int64_t band = rows_in_band(args->cols);
-    for (int64_t i = begin; i < end; i += band)
-        finish_band(args->finish, args->y, args->first + i, end - i < band ? end - i : band, args->cols);
+    for (int64_t i = begin; i < end; i += band) {
+        const int64_t first = args->first + i;
+        finish_band(args->finish, args->y + first * args->cols, first, end - i < band ? end - i : band, args->cols);
+    }
 }
 
 static void finish(cru_device *device, const cru_finish_args *args)
@@ -76,10 +76,7 @@ static void unfinish_any(const cru_finish_grad_args *g, int64_t begin, int64_t e
 {
     const cru_finish *f = g->finish;
     float before[BAND_FLOATS];
-    if (f->p > 0) {
-        const cru_dropout_args args = finish_dropout(f, g->dy, g->dy);
-        dropout_range(&args, begin, end);
-    }
+    if (f->p > 0) drop_in_place(f, g->dy + begin, begin, end - begin);
     if (f->act == CRU_UNARY_COPY) return;
     for (int64_t i = begin; i < end; i += BAND_FLOATS) {
         const int64_t n = end - i < BAND_FLOATS ? end - i : BAND_FLOATS;

@@ -82,9 +82,12 @@ static void sum_part(const spmm_task *t, const present_part *part, int64_t first
     cru_spmm_args args = *t->s;
     args.a = (cru_csr){part->rows, t->s->a.cols, part->offsets, part->ids, part->weights};
     args.order = NULL;
-    args.y += first * t->stride;
-    const spmm_task task = {
-        .s = &args, .weights = part->weights, .step = 1, .stride = t->stride, .entries = part->offsets[part->rows]};
+    const spmm_task task = {.s = &args,
+                            .y = t->y + (first - t->first) * t->stride,
+                            .weights = part->weights,
+                            .step = 1,
+                            .stride = t->stride,
+                            .entries = part->offsets[part->rows]};
     sum_rows_far(&task, 0, part->rows);
 }
 

@@ -15,6 +15,9 @@ static const float one = 1.0f;
 
 typedef struct spmm_task {
     const cru_spmm_args *s;
+    float *y; /* where row `first` of the sums goes */
+    int64_t first;
+    bool streams;            /* the result is large */
     const float *weights;    /* of entry e: weights + step * (order ? order[e] : e) */
     int64_t step;            /* 0 when all weights are one */
     int64_t stride;          /* heads * cols */
@@ -110,7 +113,7 @@ INLINE void sum_block(const spmm_task *t, const block_place *at, block_kind kind
     const cru_spmm_args *s = t->s;
     for (int64_t v = at->begin; v < at->end; v++) {
         const int64_t last = s->a.offsets[v + 1];
-        row_piece p = {s->a.offsets[v], last, 1.0f, s->y + v * t->stride, s->accumulate};
+        row_piece p = {s->a.offsets[v], last, 1.0f, t->y + (v - t->first) * t->stride, s->accumulate};
         if (s->op == CRU_REDUCE_MEAN && p.end > p.begin) p.scale = 1.0f / (float)(p.end - p.begin);
         for (; last - p.begin > PIECE; p.begin = p.end, p.accumulate = true) {
             p.end = p.begin + PIECE;

@@ -6,19 +6,28 @@
 #include "finish.h"
 #include "spmm-present.h"
 #include "spmm-sum.h"
+#include "stream.h"
 #include "vector.h"
 
+/* Rows are summed, finished and, when the result is large, streamed in bands that stay in the first cache. */
 static void sum_bands(const spmm_task *t, int64_t begin, int64_t end, sum_function *sum)
 {
-    const int64_t band = t->s->finish ? rows_in_band(t->stride) : end - begin;
-    for (int64_t v = begin; v < end; v += band) {
-        const int64_t last = end - v < band ? end : v + band;
+    const cru_spmm_args *s = t->s;
+    const int64_t band = s->finish || t->streams ? rows_in_band(t->stride) : end - begin;
+    float rows[BAND_FLOATS];
+    spmm_task some = *t;
+    for (some.first = begin; some.first < end; some.first += band) {
+        const int64_t last = end - some.first < band ? end : some.first + band, count = last - some.first;
+        float *y = s->y + some.first * t->stride;
+        some.y = t->streams ? rows : y;
         if (t->present)
-            sum_present(t, v, last);
+            sum_present(&some, some.first, last);
         else
-            sum(t, v, last);
-        if (t->s->finish) finish_band(t->s->finish, t->s->y, v, last - v, t->stride);
+            sum(&some, some.first, last);
+        if (s->finish) finish_band(s->finish, some.y, some.first, count, t->stride);
+        if (t->streams) stream(y, rows, count * t->stride);
     }
+    if (t->streams) stream_end();
 }
 
 static void spmm_sum_near(const void *task, int64_t begin, int64_t end)
@@ -95,6 +104,7 @@ static void spmm(cru_device *device, const cru_spmm_args *args)
     if (args->op == CRU_REDUCE_SUM || args->op == CRU_REDUCE_MEAN) {
         const bool fits = args->a.cols * t.stride <= SECOND_CACHE;
         run = fits && !args->order ? spmm_sum_near : spmm_sum_far;
+        t.streams = args->a.rows * t.stride >= STREAM_FROM && t.stride <= BAND_FLOATS && !args->accumulate;
         if (!fits && args->heads == 1) t.present = find_present_rows(device, args);
     }
     cpu_for_rows(device, &(cpu_row_loop){&args->a, t.stride, run, &t});
