@@ -193,6 +193,26 @@ START_TEST(filter_and_rows_pick_entries)
 }
 END_TEST
 
+START_TEST(select_keeps_the_marked_entries_in_order)
+{
+    cru_csr a = random_matrix(shapes[6], true, 6);
+    const int64_t nnz = cru_csr_nnz(&a);
+    uint8_t *mask = cru_pool_alloc(pool, nnz, sizeof *mask);
+    for (int64_t e = 0; e < nnz; e++) mask[e] = (uint8_t)(e % 3 ? 0 : e % 2 + 1);
+    cru_csr kept = cru_csr_select(pool, &a, mask);
+    int64_t n = 0;
+    for (int64_t i = 0; i < a.rows; i++) {
+        for (int64_t e = a.offsets[i]; e < a.offsets[i + 1]; e++) {
+            if (!mask[e]) continue;
+            ck_assert_int_eq(kept.ids[n], a.ids[e]);
+            ck_assert_float_eq(kept.values[n++], a.values[e]);
+        }
+        ck_assert_int_eq(kept.offsets[i + 1], n);
+    }
+    ck_assert_int_eq(n, (nnz + 2) / 3);
+}
+END_TEST
+
 START_TEST(sums_find_and_dense_agree_with_a_scan)
 {
     cru_csr a = random_matrix(shapes[6], true, 5);
@@ -233,6 +253,7 @@ Suite *suite(void)
     tcase_add_test(c, product_is_the_matrix_product);
     tcase_add_test(c, top_k_keeps_the_largest_and_the_lower_id_of_equals);
     tcase_add_test(c, filter_and_rows_pick_entries);
+    tcase_add_test(c, select_keeps_the_marked_entries_in_order);
     tcase_add_test(c, sums_find_and_dense_agree_with_a_scan);
     suite_add_tcase(s, c);
     return s;

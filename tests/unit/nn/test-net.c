@@ -36,6 +36,42 @@ START_TEST(a_net_is_drawn_by_seed_and_name)
 }
 END_TEST
 
+START_TEST(a_buffer_is_filled_named_and_has_no_gradient)
+{
+    cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){.seed = 1});
+    cru_net *net = cru_net_create(ctx, "net");
+    cru_tensor *buffer = cru_net_buffer(net, "running", 2, (const int64_t[]){2, 3}, 0.75f);
+    ck_assert_ptr_eq(cru_net_find(net, "running"), buffer);
+    ck_assert(!buffer->needs_grad);
+    ck_assert_int_eq(buffer->rank, 2);
+    for (int i = 0; i < 6; i++) ck_assert_float_eq(buffer->data[i], 0.75f);
+    cru_ctx_destroy(ctx);
+}
+END_TEST
+
+/* Names and values may differ; a missing, a longer or a differently placed member may not. */
+START_TEST(nets_are_alike_when_their_members_have_the_same_sizes)
+{
+    cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){.seed = 1});
+    cru_net *net[5];
+    static const char *const names[5] = {"a", "b", "short", "wide", "unbuffered"};
+    static const int64_t widths[5] = {3, 3, 3, 4, 3};
+    for (int i = 0; i < 5; i++) {
+        net[i] = cru_net_create(ctx, names[i]);
+        cru_net_weight(net[i], names[i], 1, &widths[i], (cru_init){.kind = CRU_INIT_NORMAL, .b = 1});
+        if (i != 2) cru_net_weight(net[i], "second", 1, widths, (cru_init){.kind = CRU_INIT_ZEROS});
+        if (i != 4) cru_net_buffer(net[i], "running", 1, widths, (float)i);
+    }
+    ck_assert(cru_net_alike(net[0], net[0]));
+    ck_assert(cru_net_alike(net[0], net[1]));
+    for (int i = 2; i < 5; i++) {
+        ck_assert(!cru_net_alike(net[0], net[i]));
+        ck_assert(!cru_net_alike(net[i], net[0]));
+    }
+    cru_ctx_destroy(ctx);
+}
+END_TEST
+
 /* ---- distributions --------------------------------------------------------------------------------------- */
 
 /* Fans of the 200 x 300 matrix are 200 and 300. A uniform distribution on +-s has variance s^2 / 3. */
@@ -237,6 +273,8 @@ Suite *suite(void)
     Suite *s = suite_create("nets");
     TCase *c = tcase_create("nets");
     tcase_add_test(c, a_net_is_drawn_by_seed_and_name);
+    tcase_add_test(c, a_buffer_is_filled_named_and_has_no_gradient);
+    tcase_add_test(c, nets_are_alike_when_their_members_have_the_same_sizes);
     tcase_add_loop_test(c, weights_have_the_moments_of_their_initialisation, 0,
                         (int)(sizeof init_cases / sizeof *init_cases));
     tcase_add_test(c, fixed_initialisations_and_the_fans_of_a_convolution);

@@ -247,6 +247,49 @@ START_TEST(a_tensor_used_twice_gets_both_gradients)
 }
 END_TEST
 
+static cru_tensor *sign_beside(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    (void)user;
+    return cru_add(t, cru_sign(t, x[0]), cru_mul(t, x[0], cru_sign(t, x[0])));
+}
+
+START_TEST(the_sign_is_flat)
+{
+    op_bench b = op_bench_open();
+    const float values[] = {-3, -0.5f, 0, 1e-30f, 7}, expected[] = {-1, -1, 0, 1, 1};
+    const int64_t n = 5;
+    cru_tape_begin(b.tape, CRU_EVAL);
+    cru_tensor *y = cru_sign(b.tape, cru_tensor_from(b.ctx, 1, &n, values));
+    for (int i = 0; i < 5; i++) ck_assert_float_eq(y->data[i], expected[i]);
+    cru_tensor *x = op_matrix(&b, 3, 4, 0.1, 1);
+    for (int i = 0; i < 12; i += 2) x->data[i] = -x->data[i];
+    op_check(&b, sign_beside, NULL, &x, 1);
+    op_bench_close(&b);
+}
+END_TEST
+
+static cru_tensor *reshaped(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    (void)user;
+    cru_tensor *cube = cru_reshape(t, x[0], 3, (const int64_t[]){2, 2, 3});
+    return cru_mul(t, cube, cru_reshape(t, cru_exp(t, x[0]), 3, (const int64_t[]){2, 2, 3}));
+}
+
+START_TEST(a_reshape_is_a_view_with_the_same_values)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *x = op_matrix(&b, 4, 3, -1, 1);
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor *y = cru_reshape(b.tape, x, 4, (const int64_t[]){1, 6, 1, 2});
+    ck_assert_ptr_eq(y->data, x->data);
+    ck_assert_int_eq(y->rank, 4);
+    ck_assert_int_eq(y->dim[1], 6);
+    ck_assert_int_eq(y->dim[3], 2);
+    op_check(&b, reshaped, NULL, &x, 1);
+    op_bench_close(&b);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("elementwise");
@@ -260,6 +303,8 @@ Suite *suite(void)
     tcase_add_test(c, a_row_and_a_column_are_added_to_every_row);
     tcase_add_test(c, blends_and_selections);
     tcase_add_test(c, a_tensor_used_twice_gets_both_gradients);
+    tcase_add_test(c, the_sign_is_flat);
+    tcase_add_test(c, a_reshape_is_a_view_with_the_same_values);
     suite_add_tcase(s, c);
     return s;
 }

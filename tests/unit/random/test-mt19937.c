@@ -37,6 +37,24 @@ START_TEST(the_state_is_refilled_as_in_numpy)
 }
 END_TEST
 
+START_TEST(shuffles_are_numpys)
+{
+    /* a = np.array([5, 5, 3, 9, 1, 0, 8], dtype=np.int32); m = r(7); m.shuffle(a); m.shuffle(a) */
+    int32_t ids[] = {5, 5, 3, 9, 1, 0, 8};
+    cru_mt_seed(&mt, 7);
+    cru_mt_shuffle(&mt, ids, 7);
+    cru_mt_shuffle(&mt, ids, 7);
+    assert_ids(ids, (const int32_t[]){9, 5, 8, 5, 0, 3, 1}, 7);
+    /* a = np.arange(10); r(7).shuffle(a); an empty or single array draws nothing */
+    int32_t range[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    cru_mt_seed(&mt, 7);
+    cru_mt_shuffle(&mt, range, 0);
+    cru_mt_shuffle(&mt, range, 1);
+    cru_mt_shuffle(&mt, range, 10);
+    assert_ids(range, (const int32_t[]){8, 5, 0, 2, 1, 9, 7, 3, 6, 4}, 10);
+}
+END_TEST
+
 START_TEST(permutations_and_choices_are_numpys)
 {
     /* r(7).permutation(16); r(4294967295).permutation(7); r(7).choice(50, 6, replace=False) */
@@ -402,6 +420,7 @@ Suite *suite(void)
     TCase *c = tcase_create("libraries");
     tcase_add_test(c, words_and_doubles_are_numpys);
     tcase_add_test(c, the_state_is_refilled_as_in_numpy);
+    tcase_add_test(c, shuffles_are_numpys);
     tcase_add_test(c, permutations_and_choices_are_numpys);
     tcase_add_test(c, nothing_is_drawn_where_there_is_no_choice);
     tcase_add_test(c, normal_values_are_numpys);
