@@ -77,6 +77,14 @@ static void on_panic(void *user, cru_status status, const char *message)
     longjmp(p->back, 1);
 }
 
+/* After a panic: the context can still be taken down. */
+static void clean_up(cru_ctx *ctx)
+{
+    cru_panic_set_handler(NULL, NULL);
+    cru_ctx_destroy(ctx);
+    ck_assert_uint_eq(emulation_memory_in_use(), 0);
+}
+
 static cru_ctx *card_context(void)
 {
     return cru_ctx_create(&(cru_ctx_options){.seed = 3, .threads = 1, .backend = emulated_backend()});
@@ -94,6 +102,7 @@ START_TEST(memory_that_runs_out_is_no_memory)
         ck_abort_msg("four megabytes were given out of one");
     }
     ck_assert_int_eq(p.status, CRU_NO_MEMORY);
+    clean_up(ctx);
 }
 END_TEST
 
@@ -109,6 +118,7 @@ START_TEST(a_limit_is_where_memory_runs_out)
         ck_abort_msg("four megabytes were given out of three");
     }
     ck_assert_int_eq(p.status, CRU_NO_MEMORY);
+    clean_up(ctx);
 }
 END_TEST
 
@@ -127,6 +137,7 @@ START_TEST(a_failed_launch_carries_the_words_of_cuda)
     }
     ck_assert_int_eq(p.status, CRU_FAILED);
     ck_assert_msg(strstr(p.text, "unspecified launch failure") != NULL, "%s", p.text);
+    clean_up(ctx);
 }
 END_TEST
 
@@ -145,6 +156,7 @@ START_TEST(a_failed_product_names_the_function)
     }
     ck_assert_int_eq(p.status, CRU_FAILED);
     ck_assert_msg(strstr(p.text, "cublasSgemmStridedBatched: ") != NULL, "%s", p.text);
+    clean_up(ctx);
 }
 END_TEST
 
