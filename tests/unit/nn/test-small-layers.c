@@ -11,15 +11,15 @@ static op_bench open_train(cru_net **net)
 
 static void assert_all(const cru_tensor *x, float value)
 {
-    for (int64_t i = 0; i < cru_tensor_count(x); i++) ck_assert_float_eq(x->data[i], value);
+    for (int64_t i = 0; i < cru_tensor_count(x); i++) ck_assert_float_eq(test_value(x, i), value);
 }
 
 /* Gain and shift that a default would not show. */
 static void make_uneven(cru_tensor *gain, cru_tensor *shift)
 {
     for (int64_t k = 0; k < cru_tensor_count(gain); k++) {
-        gain->data[k] = 0.5f + (float)k;
-        shift->data[k] = 0.25f * (float)k - 1;
+        test_put(gain, k, 0.5f + (float)k);
+        test_put(shift, k, 0.25f * (float)k - 1);
     }
 }
 
@@ -50,23 +50,23 @@ START_TEST(a_batch_norm_layer_starts_neutral_and_normalises_columns)
     cru_tensor *x = op_matrix(&b, ROWS, COLS, -2, 3), *y = cru_batch_norm_apply(b.tape, &layer, x);
     moments m[COLS];
     for (int64_t k = 0; k < COLS; k++) {
-        m[k] = moments_of(x->data + k, ROWS, COLS);
-        const double gain = (double)layer.gain->data[k], shift = (double)layer.shift->data[k];
+        m[k] = moments_of(test_values(x) + k, ROWS, COLS);
+        const double gain = (double)test_value(layer.gain, k), shift = (double)test_value(layer.shift, k);
         for (int64_t i = 0; i < ROWS; i++)
             ck_assert_double_eq_tol(op_at(y, i, k), gain * (op_at(x, i, k) - m[k].mean) / sqrt(m[k].var + 1e-5) + shift,
                                     1e-5);
         /* torch: running = 0.9 running + 0.1 batch, the variance over n - 1 */
-        ck_assert_double_eq_tol((double)layer.state.mean->data[k], 0.1 * m[k].mean, 1e-6);
-        ck_assert_double_eq_tol((double)layer.state.var->data[k], 0.9 + 0.1 * m[k].var * ROWS / (ROWS - 1), 1e-6);
+        ck_assert_double_eq_tol((double)test_value(layer.state.mean, k), 0.1 * m[k].mean, 1e-6);
+        ck_assert_double_eq_tol((double)test_value(layer.state.var, k), 0.9 + 0.1 * m[k].var * ROWS / (ROWS - 1), 1e-6);
     }
     cru_tape_begin(b.tape, CRU_EVAL);
     y = cru_batch_norm_apply(b.tape, &layer, x);
     for (int64_t k = 0; k < COLS; k++) {
-        const double mean = (double)layer.state.mean->data[k], var = (double)layer.state.var->data[k];
+        const double mean = (double)test_value(layer.state.mean, k), var = (double)test_value(layer.state.var, k);
         for (int64_t i = 0; i < ROWS; i++)
             ck_assert_double_eq_tol(op_at(y, i, k),
-                                    (double)layer.gain->data[k] * (op_at(x, i, k) - mean) / sqrt(var + 1e-5) +
-                                        (double)layer.shift->data[k],
+                                    (double)test_value(layer.gain, k) * (op_at(x, i, k) - mean) / sqrt(var + 1e-5) +
+                                        (double)test_value(layer.shift, k),
                                     1e-5);
     }
     op_bench_close(&b);
@@ -119,11 +119,11 @@ START_TEST(a_layer_norm_layer_starts_neutral_and_normalises_rows)
     make_uneven(layer.gain, layer.shift);
     cru_tensor *x = op_matrix(&b, ROWS, COLS, -2, 3), *y = cru_layer_norm_apply(b.tape, &layer, x);
     for (int64_t i = 0; i < ROWS; i++) {
-        const moments m = moments_of(x->data + i * COLS, COLS, 1);
+        const moments m = moments_of(test_values(x) + i * COLS, COLS, 1);
         for (int64_t k = 0; k < COLS; k++)
             ck_assert_double_eq_tol(op_at(y, i, k),
-                                    (double)layer.gain->data[k] * (op_at(x, i, k) - m.mean) / sqrt(m.var + 1e-5) +
-                                        (double)layer.shift->data[k],
+                                    (double)test_value(layer.gain, k) * (op_at(x, i, k) - m.mean) / sqrt(m.var + 1e-5) +
+                                        (double)test_value(layer.shift, k),
                                     2e-5);
     }
     op_bench_close(&b);
@@ -142,8 +142,8 @@ static double conv_at(const cru_tensor *x, const cru_tensor *w, const int64_t at
             for (int64_t q = 0; q < w->dim[3]; q++) {
                 const int64_t i = at[2] * stride + p - pad, j = at[3] * stride + q - pad;
                 if (i < 0 || j < 0 || i >= height || j >= width) continue;
-                sum += (double)x->data[((at[0] * x->dim[1] + c) * height + i) * width + j] *
-                       (double)w->data[((at[1] * x->dim[1] + c) * w->dim[2] + p) * w->dim[3] + q];
+                sum += (double)test_value(x, ((at[0] * x->dim[1] + c) * height + i) * width + j) *
+                       (double)test_value(w, ((at[1] * x->dim[1] + c) * w->dim[2] + p) * w->dim[3] + q);
             }
     return sum;
 }
@@ -166,7 +166,7 @@ START_TEST(a_conv_layer_pads_by_half_its_kernel)
     for (int64_t e = 0; e < cru_tensor_count(y); e++) {
         const int64_t plane = y->dim[2] * y->dim[3];
         const int64_t at[4] = {e / plane / size.out, e / plane % size.out, e % plane / y->dim[3], e % y->dim[3]};
-        ck_assert_double_eq_tol((double)y->data[e], conv_at(x, layer.w, at, stride), 1e-5);
+        ck_assert_double_eq_tol((double)test_value(y, e), conv_at(x, layer.w, at, stride), 1e-5);
     }
     cru_tensor *in[] = {x, op_values(&b, 4, layer.w->dim, -0.5, 0.5)};
     op_check(&b, apply_conv, &layer, in, 2);
@@ -180,7 +180,7 @@ START_TEST(the_weights_of_a_conv_layer_have_the_variance_of_their_fan_out)
     cru_net *net;
     op_bench b = open_train(&net);
     cru_conv_layer layer = cru_conv_create(net, "conv", (cru_conv_size){.in = 50, .out = 40, .kernel = 3});
-    const moments m = moments_of(layer.w->data, cru_tensor_count(layer.w), 1);
+    const moments m = moments_of(test_values(layer.w), cru_tensor_count(layer.w), 1);
     const double var = 2.0 / (9 * 40);
     ck_assert_double_eq_tol(m.mean, 0, 5 * sqrt(var / 18000));
     ck_assert_double_eq_tol(m.var / var, 1, 5 * sqrt(2.0 / 18000));
@@ -228,9 +228,9 @@ START_TEST(an_adjacency_has_its_loops_and_its_norm)
                 double scale = norm == CRU_NORM_ROW ? 1 / row[i] : norm == CRU_NORM_COL ? 1 / col[j] : 1;
                 if (norm == CRU_NORM_SYM || norm == CRU_NORM_IN_OUT) scale = 1 / sqrt(row[i] * col[j]);
                 ck_assert_double_eq_tol((double)dense[3 * i + j], scale * a[i][j], 1e-6);
-                sum += scale * a[i][j] * (double)x->data[j];
+                sum += scale * a[i][j] * (double)test_value(x, j);
             }
-            ck_assert_double_eq_tol((double)y->data[i], sum, 1e-6);
+            ck_assert_double_eq_tol((double)test_value(y, i), sum, 1e-6);
         }
     }
     op_bench_close(&b);
