@@ -76,7 +76,6 @@ static void dropout_range(const void *task, int64_t begin, int64_t end)
     drop(args, &(drop_span){args->x + begin, args->y + begin, begin, end - begin});
 }
 
-/* What comes next is fetched while the words for this are drawn. */
 static void dropout_streamed(const void *task, int64_t begin, int64_t end)
 {
     enum { SPAN = 4 * DROPOUT_BATCH };
@@ -84,7 +83,6 @@ static void dropout_streamed(const void *task, int64_t begin, int64_t end)
     float some[SPAN];
     for (int64_t i = begin, n; i < end; i += n) {
         n = end - i < SPAN ? end - i : SPAN;
-        for (int64_t j = i + SPAN; j < i + 2 * SPAN && j < end; j += 16) __builtin_prefetch(args->x + j);
         drop(args, &(drop_span){args->x + i, some, i, n});
         stream(args->y + i, some, n);
     }
