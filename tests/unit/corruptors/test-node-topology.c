@@ -179,13 +179,13 @@ END_TEST
 START_TEST(members_of_classes_repeat_to_the_largest)
 {
     static const int32_t labels[] = {2, 0, 2, CRU_UNLABELLED, 2, 0, 2, 2, 1}, train[] = {7, 5, 3, 4, 2, 1, 0, 6};
-    static const int32_t expected[] = {5, 1, 7, 4, 2, 0, 6};
+    static const int32_t expected[] = {5, 1, 7, 4, 2, 0, 6}, counts[] = {2, 0, 5};
     cru_task task = {.size = sizeof task, .items = 9, .classes = 3, .labels = labels, .split.train = {train, 8}};
     cru_ctx *ctx = cru_ctx_create(NULL);
     cru_rng rng = cru_rng_stream(5, "repeats", 0);
     const cru_ids *members = cru_class_members(cru_ctx_pool(ctx), &task);
     for (int c = 0, k = 0; c < 3; c++) {
-        ck_assert_int_eq(members[c].count, (const int[]){2, 0, 5}[c]);
+        ck_assert_int_eq(members[c].count, counts[c]);
         for (int64_t i = 0; i < members[c].count; i++) ck_assert_int_eq(members[c].ids[i], expected[k++]);
     }
     const cru_ids repeated = cru_class_repeat(cru_ctx_pool(ctx), members, 3, &rng);
