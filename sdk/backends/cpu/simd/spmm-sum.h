@@ -18,6 +18,7 @@ typedef struct spmm_task {
     float *y; /* where row `first` of the sums goes */
     int64_t first;
     bool streams;            /* the result is large */
+    bool near;               /* x is small, weights are in order: nothing to prefetch or look up */
     const float *weights;    /* of entry e: weights + step * (order ? order[e] : e) */
     int64_t step;            /* 0 when all weights are one */
     int64_t stride;          /* heads * cols */
@@ -40,12 +41,13 @@ INLINE void prefetch(const spmm_task *t, int64_t e, int64_t first, int64_t float
     for (int64_t i = 0; i < floats; i += 16) __builtin_prefetch(x + i);
 }
 
-/* What a block is made of; constants in every call, so that each combination becomes straight code. */
+/* What a block is made of; constants in every call, so that each combination becomes straight code. Only `near` is read
+ * from the task where there are heads, whose weights cost more than that. */
 typedef struct block_kind {
     int vectors; /* whole vectors */
     bool tail;   /* followed by a part of one */
     bool heads;  /* its lanes may belong to several heads */
-    bool near;   /* x is small, weights are in order: nothing to prefetch or look up */
+    bool near;   /* as in the task */
 } block_kind;
 
 /* Where a block lies: its rows, its first float in them, and the heads that it may span. */
@@ -113,14 +115,14 @@ INLINE void sum_block(const spmm_task *t, const block_place *at, block_kind kind
     const cru_spmm_args *s = t->s;
     for (int64_t v = at->begin; v < at->end; v++) {
         const int64_t last = s->a.offsets[v + 1];
-        row_piece p = {s->a.offsets[v], last, 1.0f, t->y + (v - t->first) * t->stride, s->accumulate};
-        if (s->op == CRU_REDUCE_MEAN && p.end > p.begin) p.scale = 1.0f / (float)(p.end - p.begin);
-        for (; last - p.begin > PIECE; p.begin = p.end, p.accumulate = true) {
-            p.end = p.begin + PIECE;
+        row_piece p = {s->a.offsets[v], 0, 1.0f, t->y + (v - t->first) * t->stride, s->accumulate};
+        if (s->op == CRU_REDUCE_MEAN && last > p.begin) p.scale = 1.0f / (float)(last - p.begin);
+        do {
+            p.end = last - p.begin > PIECE ? p.begin + PIECE : last;
             sum_piece(t, &p, at, kind);
-        }
-        p.end = last;
-        sum_piece(t, &p, at, kind);
+            p.begin = p.end;
+            p.accumulate = true;
+        } while (p.begin < last);
     }
 }
 
@@ -165,26 +167,27 @@ INLINE void sum_floats(const spmm_task *t, block_place *at, int64_t floats, bloc
     }
 }
 
-INLINE void sum_heads(const spmm_task *t, int64_t begin, int64_t end, bool near)
+INLINE void sum_heads(const spmm_task *t, int64_t begin, int64_t end)
 {
     const int64_t heads = t->s->heads, cols = t->s->cols;
     for (int64_t h = 0; h < heads; h += LANES) {
         const int64_t group = heads - h < LANES ? heads - h : LANES;
         block_place at = {.begin = begin, .end = end, .first = h * cols, .head = h, .heads = group};
-        sum_floats(t, &at, group * cols, (block_kind){.heads = true, .near = near});
+        sum_floats(t, &at, group * cols, (block_kind){.heads = true, .near = t->near});
     }
 }
 
 /* Rows of one block are treated together; of wider rows all blocks of one, then all of the next. */
+INLINE int64_t rows_together(const spmm_task *t, int64_t begin, int64_t end)
+{
+    return t->stride < (SPMM_BLOCK + 1) * LANES ? end - begin : 1;
+}
+
 INLINE void sum_rows(const spmm_task *t, int64_t begin, int64_t end, bool near)
 {
-    const int64_t step = t->stride < (SPMM_BLOCK + 1) * LANES ? end - begin : 1;
-    for (int64_t v = begin; v < end; v += step) {
-        if (t->head)
-            sum_heads(t, v, v + step, near);
-        else
-            sum_floats(t, &(block_place){.begin = v, .end = v + step}, t->stride, (block_kind){.near = near});
-    }
+    const int64_t step = rows_together(t, begin, end);
+    for (int64_t v = begin; v < end; v += step)
+        sum_floats(t, &(block_place){.begin = v, .end = v + step}, t->stride, (block_kind){.near = near});
 }
 
 /* Calls, so that the many blocks above are compiled once each. */
@@ -196,6 +199,11 @@ static __attribute__((noinline)) void sum_rows_near(const spmm_task *t, int64_t 
 static __attribute__((noinline)) void sum_rows_far(const spmm_task *t, int64_t begin, int64_t end)
 {
     sum_rows(t, begin, end, false);
+}
+static __attribute__((noinline)) void sum_rows_heads(const spmm_task *t, int64_t begin, int64_t end)
+{
+    const int64_t step = rows_together(t, begin, end);
+    for (int64_t v = begin; v < end; v += step) sum_heads(t, v, v + step);
 }
 
 #endif

@@ -10,9 +10,11 @@
 #include "vector.h"
 
 /* Rows are summed, finished and, when the result is large, streamed in bands that stay in the first cache. */
-static void sum_bands(const spmm_task *t, int64_t begin, int64_t end, sum_function *sum)
+static void spmm_sum_rows(const void *task, int64_t begin, int64_t end)
 {
+    const spmm_task *t = task;
     const cru_spmm_args *s = t->s;
+    sum_function *sum = t->present ? sum_present : t->head ? sum_rows_heads : t->near ? sum_rows_near : sum_rows_far;
     const int64_t band = s->finish || t->streams ? rows_in_band(t->stride) : end - begin;
     float rows[BAND_FLOATS];
     spmm_task some = *t;
@@ -20,24 +22,11 @@ static void sum_bands(const spmm_task *t, int64_t begin, int64_t end, sum_functi
         const int64_t last = end - some.first < band ? end : some.first + band, count = last - some.first;
         float *y = s->y + some.first * t->stride;
         some.y = t->streams ? rows : y;
-        if (t->present)
-            sum_present(&some, some.first, last);
-        else
-            sum(&some, some.first, last);
+        sum(&some, some.first, last);
         if (s->finish) finish_band(s->finish, some.y, some.first, count, t->stride);
         if (t->streams) stream(y, rows, count * t->stride);
     }
     if (t->streams) stream_end();
-}
-
-static void spmm_sum_near(const void *task, int64_t begin, int64_t end)
-{
-    sum_bands(task, begin, end, sum_rows_near);
-}
-
-static void spmm_sum_far(const void *task, int64_t begin, int64_t end)
-{
-    sum_bands(task, begin, end, sum_rows_far);
 }
 
 /* The largest (smallest) weighted neighbour of up to LANES columns of a head, from column `first` on, and the entry it
@@ -103,7 +92,8 @@ static void spmm(cru_device *device, const cru_spmm_args *args)
     cpu_range *run = spmm_extreme_rows;
     if (args->op == CRU_REDUCE_SUM || args->op == CRU_REDUCE_MEAN) {
         const bool fits = args->a.cols * t.stride <= SECOND_CACHE;
-        run = fits && !args->order ? spmm_sum_near : spmm_sum_far;
+        run = spmm_sum_rows;
+        t.near = fits && !args->order;
         t.streams = args->a.rows * t.stride >= STREAM_FROM && t.stride <= BAND_FLOATS && !args->accumulate;
         if (!fits && args->heads == 1) t.present = find_present_rows(device, args);
     }
