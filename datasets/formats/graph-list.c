@@ -101,8 +101,10 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
     if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
     reading r = {.err = err, .set = {.name = path, .loops = s->loops}};
     status = text_file_read(arena, path, UNPACK_ALL, &text, err);
-    r.text = (cursor){text.bytes, text.bytes + text.size, path, 1};
-    if (status == CRU_OK) status = read_graphs(&r, arena);
+    if (status == CRU_OK) {
+        r.text = (cursor){text.bytes, text.bytes + text.size, path, 1};
+        status = read_graphs(&r, arena);
+    }
     if (status == CRU_OK) status = graph_set_store(&r.set, arena, data, err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(arena);
