@@ -34,6 +34,18 @@ cru_tensor *cru_learner_candidate_shares(cru_learner *learner)
 
 /* ---- the feed ------------------------------------------------------------------------------------------------ */
 
+static cru_ids not_validated(cru_ctx *ctx, const cru_task *task)
+{
+    const cru_ids val = task->split.val;
+    uint8_t *validated = cru_ctx_alloc(ctx, task->items, sizeof *validated);
+    int32_t *others = cru_ctx_alloc(ctx, task->items, sizeof *others);
+    int64_t count = 0;
+    for (int64_t i = 0; i < val.count; i++) validated[val.ids[i]] = 1;
+    for (int32_t i = 0; i < task->items; i++)
+        if (!validated[i]) others[count++] = i;
+    return (cru_ids){others, count};
+}
+
 cru_feed *feed_create(cru_learner *l)
 {
     const cru_task *task = l->task;
@@ -43,6 +55,7 @@ cru_feed *feed_create(cru_learner *l)
     for (int64_t i = 0; i < task->split.train.count; i++) positions[i] = (int32_t)i;
     feed->batches = cru_batches_create(l->ctx, (cru_ids){positions, task->split.train.count}, steps->batch_size, true);
     feed->candidates = candidate_table(l->ctx, task);
+    feed->others = not_validated(l->ctx, task);
     feed->views = cru_ctx_stream(l->ctx, "views");
     if (task->x.channels) feed->pixels = cru_pixels_of(l->ctx, task, steps->pixel_mean, steps->pixel_std);
     return feed;
@@ -87,10 +100,8 @@ cru_batch cru_learner_batch(cru_learner *learner, cru_ids rows)
     return batch;
 }
 
-cru_input feed_items(cru_learner *l, int64_t first, int64_t count)
+cru_input feed_items(cru_learner *l, cru_ids items)
 {
-    int32_t *ids = cru_tape_alloc(l->tape, count, sizeof *ids);
-    for (int64_t i = 0; i < count; i++) ids[i] = (int32_t)(first + i);
-    if (l->feed->pixels.channels) return view_of(l, (cru_ids){ids, count}, cru_view_plain);
-    return cru_input_rows(l->tape, &l->x, cru_index_step(l->tape, ids, count));
+    if (l->feed->pixels.channels) return view_of(l, items, cru_view_plain);
+    return cru_input_rows(l->tape, &l->x, cru_index_step(l->tape, items.ids, items.count));
 }

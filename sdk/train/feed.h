@@ -8,6 +8,7 @@
 typedef struct cru_feed {
     cru_batches batches;    /* over positions in split.train */
     cru_tensor *candidates; /* n x classes */
+    cru_ids others;         /* all items but those to validate on */
     cru_rng views;
     cru_pixels pixels; /* of images; channels 0 otherwise */
 } cru_feed;
@@ -15,13 +16,14 @@ typedef struct cru_feed {
 /* Before the method's build. Failures are in the context. */
 cru_feed *feed_create(cru_learner *l);
 
-/* `count` items from `first` on, undistorted, in this step of the tape. */
-cru_input feed_items(cru_learner *l, int64_t first, int64_t count);
+/* Items undistorted, in this step of the tape. */
+cru_input feed_items(cru_learner *l, cru_ids items);
 
 /* Trains in steps; the weights stay the last ones. */
 cru_status steps_fit(cru_learner *l, cru_monitor *monitor);
 
-/* Scores of all items into l->scores, some at a time. */
+/* Scores of all items, or of those to validate on where only they count, into l->scores, some at a time. What is scored
+ * together does not depend on which are wanted, and so the score of an item does not, to the last bit. */
 cru_status steps_evaluate(cru_learner *l);
 
 #endif

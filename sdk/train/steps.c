@@ -1,5 +1,6 @@
 /* Training in steps on minibatches. */
 #include <math.h>
+#include <string.h>
 
 #include "train/feed.h"
 
@@ -42,20 +43,39 @@ cru_status steps_fit(cru_learner *l, cru_monitor *monitor)
     return cru_ctx_status(l->ctx);
 }
 
+/* Scores of items that are computed together. */
+static cru_status score_items(cru_learner *l, cru_ids items)
+{
+    const int64_t classes = l->task->classes;
+    cru_tape_begin(l->tape, CRU_EVAL);
+    const cru_input x = feed_items(l, items);
+    const cru_tensor *z = l->method->classify(l, l->tape, &x);
+    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+    cru_assert(cru_tensor_rows(z) == items.count && cru_tensor_cols(z) == classes,
+               "classify: %lld x %lld for %lld rows of %lld classes", (long long)cru_tensor_rows(z),
+               (long long)cru_tensor_cols(z), (long long)items.count, (long long)classes);
+    float *scores = cru_tape_alloc(l->tape, items.count * classes, sizeof *scores);
+    cru_tensor_download(l->tape, z, scores);
+    for (int64_t i = 0; i < items.count; i++)
+        memcpy(l->scores + items.ids[i] * classes, scores + i * classes, (size_t)classes * sizeof *scores);
+    return CRU_OK;
+}
+
+/* Scores of `items`, some at a time: the maps of a convolution are large. */
+static cru_status score_in_turn(cru_learner *l, cru_ids items)
+{
+    enum { IMAGES = 128, ROWS = 4096 };
+    const int64_t most = l->feed->pixels.channels ? IMAGES : ROWS;
+    cru_status status = CRU_OK;
+    for (int64_t first = 0; first < items.count && !status; first += most) {
+        const int64_t left = items.count - first;
+        status = score_items(l, (cru_ids){items.ids + first, left < most ? left : most});
+    }
+    return status;
+}
+
 cru_status steps_evaluate(cru_learner *l)
 {
-    enum { IMAGES = 128, ROWS = 4096 }; /* at a time: the maps of a convolution are large */
-    const int64_t items = l->task->items, classes = l->task->classes, most = l->feed->pixels.channels ? IMAGES : ROWS;
-    for (int64_t first = 0; first < items; first += most) {
-        const int64_t count = items - first < most ? items - first : most;
-        cru_tape_begin(l->tape, CRU_EVAL);
-        cru_input x = feed_items(l, first, count);
-        cru_tensor *z = l->method->classify(l, l->tape, &x);
-        if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
-        cru_assert(cru_tensor_rows(z) == count && cru_tensor_cols(z) == classes,
-                   "classify: %lld x %lld for %lld rows of %lld classes", (long long)cru_tensor_rows(z),
-                   (long long)cru_tensor_cols(z), (long long)count, (long long)classes);
-        cru_tensor_download(l->tape, z, l->scores + first * classes);
-    }
-    return CRU_OK;
+    const cru_status status = score_in_turn(l, l->task->split.val);
+    return status || l->validation_only ? status : score_in_turn(l, l->feed->others);
 }

@@ -123,6 +123,33 @@ START_TEST(the_kept_checkpoint_predicts)
 }
 END_TEST
 
+static uint32_t copy_scores(void *user, int64_t step, double loss, const float *scores)
+{
+    (void)step, (void)loss;
+    memcpy(user, scores, sizeof(float[ITEMS * CLASSES]));
+    return CRU_GO_ON;
+}
+
+/* A monitor that looks at validation items only is shown theirs, any other one and predict all, and the same bits. */
+START_TEST(while_training_only_validation_items_are_evaluated)
+{
+    static const int32_t val[] = {5, 3};
+    trial t = {.task = linear_task()};
+    float seen[ITEMS * CLASSES];
+    t.task.split.val = (cru_ids){val, 2};
+    steps_open(&t, &stepped, 3, 3);
+    cru_monitor monitor = {.epoch = copy_scores, .user = seen, .validation_only = _i == 0};
+    ck_assert_int_eq(cru_method_fit(t.model, &monitor), CRU_OK);
+    ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_OK);
+    for (int i = 0; i < ITEMS * CLASSES; i++) {
+        const bool validated = i / CLASSES == 5 || i / CLASSES == 3;
+        ck_assert_float_ne(t.scores[i], 0);
+        ck_assert_float_eq(seen[i], validated || !monitor.validation_only ? t.scores[i] : 0);
+    }
+    trial_close(&t);
+}
+END_TEST
+
 static cru_tensor *no_loss(void *self, cru_tape *t, const cru_batch *batch)
 {
     (void)self;
@@ -215,6 +242,7 @@ Suite *suite(void)
     tcase_add_test(c, the_monitor_limits_and_stops_steps);
     tcase_add_test(c, steps_learn_with_the_default_loss);
     tcase_add_test(c, the_kept_checkpoint_predicts);
+    tcase_add_loop_test(c, while_training_only_validation_items_are_evaluated, 0, 2);
     tcase_add_test(c, a_step_without_loss_changes_nothing_but_is_told);
     tcase_add_test(c, a_batch_holds_items_rows_sets_and_views_in_one_order);
     tcase_add_test(c, plain_labels_are_sets_of_one_and_shares_are_uniform);
