@@ -12,76 +12,125 @@
 #include "node-data.h"
 #include "source.h"
 
+typedef struct table {
+    const char *variable;
+    mat_shape shape; /* as it is in the file */
+    mat_matrix m;    /* with a row an item */
+} table;
+
 typedef struct reading {
     const char *path;
     mat_file *file;
     cru_arena *arena;
     cru_data *data;
     cru_error *err;
-    mat_matrix x, target, partial; /* all with a row an item */
+    int64_t rows, classes;
+    table x, target, partial;
 } reading;
 
-static cru_status get(const reading *r, const char *name, const char *other, mat_matrix *out)
+static cru_status find(const reading *r, const char *name, const char *other, table *t)
 {
-    const char *found = mat_first(r->file, (const char *const[]){name, other, NULL});
-    if (!found) return cru_fail(r->err, CRU_BAD_INPUT, "%s: has no variable '%s' or '%s'", r->path, name, other);
-    return mat_read(r->file, found, r->arena, out, r->err);
+    t->variable = mat_first(r->file, (const char *const[]){name, other, NULL});
+    if (!t->variable) return cru_fail(r->err, CRU_BAD_INPUT, "%s: has no variable '%s' or '%s'", r->path, name, other);
+    return mat_look(r->file, t->variable, &t->shape, r->err);
 }
 
-/* Turns a table of labels so that it has a row an item; a square one is turned, as the original layout needs it. */
-static cru_status stand_up(const reading *r, mat_matrix *m)
+/* Labels lie on their side in the original layout, so that a square table does, too. */
+static bool lies(const reading *r, const mat_shape *labels)
 {
-    if (m->cols == r->x.rows) *m = mat_transpose(m, r->arena);
-    if (m->rows == r->x.rows && m->cols >= 1 && m->cols < NODE_MOST_CLASSES) return CRU_OK;
-    return cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld x %lld labels for %lld rows", m->name, (long long)m->rows,
-                    (long long)m->cols, (long long)r->x.rows);
+    return labels->cols == r->rows;
 }
 
-static cru_status read_tables(reading *r)
+static cru_status check_labels(const reading *r, const table *t)
 {
-    cru_status status = get(r, "data", "features", &r->x);
-    if (status == CRU_OK) status = get(r, "target", "logitlabels", &r->target);
-    if (status == CRU_OK) status = get(r, "partial_target", "p_labels", &r->partial);
-    if (status == CRU_OK) status = stand_up(r, &r->target);
-    if (status == CRU_OK) status = stand_up(r, &r->partial);
+    const mat_shape *s = &t->shape;
+    const int64_t items = lies(r, s) ? s->cols : s->rows, classes = lies(r, s) ? s->rows : s->cols;
+    if (items == r->rows && classes >= 1 && classes < NODE_MOST_CLASSES) return CRU_OK;
+    return cru_fail(r->err, CRU_BAD_INPUT, "%s: %s: %lld x %lld labels for %lld rows", r->path, t->variable,
+                    (long long)s->rows, (long long)s->cols, (long long)r->rows);
+}
+
+/* What the three tables claim to be is compared before any is read: rows of a sparse one cost no byte in the file. */
+static cru_status find_tables(reading *r)
+{
+    cru_status status = find(r, "data", "features", &r->x);
+    if (status == CRU_OK) status = find(r, "target", "logitlabels", &r->target);
+    if (status == CRU_OK) status = find(r, "partial_target", "p_labels", &r->partial);
     if (status != CRU_OK) return status;
-    if (r->target.cols != r->partial.cols || r->x.rows > INT32_MAX || r->x.cols < 1)
+    r->rows = r->x.shape.rows;
+    status = check_labels(r, &r->target);
+    if (status == CRU_OK) status = check_labels(r, &r->partial);
+    if (status != CRU_OK) return status;
+    r->classes = lies(r, &r->target.shape) ? r->target.shape.rows : r->target.shape.cols;
+    const mat_shape *partial = &r->partial.shape;
+    const int64_t other = lies(r, partial) ? partial->rows : partial->cols;
+    if (r->classes != other || r->rows > INT32_MAX || r->x.shape.cols < 1)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: features, labels and candidate sets do not fit together", r->path);
     return CRU_OK;
 }
 
-static cru_status store_row(const reading *r, int64_t row)
+static cru_status read_labels(const reading *r, table *t)
 {
-    int64_t classes = r->target.cols, ones = 0, candidates = 0;
-    for (int64_t c = 0; c < classes; c++) {
-        if (mat_at(&r->target, row, c) != 0) {
-            r->data->truth[row] = (int32_t)c;
+    cru_status status = mat_read(r->file, t->variable, r->arena, &t->m, r->err);
+    if (status == CRU_OK && lies(r, &t->shape)) t->m = mat_transpose(&t->m, r->arena);
+    return status;
+}
+
+static cru_status store_truth(reading *r)
+{
+    cru_status status = read_labels(r, &r->target);
+    for (int64_t i = 0; i < r->rows && status == CRU_OK; i++) {
+        int64_t ones = 0;
+        for (int64_t c = 0; c < r->classes; c++) {
+            if (mat_at(&r->target.m, i, c) == 0) continue;
+            r->data->truth[i] = (int32_t)c;
             ones++;
         }
-        if (mat_at(&r->partial, row, c) == 0) continue;
-        r->data->candidates[row * classes + c] = 1;
-        candidates++;
+        if (ones != 1)
+            status = cru_fail(r->err, CRU_BAD_INPUT, "%s: row %lld has %lld classes", r->target.m.name, (long long)i,
+                              (long long)ones);
     }
-    if (ones != 1)
-        return cru_fail(r->err, CRU_BAD_INPUT, "%s: row %lld has %lld classes", r->target.name, (long long)row,
-                        (long long)ones);
-    if (candidates == 0)
-        return cru_fail(r->err, CRU_BAD_INPUT, "%s: row %lld has no candidate", r->partial.name, (long long)row);
+    return status;
+}
+
+static cru_status store_candidates(reading *r)
+{
+    cru_status status = read_labels(r, &r->partial);
+    for (int64_t i = 0; i < r->rows && status == CRU_OK; i++) {
+        int64_t candidates = 0;
+        for (int64_t c = 0; c < r->classes; c++) {
+            if (mat_at(&r->partial.m, i, c) == 0) continue;
+            r->data->candidates[i * r->classes + c] = 1;
+            candidates++;
+        }
+        if (candidates == 0)
+            status = cru_fail(r->err, CRU_BAD_INPUT, "%s: row %lld has no candidate", r->partial.m.name, (long long)i);
+    }
+    return status;
+}
+
+static cru_status store_features(reading *r)
+{
+    cru_status status = mat_read(r->file, r->x.variable, r->arena, &r->x.m, r->err);
+    float *x = status == CRU_OK ? generate_dense(r->data, r->x.m.cols, r->err) : NULL;
+    if (!x) return status == CRU_OK ? CRU_NO_MEMORY : status;
+    for (int64_t i = 0; i < r->rows; i++)
+        for (int64_t j = 0; j < r->x.m.cols; j++) x[i * r->x.m.cols + j] = (float)mat_at(&r->x.m, i, j);
     return CRU_OK;
 }
 
-static cru_status store(const reading *r)
+/* Labels first: they are where a row that is only claimed shows itself, since every row has a class. */
+static cru_status read_tables(reading *r)
 {
-    int64_t rows = r->x.rows, classes = r->target.cols;
-    cru_status status = generate_begin(r->data, CRU_ROWS, rows, classes, r->err);
+    cru_status status = find_tables(r);
+    if (status == CRU_OK) status = generate_begin(r->data, CRU_ROWS, r->rows, r->classes, r->err);
     if (status != CRU_OK) return status;
-    float *x = generate_dense(r->data, r->x.cols, r->err);
-    r->data->candidates = cru_data_alloc(r->data, rows * classes, 1);
-    if (!x || !r->data->candidates) return cru_fail(r->err, CRU_NO_MEMORY, "%s: no memory", r->path);
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < r->x.cols; j++) x[i * r->x.cols + j] = (float)mat_at(&r->x, i, j);
-    for (int64_t i = 0; i < rows && status == CRU_OK; i++) status = store_row(r, i);
-    generate_end(r->data);
+    r->data->candidates = cru_data_alloc(r->data, r->rows * r->classes, 1);
+    if (!r->data->candidates) return cru_fail(r->err, CRU_NO_MEMORY, "%s: no memory", r->path);
+    status = store_truth(r);
+    if (status == CRU_OK) status = store_candidates(r);
+    if (status == CRU_OK) status = store_features(r);
+    if (status == CRU_OK) generate_end(r->data);
     return status;
 }
 
@@ -94,7 +143,6 @@ static cru_status load(const void *settings, const cru_source *source, cru_data 
     if (status != CRU_OK) return status;
     r.arena = cru_arena_create();
     status = r.arena ? read_tables(&r) : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", r.path);
-    if (status == CRU_OK) status = store(&r);
     mat_close(r.file);
     cru_arena_destroy(r.arena);
     return status;

@@ -198,34 +198,42 @@ static cru_status take_sparse(const matvar_t *v, cru_arena *arena, mat_matrix *m
 }
 
 /* Before the data is read: matio allocates what the header promises. */
-static cru_status check_info(const matvar_t *info, const mat_matrix *m, cru_error *err)
+static const char *fault(const matvar_t *info)
 {
-    if (info->rank != 2 || info->isComplex) return fail_variable(m, "not a matrix of real numbers", err);
+    if (info->rank != 2 || info->isComplex) return "not a matrix of real numbers";
     bool numeric =
         info->class_type == MAT_C_SPARSE || (info->class_type >= MAT_C_DOUBLE && info->class_type <= MAT_C_UINT64);
-    if (!numeric) return fail_variable(m, "not a matrix of numbers", err);
+    if (!numeric) return "not a matrix of numbers";
     size_t most = (size_t)1 << 31, cells;
-    if (info->class_type == MAT_C_SPARSE) return CRU_OK;
-    if (__builtin_mul_overflow(info->dims[0], info->dims[1], &cells) || cells > most)
-        return fail_variable(m, "an impossible size", err);
-    return CRU_OK;
+    if (info->class_type == MAT_C_SPARSE) return NULL;
+    if (__builtin_mul_overflow(info->dims[0], info->dims[1], &cells) || cells > most) return "an impossible size";
+    return NULL;
+}
+
+cru_status mat_look(mat_file *file, const char *name, mat_shape *out, cru_error *err)
+{
+    matvar_t *info = Mat_VarReadInfo(file->mat, name);
+    const char *what = info ? fault(info) : "there is no such variable";
+    if (!what) *out = (mat_shape){(int64_t)info->dims[0], (int64_t)info->dims[1]};
+    Mat_VarFree(info);
+    return what ? cru_fail(err, CRU_BAD_INPUT, "%s: %s: %s", file->path, name, what) : CRU_OK;
 }
 
 cru_status mat_read(mat_file *file, const char *name, cru_arena *arena, mat_matrix *out, cru_error *err)
 {
+    mat_shape shape = {0};
     *out = (mat_matrix){.name = blob_name(arena, file->path, name)};
-    matvar_t *info = Mat_VarReadInfo(file->mat, name);
-    if (!info) return cru_fail(err, CRU_BAD_INPUT, "%s: there is no such variable", out->name);
-    cru_status status = check_info(info, out, err);
-    Mat_VarFree(info);
+    cru_status status = mat_look(file, name, &shape, err);
     if (status != CRU_OK) return status;
     matvar_t *v = Mat_VarRead(file->mat, name);
-    if (!v || v->rank != 2 || !v->data) {
+    const bool sound =
+        v && v->rank == 2 && v->data && (int64_t)v->dims[0] == shape.rows && (int64_t)v->dims[1] == shape.cols;
+    if (!sound) {
         Mat_VarFree(v);
-        return cru_fail(err, CRU_BAD_INPUT, "%s: damaged", out->name);
+        return fail_variable(out, "damaged", err);
     }
-    out->rows = (int64_t)v->dims[0];
-    out->cols = (int64_t)v->dims[1];
+    out->rows = shape.rows;
+    out->cols = shape.cols;
     status = v->class_type == MAT_C_SPARSE ? take_sparse(v, arena, out, err) : take_dense(v, arena, out, err);
     Mat_VarFree(v);
     return status;

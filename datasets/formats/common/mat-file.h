@@ -17,6 +17,12 @@ void mat_close(mat_file *file); /* NULL is fine */
 /* The first of the names (NULL ends them) that the file has; NULL when it has none. */
 const char *mat_first(mat_file *file, const char *const *names);
 
+/* What the file claims of a matrix of real numbers, which is not read. CRU_BAD_INPUT: not there, or no such matrix. */
+typedef struct mat_shape {
+    int64_t rows, cols;
+} mat_shape;
+cru_status mat_look(mat_file *file, const char *name, mat_shape *out, cru_error *err);
+
 /* A matrix of real numbers, full or sparse. One of `dense` (rows x cols, row by row) and `sparse.offsets` is set; it
  * lives in the arena. A sparse one has sorted rows, no zeros, and values NULL when all are 1. */
 typedef struct mat_matrix {
@@ -26,7 +32,8 @@ typedef struct mat_matrix {
     cru_csr sparse;
 } mat_matrix;
 
-/* CRU_BAD_INPUT: not there, no numeric matrix, or one whose parts contradict each other. */
+/* Its shape is what mat_look tells. CRU_BAD_INPUT: not there, no numeric matrix, or one whose parts contradict each
+ * other. */
 cru_status mat_read(mat_file *file, const char *name, cru_arena *arena, mat_matrix *out, cru_error *err);
 
 /* The transpose, in the arena. */

@@ -333,6 +333,23 @@ START_TEST(candidate_sets_of_either_orientation)
 }
 END_TEST
 
+/* Rows of a sparse table cost no byte. In both files an entry out of range lies where it would be found, were a table
+ * read before its shape, or before the labels of its rows, were looked at. */
+START_TEST(rows_that_are_only_claimed_are_not_read)
+{
+    static const char *const roles[] = {"rows", NULL};
+    static const char *const files[][2] = {{"claimed-labels", "target: 1048579 x 2 labels for 2 rows"},
+                                           {"claimed-rows", "target: row 1 has 0 classes"}};
+    for (int i = 0; i < 2; i++) {
+        format_run run = {.name = "mat-pll"};
+        corpus(files[i][0], roles, &run);
+        must_fail(&run, files[i][1]);
+        stop();
+        start();
+    }
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("layouts");
@@ -363,6 +380,7 @@ Suite *suite(void)
     tcase_add_test(c, dgl_names_the_byte);
     tcase_add_test(c, facebook100_columns_are_coded);
     tcase_add_test(c, candidate_sets_of_either_orientation);
+    tcase_add_test(c, rows_that_are_only_claimed_are_not_read);
     suite_add_tcase(s, c);
     return s;
 }
