@@ -7,7 +7,7 @@
 
 #include <crucible/arena.h>
 
-enum { ALIGNMENT = 64, SMALLEST_CHUNK = 64 << 10, LARGEST_GROWTH = 64 << 20 };
+enum { ALIGNMENT = 64, SMALLEST_CHUNK = 64 << 10, LARGEST_GROWTH = 64 << 20, WORTH_HUGE_PAGES = 4 << 20 };
 
 /* One mapping: this header, padded to ALIGNMENT, then the bytes given out. Chunks after the current one are empty. */
 typedef struct chunk {
@@ -64,6 +64,7 @@ static chunk *chunk_create(cru_arena *arena, size_t need)
     if (bytes < need + HEADER) bytes = need + HEADER;
     chunk *c = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (c == MAP_FAILED) return NULL;
+    if (bytes >= WORTH_HUGE_PAGES) madvise(c, bytes, MADV_HUGEPAGE); /* a wish: 512 times fewer faults on first use */
     c->size = bytes - HEADER;
     ASAN_POISON_MEMORY_REGION(chunk_bytes(c), c->size);
     arena->total += bytes;
