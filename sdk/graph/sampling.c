@@ -76,21 +76,27 @@ static int64_t free_columns(const cru_csr *g, int64_t v)
     return g->cols - row_length(g, v) - self_counts;
 }
 
-/* The k-th (from 0) free column: k moved up by one for every excluded id at or below it, in ascending order. */
+/* How many ids of row v come before the k-th (from 0) column that it does not store: those with ids[e] - e <= k. */
+static int64_t stored_before(const cru_csr *g, int64_t v, int64_t k)
+{
+    const int32_t *ids = g->ids + g->offsets[v];
+    int64_t lo = 0, hi = row_length(g, v);
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+        if (ids[mid] - mid <= k)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* The k-th (from 0) free column. Where v is not stored, it stands among the others and is passed over. */
 static int32_t free_column(const cru_csr *g, int64_t v, int64_t k)
 {
-    int64_t col = k, e = g->offsets[v], end = g->offsets[v + 1];
-    bool self = v < g->cols && cru_csr_find(g, v, (int32_t)v) < 0;
-    while (e < end || self) {
-        bool at_self = self && (e == end || v < g->ids[e]);
-        if ((at_self ? v : g->ids[e]) > col) break;
-        col++;
-        if (at_self)
-            self = false;
-        else
-            e++;
-    }
-    return (int32_t)col;
+    const int64_t col = k + stored_before(g, v, k);
+    if (col < v || v >= g->cols || cru_csr_find(g, v, (int32_t)v) >= 0) return (int32_t)col;
+    return (int32_t)(k + 1 + stored_before(g, v, k + 1));
 }
 
 void cru_sample_non_neighbours(const cru_csr *g, cru_ids rows, int64_t each, cru_rng *rng, int32_t *out)

@@ -1,7 +1,7 @@
 /* Log-sum-exp over the inner products of a matrix's rows with each other: cru_lse_products of a tensor with itself.
  *
- * The products are symmetric, so only blocks on and right of the diagonal are computed: a block of rows I against the
- * rows from its first one on. What lies right of the diagonal square also serves the rows below, transposed. Where no
+ * The products are symmetric, so only square tiles on and right of the diagonal are computed: some rows I against some
+ * rows J that are the same or come later. Those right of the diagonal also serve the rows J, transposed. Where no
  * product can be large, exponentials need no shift by the largest of their row, and e_ij = e_ji holds for them, too. */
 #include <math.h>
 
@@ -10,37 +10,53 @@
 /* With |product| <= 60 sums of 2^31 exponentials, their reciprocals and products of both stay finite and normal. */
 static const float most_product = 60;
 
-typedef struct own_block {
-    int64_t from, rows, cols; /* rows from .. from + rows - 1 against cols rows, also from `from` on */
-} own_block;
+/* Rows of a square tile of at most LSE_BLOCK numbers. */
+enum { TILE = 512 };
+_Static_assert(TILE *TILE <= LSE_BLOCK, "a tile is larger than a block");
 
-/* The block after `b`; from a zeroed one, the first. False: there is none. */
-static bool next_block(int64_t n, own_block *b)
+typedef struct tile {
+    int64_t first, rows; /* I */
+    int64_t other, cols; /* J */
+} tile;
+
+static int64_t least(int64_t a, int64_t b)
 {
-    b->from += b->rows;
-    b->cols = n - b->from;
-    if (b->cols == 0) return false;
-    const int64_t rows = LSE_BLOCK / b->cols;
-    b->rows = rows < 1 ? 1 : rows < b->cols ? rows : b->cols;
-    return true;
+    return a < b ? a : b;
 }
 
-/* Room for every block of n rows. */
-static int64_t block_floats(int64_t n)
+/* The tile after `b`; from a zeroed one, the first. False: there is none. */
+static bool next_tile(int64_t n, tile *b)
 {
-    const int64_t square = n < LSE_BLOCK / (n > 0 ? n : 1) ? n * n : LSE_BLOCK;
-    return square < n ? n : square;
+    b->other += b->cols;
+    if (b->other == n) {
+        b->first += b->rows;
+        b->other = b->first;
+    }
+    b->rows = least(n - b->first, TILE);
+    b->cols = least(n - b->other, TILE);
+    return b->cols > 0;
 }
 
-/* e = exp(scale x_i x_j) of a block */
-static void exponentials(cru_tape *t, const cru_tensor *x, const own_block *b, float scale, float *e)
+static bool on_diagonal(const tile *b)
+{
+    return b->first == b->other;
+}
+
+/* Room for every tile of n rows. */
+static int64_t tile_floats(int64_t n)
+{
+    return least(n, TILE) * least(n, TILE);
+}
+
+/* e = exp(scale x_i x_j) of a tile */
+static void exponentials(cru_tape *t, const cru_tensor *x, const tile *b, float scale, float *e)
 {
     const int64_t c = cru_tensor_cols(x);
-    const float *first = x->data + b->from * c;
-    cru_gemm_args products = {.tb = true, .m = b->rows, .n = b->cols, .k = c, .alpha = scale, .a = first, .b = first};
+    cru_gemm_args products = {.tb = true, .m = b->rows, .n = b->cols, .k = c, .alpha = scale, .c = e};
+    products.a = x->data + b->first * c;
+    products.b = x->data + b->other * c;
     products.lda = products.ldb = c;
     products.ldc = b->cols;
-    products.c = e;
     t->device->backend->gemm(t->device, &products);
     const cru_unary_args all = {.n = b->rows * b->cols, .x = e, .y = e};
     t->device->backend->unary(t->device, CRU_UNARY_EXP, &all);
@@ -54,10 +70,10 @@ static void combine(cru_device *device, cru_binary op, int64_t n, const float *a
 }
 
 /* y_ij = e_ij (u_i + u_j) with `sums` as scratch of the size of e */
-static void weigh(cru_device *device, const own_block *b, const float *u, float *e, float *sums)
+static void weigh(cru_device *device, const tile *b, const float *u, float *e, float *sums)
 {
     const cru_binary_args pairs = {
-        .rows = b->rows, .cols = b->cols, .a = {u + b->from, 1, 0}, .b = {u + b->from, 0, 1}, .y = sums};
+        .rows = b->rows, .cols = b->cols, .a = {u + b->first, 1, 0}, .b = {u + b->other, 0, 1}, .y = sums};
     device->backend->binary(device, CRU_BINARY_ADD, &pairs);
     combine(device, CRU_BINARY_MUL, b->rows * b->cols, e, sums, e);
 }
@@ -80,26 +96,27 @@ static void own_backward(cru_tape *t, tape_node *n)
     const int64_t rows = cru_tensor_rows(x), c = cru_tensor_cols(x);
     const cru_backend *be = t->device->backend;
     float *u = shares(t, n, rows), *dx = tape_floats(t, rows * c);
-    float *e = tape_floats(t, block_floats(rows)), *sums = tape_floats(t, block_floats(rows));
+    float *e = tape_floats(t, tile_floats(rows)), *sums = tape_floats(t, tile_floats(rows));
     be->fill(t->device, dx, rows * c, 0);
-    for (own_block b = {0}; next_block(rows, &b);) {
-        const float scale = *(const float *)n->state, *first = x->data + b.from * c;
+    for (tile b = {0}; next_tile(rows, &b);) {
+        const float scale = *(const float *)n->state;
         exponentials(t, x, &b, scale, e);
         weigh(t->device, &b, u, e, sums);
-        cru_gemm_args part = {.m = b.rows, .n = c, .k = b.cols, .alpha = scale, .beta = 1, .a = e, .b = first};
-        part.lda = b.cols;
+        cru_gemm_args part = {.m = b.rows, .n = c, .k = b.cols, .alpha = scale, .beta = 1, .a = e, .lda = b.cols};
         part.ldb = part.ldc = c;
-        part.c = dx + b.from * c;
+        part.b = x->data + b.other * c;
+        part.c = dx + b.first * c;
         be->gemm(t->device, &part);
+        if (on_diagonal(&b)) continue;
         part.ta = true;
-        part.m = b.cols - b.rows;
+        part.m = b.cols;
         part.k = b.rows;
-        part.a = e + b.rows;
-        part.c = dx + (b.from + b.rows) * c;
-        if (part.m) be->gemm(t->device, &part);
+        part.b = x->data + b.first * c;
+        part.c = dx + b.other * c;
+        be->gemm(t->device, &part);
     }
-    pool_return(&t->memory, e, block_floats(rows));
-    pool_return(&t->memory, sums, block_floats(rows));
+    pool_return(&t->memory, e, tile_floats(rows));
+    pool_return(&t->memory, sums, tile_floats(rows));
     tape_grad_give(t, n->in[0], dx);
 }
 
@@ -129,19 +146,19 @@ cru_tensor *lse_own_products(cru_tape *t, cru_tensor *x, float scale)
     const cru_tensor shape = tape_shape1(n);
     tape_result r = tape_emit(t, &own_op, &shape, &x, 1, sizeof scale);
     *(float *)r.state = scale;
-    float *sums = r.out->data, *e = tape_floats(t, block_floats(n)), *part = tape_floats(t, n);
+    float *sums = r.out->data, *e = tape_floats(t, tile_floats(n)), *part = tape_floats(t, least(n, TILE));
     be->fill(t->device, sums, n, 0);
-    for (own_block b = {0}; next_block(n, &b);) {
+    for (tile b = {0}; next_tile(n, &b);) {
         exponentials(t, x, &b, scale, e);
         cru_reduce_args by_row = {.outer = b.rows, .count = b.cols, .inner = 1, .x = e, .y = part};
         be->reduce(t->device, CRU_REDUCE_SUM, &by_row);
-        combine(t->device, CRU_BINARY_ADD, b.rows, sums + b.from, part, sums + b.from);
+        combine(t->device, CRU_BINARY_ADD, b.rows, sums + b.first, part, sums + b.first);
+        if (on_diagonal(&b)) continue;
         cru_reduce_args by_column = {.outer = 1, .count = b.rows, .inner = b.cols, .x = e, .y = part};
         be->reduce(t->device, CRU_REDUCE_SUM, &by_column);
-        float *below = sums + b.from + b.rows; /* the square's columns are its rows, which are counted */
-        combine(t->device, CRU_BINARY_ADD, b.cols - b.rows, below, part + b.rows, below);
+        combine(t->device, CRU_BINARY_ADD, b.cols, sums + b.other, part, sums + b.other);
     }
     be->unary(t->device, CRU_UNARY_LOG, &(cru_unary_args){.n = n, .x = sums, .y = sums});
-    pool_return(&t->memory, e, block_floats(n));
+    pool_return(&t->memory, e, tile_floats(n));
     return r.out;
 }
