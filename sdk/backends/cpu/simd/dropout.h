@@ -6,29 +6,52 @@
 #include "stream.h"
 #include "vector.h"
 
-enum { PHILOX_LANES = LANES / 2, DROPOUT_BATCH = 256 };
+/* Blocks are made PHILOX_SETS vectors at a time: one alone would wait for its own multiplications. */
+enum { PHILOX_LANES = LANES / 2, PHILOX_SETS = LANES == 16 ? 4 : 2, PHILOX_WORDS = 4 * PHILOX_LANES * PHILOX_SETS };
+enum { PHILOX_ROUNDS = 10, DROPOUT_BATCH = 256 };
 
-/* The words of PHILOX_LANES consecutive blocks, one block a lane; what random.h calls Philox4x32-10, with every 32-bit
- * word in the lower half of a 64-bit lane because that is what the vector unit multiplies. The first half of the blocks
- * is in the even lanes: that is the order in which `interleave` wants them. */
-INLINE void philox_words(const cru_dropout_args *args, uint64_t block, uint32_t *words)
+/* What every round adds to its words; the same for all blocks of a stream. */
+typedef struct philox_stream {
+    vec64 key[PHILOX_ROUNDS][2], stream;
+} philox_stream;
+
+INLINE philox_stream philox_start(const cru_dropout_args *args)
 {
-    vec64 index, zero = {0};
-    for (int i = 0; i < PHILOX_LANES; i++) index[i] = (uint64_t)(i / 2 + i % 2 * (PHILOX_LANES / 2));
-    index += block;
-    vec64 c0 = index, c1 = index >> 32, c2 = zero + args->stream, c3 = zero;
+    philox_stream s = {.stream = (vec64){0} + args->stream};
     uint32_t k0 = args->key[0], k1 = args->key[1];
-    for (int round = 0; round < 10; round++) {
-        const vec64 a = multiply_low(c0, zero + 0xD2511F53u), b = multiply_low(c2, zero + 0xCD9E8D57u);
-        c0 = (b >> 32) ^ c1 ^ k0;
-        c2 = (a >> 32) ^ c3 ^ k1;
-        c1 = b;
-        c3 = a;
+    for (int round = 0; round < PHILOX_ROUNDS; round++) {
+        s.key[round][0] = (vec64){0} + k0;
+        s.key[round][1] = (vec64){0} + k1;
         k0 += 0x9E3779B9u;
         k1 += 0xBB67AE85u;
     }
-    const vec64 first = (c0 & 0xffffffff) | c1 << 32, second = (c2 & 0xffffffff) | c3 << 32;
-    interleave(first, second, words);
+    return s;
+}
+
+/* PHILOX_WORDS words from a block on, one block a lane; what random.h calls Philox4x32-10, with every 32-bit word in
+ * the lower half of a 64-bit lane because that is what the vector unit multiplies. The first half of a vector's blocks
+ * is in the even lanes: that is the order in which `interleave` wants them. */
+INLINE void philox_words(const philox_stream *s, uint64_t block, uint32_t *words)
+{
+    const vec64 zero = {0};
+    vec64 index, c0[PHILOX_SETS], c1[PHILOX_SETS], c2[PHILOX_SETS], c3[PHILOX_SETS];
+    for (int i = 0; i < PHILOX_LANES; i++) index[i] = (uint64_t)(i / 2 + i % 2 * (PHILOX_LANES / 2));
+    for (int k = 0; k < PHILOX_SETS; k++) {
+        c0[k] = index + (block + (uint64_t)(k * PHILOX_LANES));
+        c1[k] = c0[k] >> 32;
+        c2[k] = s->stream;
+        c3[k] = zero;
+    }
+    for (int round = 0; round < PHILOX_ROUNDS; round++)
+        for (int k = 0; k < PHILOX_SETS; k++) {
+            const vec64 a = multiply_low(c0[k], zero + 0xD2511F53u), b = multiply_low(c2[k], zero + 0xCD9E8D57u);
+            c0[k] = xor3(upper_half(b), c1[k], s->key[round][0]);
+            c2[k] = xor3(upper_half(a), c3[k], s->key[round][1]);
+            c1[k] = b;
+            c3[k] = a;
+        }
+    for (int k = 0; k < PHILOX_SETS; k++)
+        interleave(join_halves(c0[k], c1[k]), join_halves(c2[k], c3[k]), words + 4 * PHILOX_LANES * k);
 }
 
 /* Some elements in a row: `first` is the place of the first, which is at x and goes to y. Any place: the words of its
@@ -45,14 +68,15 @@ static void drop(const cru_dropout_args *args, const drop_span *span)
     /* The upper 24 bits of a word, over 2^24, are at least p. */
     const int32_t least = (int32_t)ceil((double)args->p * 0x1p24);
     const int64_t unused = span->first % 4;
-    uint32_t words[DROPOUT_BATCH + 8 * PHILOX_LANES];
+    const philox_stream stream = philox_start(args);
+    uint32_t words[DROPOUT_BATCH + 2 * PHILOX_WORDS];
     const uint32_t *word = words + unused;
     for (int64_t i = 0; i < span->count; i += DROPOUT_BATCH) {
         const int64_t n = span->count - i < DROPOUT_BATCH ? span->count - i : DROPOUT_BATCH;
         const float *x = span->x + i;
         float *y = span->y + i;
-        for (int64_t j = 0; j < n + unused; j += 4 * PHILOX_LANES)
-            philox_words(args, (uint64_t)((span->first + i + j) / 4), words + j);
+        for (int64_t j = 0; j < n + unused; j += PHILOX_WORDS)
+            philox_words(&stream, (uint64_t)((span->first + i + j) / 4), words + j);
         /* A choice, not a product: what is dropped is 0 even when x is not finite. */
         if (args->accumulate) {
 #pragma omp simd

@@ -15,6 +15,7 @@
 #include "softmax.h"
 #include "spmm-transposed.h"
 #include "spmm.h"
+#include "thin.h"
 #include "unary.h"
 
 const cru_backend TABLE = {
@@ -35,7 +36,7 @@ const cru_backend TABLE = {
     .spread = spread,
     .softmax = softmax,
     .softmax_grad = softmax_grad,
-    .gemm = cpu_gemm,
+    .gemm = gemm,
     .finish = finish,
     .finish_grad = finish_grad,
     .copy = cpu_copy,

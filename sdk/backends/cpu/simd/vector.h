@@ -122,6 +122,35 @@ INLINE vec64 multiply_low(vec64 a, vec64 b)
 #endif
 }
 
+/* The upper half of every integer in the place of its lower half; what is left above it does not matter. */
+INLINE vec64 upper_half(vec64 a)
+{
+#if LANES == 16
+    return (vec64)_mm512_shuffle_epi32((__m512i)a, _MM_PERM_DDBB); /* on another port than multiplications */
+#else
+    return a >> 32;
+#endif
+}
+
+INLINE vec64 xor3(vec64 a, vec64 b, vec64 c)
+{
+#if LANES == 16
+    return (vec64)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0x96);
+#else
+    return a ^ b ^ c;
+#endif
+}
+
+/* Integers made of the lower halves of two. */
+INLINE vec64 join_halves(vec64 lower, vec64 upper)
+{
+#if LANES == 16
+    return (vec64)_mm512_mask_shuffle_epi32((__m512i)lower, 0xaaaa, (__m512i)upper, _MM_PERM_CCAA);
+#else
+    return (lower & 0xffffffff) | upper << 32;
+#endif
+}
+
 /* a[0] b[0] a[2] b[2] ..., then a[1] b[1] a[3] b[3] ... */
 INLINE void interleave(vec64 a, vec64 b, void *to)
 {
