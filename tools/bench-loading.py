@@ -25,8 +25,10 @@ import json
 import lzma
 import os
 import pickle
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 
@@ -229,7 +231,9 @@ def time_python(load, folder, rounds, clock):
 def time_ours(program, name, rounds, processor):
     """Seconds: cold, first, warm."""
     environment = dict(os.environ, OMP_NUM_THREADS="1") if processor else os.environ
-    answer = subprocess.run([program, name, str(rounds)], check=True, capture_output=True, text=True, env=environment)
+    with tempfile.TemporaryDirectory(prefix="crucible-loading-") as folder:
+        answer = subprocess.run([program, name, str(rounds), folder], check=True, capture_output=True, text=True,
+                                env=environment)
     numbers = [1e-9 * float(word) for word in answer.stdout.split()]
     return numbers[1::2] if processor else numbers[0::2]
 
@@ -276,11 +280,14 @@ def main():
     parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build"), metavar="DIR")
     parser.add_argument("--processor", action="store_true", help="processor time, of one thread on our side")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, which ends the program and its folder, too
     try:
         run(options)
     except (OSError, subprocess.CalledProcessError) as problem:
         print(f"bench-loading: {problem}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     return 0
 
 
