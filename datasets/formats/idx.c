@@ -97,7 +97,7 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
     cru_arena *arena = cru_arena_create();
     cru_status status = arena ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
     for (int i = 0; i < 4 && status == CRU_OK; i++) status = source_need(source, roles[i], &paths[i], err);
-    if (status == CRU_OK) status = blob_read_all(arena, (file_list){paths, 4}, blobs, err);
+    if (status == CRU_OK) status = blob_read_all(arena, (file_list){paths, 4}, (byte_room){0}, blobs, err);
     for (int i = 0; i < 4 && status == CRU_OK; i++)
         status = parse_idx(&blobs[i], strstr(roles[i], "images") ? 3 : 1, &files[i], err);
     if (status == CRU_OK) status = store(settings_, files, data, err);

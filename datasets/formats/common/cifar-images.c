@@ -39,19 +39,42 @@ static cru_status find_batches(const reading *r, const char **paths, int *count)
     return source_need(source, "test", &paths[(*count)++], r->err);
 }
 
-static cru_status read_batches(reading *r)
+static cru_status begin(const reading *r, cru_data *data, int64_t train, int64_t test)
+{
+    return image_set_begin(&(image_set){train, test, CIFAR_CLASSES, CHANNELS, SIDE, SIDE}, data, r->err);
+}
+
+/* Makes room for the images that the files claim to hold, so that it can be got ready while they are unpacked. */
+static byte_room begin_claimed(const reading *r, file_list files, cru_data *data, cifar_images *claimed)
+{
+    for (int i = 0; i < files.count; i++) {
+        const int64_t size = blob_claim(files.paths[i]);
+        if (size < RECORD || size % RECORD != 0) return (byte_room){0};
+        *(i < files.count - 1 ? &claimed->train : &claimed->test) += size / RECORD;
+    }
+    reading silent = {.images = r->images};
+    if (begin(&silent, data, claimed->train, claimed->test) != CRU_OK) return (byte_room){0};
+    return (byte_room){(float *)data->x.dense, (size_t)(data->x.rows * data->x.cols) * sizeof(float)};
+}
+
+static cru_status read_batches(reading *r, cru_data *data)
 {
     const char *paths[MOST_BATCHES + 1];
     blob files[MOST_BATCHES + 1];
     int count = 0;
+    cifar_images claimed = {0}, *images = r->images;
     cru_status status = find_batches(r, paths, &count);
-    if (status == CRU_OK) status = blob_read_all(r->images->arena, (file_list){paths, count}, files, r->err);
+    if (status != CRU_OK) return status;
+    const file_list list = {paths, count};
+    const byte_room room = begin_claimed(r, list, data, &claimed);
+    status = blob_read_all(images->arena, list, room, files, r->err);
     for (int i = 0; i < count && status == CRU_OK; i++)
-        status = add_batch(r, &files[i], i < count - 1 ? &r->images->train : &r->images->test);
-    return status;
+        status = add_batch(r, &files[i], i < count - 1 ? &images->train : &images->test);
+    const bool kept = room.bytes && claimed.train == images->train && claimed.test == images->test;
+    return status != CRU_OK || kept ? status : begin(r, data, images->train, images->test);
 }
 
-static cru_status read_tar(reading *r, const char *path)
+static cru_status read_tar(reading *r, const char *path, cru_data *data)
 {
     static const char *const names[] = {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
                                         "data_batch_4.bin", "data_batch_5.bin", "test_batch.bin"};
@@ -62,7 +85,7 @@ static cru_status read_tar(reading *r, const char *path)
         status = tar_member(&tar, names[i], r->images->arena, &batch, r->err);
         if (status == CRU_OK) status = add_batch(r, &batch, i < NAMES - 1 ? &r->images->train : &r->images->test);
     }
-    return status;
+    return status == CRU_OK ? begin(r, data, r->images->train, r->images->test) : status;
 }
 
 static cru_status store_batch(const reading *r, const blob *batch, int64_t first, cru_data *data)
@@ -99,9 +122,7 @@ cru_status cifar_images_read(cifar_images *images, cru_data *data, cru_error *er
 {
     reading r = {.images = images, .err = err};
     const char *tar = source_file(images->source, "images");
-    cru_status status = tar ? read_tar(&r, tar) : read_batches(&r);
-    if (status != CRU_OK) return status;
-    status = image_set_begin(&(image_set){images->train, images->test, CIFAR_CLASSES, CHANNELS, SIDE, SIDE}, data, err);
+    cru_status status = tar ? read_tar(&r, tar, data) : read_batches(&r, data);
     return status == CRU_OK ? store(&r, data) : status;
 }
 

@@ -209,16 +209,48 @@ START_TEST(a_zip_of_several_files_is_refused)
 }
 END_TEST
 
+/* Records of CIFAR-10 whose pixels hardly pack, as those of photographs. */
+static bytes records(int count)
+{
+    enum { RECORD = 3073 };
+    bytes out = {.size = (size_t)count * RECORD};
+    uint32_t state = 1;
+    for (size_t i = 0; i < out.size; i++) {
+        state = 1664525 * state + 1013904223;
+        out.at[i] = (char)(i % RECORD == 0 ? i / RECORD : state >> 24);
+    }
+    return out;
+}
+
+/* A gzip file ends in the size of its last member: in two members it tells of fewer images than there are. */
+START_TEST(images_may_be_more_than_the_end_of_their_file_says)
+{
+    static packer *const sure_and_unsure[] = {gzip, two_gzip};
+    const bytes train = records(3), test = records(1), packed = sure_and_unsure[_i](&train);
+    format_run run = {.name = "cifar",
+                      .files = {{"train-1", file(packed.at, packed.size)}, {"test", file(test.at, test.size)}}};
+    must_load(&run);
+    ck_assert_int_eq(data->items, 4);
+    ck_assert_int_eq(data->official[0].train.count, 3);
+    ck_assert_int_eq(data->truth[2], 2);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3072; j++)
+            ck_assert_float_eq(data->x.dense[i * 3072 + j], (float)((uint8_t)train.at[i * 3073 + 1 + j] / 255.0));
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("packed files");
     TCase *c = tcase_create("packed");
+    tcase_set_timeout(c, 60);
     tcase_add_checked_fixture(c, start, stop);
     tcase_add_loop_test(c, every_format_may_be_packed, 0, FORMATS);
     tcase_add_loop_test(c, tables_may_be_packed, 0, PACKERS);
     tcase_add_loop_test(c, matlab_files_may_be_packed, 0, PACKERS);
     tcase_add_loop_test(c, npz_files_may_be_packed, 0, 3);
     tcase_add_loop_test(c, graphs_of_dgl_may_be_packed, 0, PACKERS);
+    tcase_add_loop_test(c, images_may_be_more_than_the_end_of_their_file_says, 0, 2);
     tcase_add_test(c, a_zip_of_several_files_is_refused);
     suite_add_tcase(s, c);
     return s;

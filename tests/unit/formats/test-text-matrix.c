@@ -96,7 +96,7 @@ START_TEST(a_text_may_be_empty_or_one_line_without_an_end)
 }
 END_TEST
 
-START_TEST(several_files_come_in_their_order)
+START_TEST(several_files_come_in_their_order_and_the_room_stays_as_it_is)
 {
     enum { FILES = 6 };
     const char *paths_[FILES];
@@ -106,14 +106,20 @@ START_TEST(several_files_come_in_their_order)
         snprintf(content[i], sizeof content[i], "file %d", i);
         paths_[i] = text(content[i]);
     }
-    ck_assert_int_eq(blob_read_all(arena, (file_list){paths_, FILES}, blobs, &err), CRU_OK);
+    enum { ROOM = 20 << 20 };
+    const byte_room room = {cru_arena_alloc(arena, ROOM, 1), ROOM};
+    memset(room.bytes, 7, ROOM);
+    ck_assert_int_eq(blob_read_all(arena, (file_list){paths_, FILES}, room, blobs, &err), CRU_OK);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < ROOM; i++) kept += ((const char *)room.bytes)[i] == 7;
+    ck_assert_int_eq(kept, ROOM);
     for (int i = 0; i < FILES; i++) {
         ck_assert_str_eq((const char *)blobs[i].bytes, content[i]);
         ck_assert_str_eq(blobs[i].name, paths_[i]);
     }
     paths_[2] = "/nowhere/a";
     paths_[4] = "/nowhere/b";
-    ck_assert_int_eq(blob_read_all(arena, (file_list){paths_, FILES}, blobs, &err), CRU_IO);
+    ck_assert_int_eq(blob_read_all(arena, (file_list){paths_, FILES}, room, blobs, &err), CRU_IO);
     ck_assert_msg(strncmp(err.text, "/nowhere/a: ", 12) == 0, "%s", err.text);
 }
 END_TEST
@@ -127,7 +133,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, faults_are_told_with_their_line, 0, 4);
     tcase_add_test(c, rows_too_many_or_too_few_are_refused);
     tcase_add_test(c, a_text_may_be_empty_or_one_line_without_an_end);
-    tcase_add_test(c, several_files_come_in_their_order);
+    tcase_add_test(c, several_files_come_in_their_order_and_the_room_stays_as_it_is);
     suite_add_tcase(s, c);
     return s;
 }
