@@ -6,9 +6,11 @@
  *
  * A phase is a part of the work that must be over before the next one can start (a product of matrices, then a sum over
  * neighbours of its result). It needs at least max(bytes / bandwidth, operations / GEMM speed), and the whole job the
- * sum over its phases. Bytes are those that any implementation must move: every operand of the phase once, and gathered
- * rows again when they cannot have stayed in a cache (bench_gather). What can be had for free, because it can be done
- * while a value is in a register anyway (bias, activation, dropout, the optimiser's few numbers), is not counted. */
+ * sum over its phases. Bytes are those that any implementation must move: out of memory every operand of the phase
+ * once, and gathered rows again when they cannot have stayed in the last cache; out of the last cache, which has a
+ * bandwidth of its own, every gathered row that cannot have stayed in a core's own cache (bench_gather). What can be
+ * had for free, because it can be done while a value is in a register anyway (bias, activation, dropout, the
+ * optimiser's few numbers), is not counted. */
 #ifndef CRUCIBLE_BENCH_H
 #define CRUCIBLE_BENCH_H
 
@@ -21,7 +23,7 @@ typedef struct bench_job {
     void (*run)(cru_device *device, void *arg);
     void *arg;
     struct {
-        double bytes, flops;
+        double bytes, cached, flops; /* cached: out of the last cache */
     } phase[BENCH_PHASES];
     int phases;
     void (*finish)(void *arg); /* NULL when memory from bench_memory is all there is */
@@ -43,9 +45,19 @@ void bench_job_free(bench_job *job); /* what bench_memory gave */
 /* Adds a phase: what it must move and compute. */
 void bench_phase(bench_job *job, double bytes, double flops);
 
-/* Bytes that reading rows of `row_bytes` by the ids of `a` takes from memory: each row once, and rows beyond what the
- * largest cache holds every time, where the cache is given to the rows that are used most. */
-double bench_gather(const cru_csr *a, double row_bytes);
+/* Bytes that reading rows by the ids of a matrix takes at least, where each cache is given to the rows that are used
+ * most. */
+typedef struct bench_gathered {
+    double memory; /* each row once, and those beyond what the last cache holds every time */
+    double cached; /* out of the last cache: the same for what a core's own cache holds */
+} bench_gathered;
+bench_gathered bench_gather(const cru_csr *a, double row_bytes);
+
+/* The same for a phase that gathers, besides moving `bytes` in order. */
+void bench_gather_phase(bench_job *job, double bytes, bench_gathered gathered, double flops);
+
+/* Bytes of the cache of a level that a core sees, 0 when there is none. */
+double bench_cache(int level);
 
 /* n floats, uniform on [-1, 1). */
 float *bench_floats(bench_job *job, int64_t n);

@@ -130,12 +130,12 @@ static graph_shape shape_of(const char *graph)
 
 /* What the phases of an epoch are counted from. */
 typedef struct gcn_size {
-    double n, trained;      /* nodes, and those with labels */
-    double in, features;    /* stored features, and their bytes */
-    double hidden, classes; /* widths */
-    double matrix;          /* bytes of the adjacency matrix */
-    double entries;         /* of it */
-    double wide, narrow;    /* bytes of gathering hidden or class rows */
+    double n, trained;           /* nodes, and those with labels */
+    double in, features;         /* stored features, and their bytes */
+    double hidden, classes;      /* widths */
+    double matrix;               /* bytes of the adjacency matrix */
+    double entries;              /* of it */
+    bench_gathered wide, narrow; /* of hidden or class rows */
 } gcn_size;
 
 static gcn_size size_of(const cru_csr *a, const graph_shape *s)
@@ -159,9 +159,9 @@ static gcn_size size_of(const cru_csr *a, const graph_shape *s)
 static void count_forward(bench_job *job, const gcn_size *z, bool spreads)
 {
     bench_phase(job, z->features + 4 * z->n * z->hidden, 2 * z->in * z->hidden);
-    if (spreads) bench_phase(job, z->matrix + z->wide + 4 * z->n * z->hidden, 2 * z->entries * z->hidden);
+    if (spreads) bench_gather_phase(job, z->matrix + 4 * z->n * z->hidden, z->wide, 2 * z->entries * z->hidden);
     bench_phase(job, 4 * z->n * (z->hidden + z->classes), 2 * z->n * z->hidden * z->classes);
-    bench_phase(job, z->matrix + z->narrow + 4 * z->n * z->classes, 2 * z->entries * z->classes);
+    bench_gather_phase(job, z->matrix + 4 * z->n * z->classes, z->narrow, 2 * z->entries * z->classes);
 }
 
 /* Loss, its gradient spread (rows without a label are 0 and need no reading), products of the second layer, gradient
@@ -171,7 +171,7 @@ static void count_backward(bench_job *job, const gcn_size *z, bool spreads)
     bench_phase(job, 8 * z->trained * z->classes, 0);
     bench_phase(job, z->matrix + 4 * (z->trained + z->n) * z->classes, 2 * z->entries * z->classes);
     bench_phase(job, 4 * z->n * (2 * z->hidden + z->classes), 4 * z->n * z->hidden * z->classes);
-    if (spreads) bench_phase(job, z->matrix + z->wide + 4 * z->n * z->hidden, 2 * z->entries * z->hidden);
+    if (spreads) bench_gather_phase(job, z->matrix + 4 * z->n * z->hidden, z->wide, 2 * z->entries * z->hidden);
     bench_phase(job, z->features + 4 * z->n * z->hidden, 2 * z->in * z->hidden);
 }
 

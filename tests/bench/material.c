@@ -46,14 +46,20 @@ float *bench_floats(bench_job *job, int64_t n)
     return x;
 }
 
-void bench_phase(bench_job *job, double bytes, double flops)
+void bench_gather_phase(bench_job *job, double bytes, bench_gathered gathered, double flops)
 {
     if (job->phases == BENCH_PHASES) {
         fprintf(stderr, "bench: more than %d phases\n", BENCH_PHASES);
         exit(1);
     }
-    job->phase[job->phases].bytes = bytes;
+    job->phase[job->phases].bytes = bytes + gathered.memory;
+    job->phase[job->phases].cached = gathered.cached;
     job->phase[job->phases++].flops = flops;
+}
+
+void bench_phase(bench_job *job, double bytes, double flops)
+{
+    bench_gather_phase(job, bytes, (bench_gathered){0}, flops);
 }
 
 static int compare_descending(const void *a, const void *b)
@@ -62,31 +68,39 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Bytes of the last-level cache that a core sees; what the system tells, as C libraries report all sockets' together.
- */
-static double last_cache(void)
+/* What the system tells, as C libraries report all sockets' together. */
+double bench_cache(int level)
 {
-    FILE *file = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r");
+    char path[100];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", level);
+    FILE *file = fopen(path, "r");
     double kilobytes = 0;
     if (file && fscanf(file, "%lfK", &kilobytes) != 1) kilobytes = 0;
     if (file) fclose(file);
     return 1024 * kilobytes;
 }
 
-double bench_gather(const cru_csr *a, double row_bytes)
+/* `uses` of each row, most used first: reads that a cache of so many bytes cannot spare. */
+static double reads_beyond(const int64_t *uses, int64_t rows, double row_bytes, double cache)
+{
+    double reads = 0;
+    for (int64_t i = 0; i < rows; i++) {
+        const bool stays = (double)(i + 1) * row_bytes <= cache;
+        reads += stays && uses[i] > 1 ? 1 : (double)uses[i];
+    }
+    return reads;
+}
+
+bench_gathered bench_gather(const cru_csr *a, double row_bytes)
 {
     bench_job draft = {0};
     int64_t *uses = bench_memory(&draft, sizeof *uses * (size_t)a->cols);
     for (int64_t e = 0; e < cru_csr_nnz(a); e++) uses[a->ids[e]]++;
     qsort(uses, (size_t)a->cols, sizeof *uses, compare_descending);
-    const double cache = last_cache();
-    double reads = 0;
-    for (int64_t i = 0; i < a->cols; i++) {
-        const bool stays = (double)(i + 1) * row_bytes <= cache;
-        reads += stays && uses[i] > 1 ? 1 : (double)uses[i];
-    }
+    const bench_gathered bytes = {row_bytes * reads_beyond(uses, a->cols, row_bytes, bench_cache(3)),
+                                  row_bytes * reads_beyond(uses, a->cols, row_bytes, bench_cache(2))};
     bench_job_free(&draft);
-    return reads * row_bytes;
+    return bytes;
 }
 
 static int compare_edges(const void *a, const void *b)

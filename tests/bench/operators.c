@@ -31,8 +31,8 @@ static void setup_spmm(bench_job *job, const bench_case *which)
     job->run = run_spmm;
     job->arg = s;
     const double row = floats_moved((double)(s->heads * s->cols));
-    bench_phase(job, csr_bytes(&s->a, s->heads) + floats_moved((double)n) + bench_gather(&s->a, row),
-                2.0 * (double)(cru_csr_nnz(&s->a) * s->heads * s->cols));
+    bench_gather_phase(job, csr_bytes(&s->a, s->heads) + floats_moved((double)n), bench_gather(&s->a, row),
+                       2.0 * (double)(cru_csr_nnz(&s->a) * s->heads * s->cols));
 }
 
 static void run_sddmm(cru_device *device, void *arg)
@@ -54,8 +54,8 @@ static void setup_sddmm(bench_job *job, const bench_case *which)
     job->run = run_sddmm;
     job->arg = s;
     const double row = floats_moved((double)(s->heads * s->cols));
-    bench_phase(job, csr_bytes(&s->a, s->heads) + floats_moved((double)n) + bench_gather(&s->a, row),
-                2.0 * (double)(nnz * s->heads * s->cols));
+    bench_gather_phase(job, csr_bytes(&s->a, s->heads) + floats_moved((double)n), bench_gather(&s->a, row),
+                       2.0 * (double)(nnz * s->heads * s->cols));
 }
 
 static void run_edge_softmax(cru_device *device, void *arg)
