@@ -2,7 +2,8 @@
  *
  * Kernels come in two kinds. Those whose inner loops gain from wide vectors are templates under simd/, compiled once
  * per instruction set into one backend table each; cru_backend_cpu picks a table by asking the processor. The rest
- * (GEMM and convolution on oneDNN, sorting, pooling, data movement) are ordinary files, the same in all tables.
+ * (convolution and general products on oneDNN, sorting, pooling, data movement) are ordinary files, the same in all
+ * tables.
  *
  * Threads. A kernel is a function over a range of items; cpu_for and its relatives split the items. An item's result
  * never depends on the range it falls into, and sums over many items go through cpu_sum, whose blocks depend on the

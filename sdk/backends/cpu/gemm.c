@@ -1,4 +1,4 @@
-/* Matrix products on oneDNN.
+/* Matrix products on oneDNN, those that simd/thin.h leaves.
  *
  * oneDNN shares one product among its threads in ways that depend on their number, and may even split the sum over k.
  * Here the product is cut into pieces that depend on the shape only, and each piece is computed by one thread: bits

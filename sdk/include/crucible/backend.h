@@ -529,7 +529,8 @@ struct cru_backend {
     void (*limit)(cru_device *device, size_t bytes);
 };
 
-/* The CPU: oneDNN for GEMM and convolution, own kernels with AVX-512, AVX2 and portable variants chosen at run time. */
+/* The CPU: oneDNN for convolution and for products of matrices that are not thin, own kernels with AVX-512, AVX2 and
+ * portable variants chosen at run time. */
 CRU_API const cru_backend *cru_backend_cpu(void);
 
 #ifdef __cplusplus
