@@ -148,6 +148,14 @@ static cru_status take_dense(const matvar_t *v, cru_arena *arena, mat_matrix *m,
     return CRU_OK;
 }
 
+/* Columns and entries cost bytes in the file, rows do not: work and memory must not follow what is only claimed of
+ * them. Square matrices and ones of moderate size may be as empty as they like. */
+static int64_t most_rows(int64_t cols, int64_t entries)
+{
+    enum { MODERATE = 1 << 16, EMPTY_PER_ENTRY = 100 };
+    return MODERATE + cols + EMPTY_PER_ENTRY * entries;
+}
+
 /* Checks a compressed-column matrix: jc ascends from 0 to the number of entries, ir is in range, numbers finite. */
 static cru_status check_sparse(const mat_matrix *m, const mat_sparse_t *s, enum matio_types type, cru_error *err)
 {
@@ -156,6 +164,7 @@ static cru_status check_sparse(const mat_matrix *m, const mat_sparse_t *s, enum 
     for (int64_t c = 0; c < m->cols; c++)
         if (s->jc[c + 1] < s->jc[c]) return fail_variable(m, "columns of negative length", err);
     mat_uint32_t count = s->jc[m->cols];
+    if (m->rows > most_rows(m->cols, count)) return fail_variable(m, "a sparse matrix of nothing but empty rows", err);
     if (count > s->nir || count > s->ndata || (count > 0 && (!s->ir || !s->data)))
         return fail_variable(m, "holds fewer entries than its columns say", err);
     for (mat_uint32_t i = 0; i < count; i++) {

@@ -333,20 +333,26 @@ START_TEST(candidate_sets_of_either_orientation)
 }
 END_TEST
 
-/* Rows of a sparse table cost no byte. In both files an entry out of range lies where it would be found, were a table
- * read before its shape, or before the labels of its rows, were looked at. */
+/* Rows of a sparse table cost no byte. In the last two files an entry of the features is out of range: it would be
+ * found, were they read before the labels of their rows. In the first it is one of the labels. */
 START_TEST(rows_that_are_only_claimed_are_not_read)
 {
     static const char *const roles[] = {"rows", NULL};
     static const char *const files[][2] = {{"claimed-labels", "target: 1048579 x 2 labels for 2 rows"},
+                                           {"claimed-million", "target: a sparse matrix of nothing but empty rows"},
                                            {"claimed-rows", "target: row 1 has 0 classes"}};
-    for (int i = 0; i < 2; i++) {
-        format_run run = {.name = "mat-pll"};
-        corpus(files[i][0], roles, &run);
-        must_fail(&run, files[i][1]);
-        stop();
-        start();
-    }
+    format_run run = {.name = "mat-pll"};
+    corpus(files[_i][0], roles, &run);
+    must_fail(&run, files[_i][1]);
+}
+END_TEST
+
+START_TEST(a_network_of_nothing_but_empty_rows_is_refused)
+{
+    static const char *const roles[] = {"graph", NULL};
+    format_run run = {.name = "mat"};
+    corpus("empty-rows", roles, &run);
+    must_fail(&run, "nothing but empty rows");
 }
 END_TEST
 
@@ -380,7 +386,8 @@ Suite *suite(void)
     tcase_add_test(c, dgl_names_the_byte);
     tcase_add_test(c, facebook100_columns_are_coded);
     tcase_add_test(c, candidate_sets_of_either_orientation);
-    tcase_add_test(c, rows_that_are_only_claimed_are_not_read);
+    tcase_add_loop_test(c, rows_that_are_only_claimed_are_not_read, 0, 3);
+    tcase_add_test(c, a_network_of_nothing_but_empty_rows_is_refused);
     suite_add_tcase(s, c);
     return s;
 }
