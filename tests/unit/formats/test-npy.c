@@ -124,6 +124,27 @@ START_TEST(truncation_anywhere_is_noticed)
 }
 END_TEST
 
+/* Versions differ in the width of the header's length and in its encoding. */
+START_TEST(versions_1_to_3_are_read)
+{
+    static const char header[] = "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }\n";
+    for (int version = 1; version <= 4; version++) {
+        char file[100] = "\x93NUMPY";
+        const int start = version == 1 ? 10 : 12;
+        file[6] = (char)version;
+        file[8] = sizeof header - 1;
+        memcpy(file + start, header, sizeof header - 1);
+        memcpy(file + start + sizeof header - 1, "ab", 2);
+        const blob whole = {"a.npy", (const uint8_t *)file, start + (int64_t)sizeof header + 1};
+        ck_assert_int_eq(npy_parse(&whole, &a, &err), version <= 3 ? CRU_OK : CRU_UNSUPPORTED);
+        if (version > 3) break;
+        ck_assert_int_eq(a.count, 2);
+        ck_assert_double_eq(array_real(&a, 1), 'b');
+    }
+    says("a.npy: npy version 4");
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("npy");
@@ -133,6 +154,7 @@ Suite *suite(void)
     tcase_add_test(c, a_column_major_matrix_is_read_row_by_row);
     tcase_add_test(c, big_endian_and_signed_numbers);
     tcase_add_test(c, only_whole_floats_are_whole_numbers);
+    tcase_add_test(c, versions_1_to_3_are_read);
     tcase_add_test(c, lying_headers_are_refused);
     tcase_add_test(c, truncation_anywhere_is_noticed);
     suite_add_tcase(s, c);

@@ -108,6 +108,18 @@ START_TEST(tables_may_be_packed)
 }
 END_TEST
 
+START_TEST(tables_of_ones_own_may_be_packed)
+{
+    const bytes edges = {.at = "source,target\nx,y\n", .size = 18}, packed = packers[_i](&edges);
+    format_run run = {
+        .name = "csv",
+        .files = {{"nodes", text("id,label,a\nx,red,1\ny,blue,2\n")}, {"edges", file(packed.at, packed.size)}}};
+    check_packed(&run, packers[_i]);
+    ck_assert_int_eq(data->nodes, 2);
+    ck_assert(has_edge(1, 0));
+}
+END_TEST
+
 static const char *const graph_role[] = {"graph", NULL};
 
 START_TEST(matlab_files_may_be_packed)
@@ -247,6 +259,7 @@ Suite *suite(void)
     tcase_add_checked_fixture(c, start, stop);
     tcase_add_loop_test(c, every_format_may_be_packed, 0, FORMATS);
     tcase_add_loop_test(c, tables_may_be_packed, 0, PACKERS);
+    tcase_add_loop_test(c, tables_of_ones_own_may_be_packed, 0, PACKERS);
     tcase_add_loop_test(c, matlab_files_may_be_packed, 0, PACKERS);
     tcase_add_loop_test(c, npz_files_may_be_packed, 0, 3);
     tcase_add_loop_test(c, graphs_of_dgl_may_be_packed, 0, PACKERS);
