@@ -99,7 +99,8 @@ static cru_status check_matrix(walk *w)
     return class == CLASS_SPARSE ? check_sparse(w, size) : check_full(w, size);
 }
 
-/* A packed variable: inflates to exactly one element. */
+/* A packed variable: inflates to exactly one element. By zlib, which can stop after the tag that tells the size;
+ * libdeflate unpacks all or nothing. */
 static cru_status check_packed(const walk *w, const element *e, cru_arena *arena)
 {
     cru_mark mark = cru_arena_mark(arena);
