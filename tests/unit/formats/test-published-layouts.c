@@ -353,6 +353,56 @@ START_TEST(mat_reads_version_7_3)
 }
 END_TEST
 
+/* Two columns with an entry each, in the first and in the third row. */
+static void put_sparse(mat_t *mat, const char *name, size_t rows)
+{
+    mat_uint32_t row[] = {0, 2}, start_of[] = {0, 1, 2};
+    double ones[] = {1, 1};
+    mat_sparse_t s = {.nzmax = 2, .ir = row, .nir = 2, .jc = start_of, .njc = 3, .ndata = 2, .data = ones};
+    matvar_t *v = Mat_VarCreate(name, MAT_C_SPARSE, MAT_T_DOUBLE, 2, (size_t[]){rows, 2}, &s, MAT_F_DONT_COPY_DATA);
+    ck_assert_ptr_nonnull(v);
+    ck_assert_int_eq(Mat_VarWrite(mat, v, MAT_COMPRESSION_NONE), 0);
+    Mat_VarFree(v);
+}
+
+/* Features of two items and their classes, which are the first and the third, in the layout of mat-pll. */
+static void load_sparse_labels(size_t classes, void (*must)(const format_run *run))
+{
+    char path[] = "/tmp/crucible-mat-XXXXXX";
+    int fd = mkstemp(path);
+    mat_t *mat = fd >= 0 ? Mat_CreateVer(path, NULL, MAT_FT_MAT73) : NULL;
+    ck_assert_msg(mat != NULL, "this matio cannot write version 7.3");
+    put_matrix(mat, "data", (double[]){1, 2}, 2, 1);
+    put_sparse(mat, "target", classes);
+    put_sparse(mat, "partial_target", classes);
+    Mat_Close(mat);
+    format_run run = {.name = "mat-pll", .files = {{"rows", path}}};
+    must(&run);
+    close(fd);
+    unlink(path);
+}
+
+static void succeed(const format_run *run)
+{
+    must_load(run);
+}
+
+static void refuse(const format_run *run)
+{
+    must_fail(run, "target: 1000000 x 2 labels for 2 rows");
+}
+
+START_TEST(mat_pll_reads_sparse_tables_of_version_7_3)
+{
+    load_sparse_labels(3, succeed);
+    check_truth((const int32_t[]){0, 2}, 2 * sizeof(int32_t));
+    ck_assert_mem_eq(data->candidates, ((const uint8_t[]){1, 0, 0, 0, 0, 1}), 6);
+    stop();
+    start();
+    load_sparse_labels(1000000, refuse);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("published layouts");
@@ -379,6 +429,7 @@ Suite *suite(void)
     tcase_add_test(c, tu_puts_attributes_before_labels);
     tcase_add_test(c, tu_attributes_without_labels);
     tcase_add_test(c, mat_reads_version_7_3);
+    tcase_add_test(c, mat_pll_reads_sparse_tables_of_version_7_3);
     suite_add_tcase(s, c);
     return s;
 }
