@@ -20,7 +20,8 @@ enum { CPU_GRAIN_CHEAP = 131072, CPU_GRAIN_MATH = 32768 };
 
 typedef enum cpu_isa { CPU_PORTABLE, CPU_AVX2, CPU_AVX512, CPU_ISA_COUNT } cpu_isa;
 
-/* The table for an instruction set, NULL when this processor lacks it. For tests and benchmarks. */
+/* The table for an instruction set, NULL when this processor lacks it. A device that it opens, and a context that is
+ * given it, runs its kernels and no others. For tests and benchmarks. */
 CRU_API const cru_backend *cru_cpu_backend_for(cpu_isa isa);
 
 extern const cru_backend cpu_table_portable, cpu_table_avx2, cpu_table_avx512;
@@ -75,13 +76,14 @@ typedef struct cpu_jobs {
 } cpu_jobs;
 void cpu_each(const cru_device *device, const cpu_jobs *jobs);
 
-/* total[0 .. width) = sum over rows, in double, by blocks of rows whose size depends on rows and width only; `run` adds
- * rows begin .. end to `sum`. */
+/* total[0 .. width) = sum over rows, in double, by blocks of rows whose size depends on rows, width and cost only;
+ * `run` adds rows begin .. end to `sum`. */
 typedef void cpu_sum_range(const void *task, int64_t begin, int64_t end, double *sum);
 typedef struct cpu_sums {
     int64_t rows, width;
     cpu_sum_range *run;
     const void *task;
+    int64_t cost; /* floats that a row is made of; 0: width */
 } cpu_sums;
 void cpu_sum(cru_device *device, const cpu_sums *sums, double *total);
 
@@ -112,7 +114,7 @@ void cpu_conv_grad(cru_device *device, const cru_conv_grad_args *args);
 void cpu_pool(cru_device *device, const cru_pool_args *args);
 void cpu_pool_grad(cru_device *device, const cru_pool_grad_args *args);
 
-/* Device memory is host memory. */
+/* Device memory is host memory. Which table the device is opened with is left to the table's own `open`. */
 cru_status cpu_open(cru_device *device, int32_t index, int32_t threads, cru_error *err);
 void cpu_close(cru_device *device);
 void *cpu_alloc(cru_device *device, size_t bytes);

@@ -46,8 +46,7 @@ cru_status cpu_open(cru_device *device, int32_t index, int32_t threads, cru_erro
     if (threads < 0) return cru_fail(err, CRU_BAD_INPUT, "cpu: %d threads", threads);
     state *s = calloc(1, sizeof *s);
     if (!s) return cru_fail(err, CRU_NO_MEMORY, "cpu: no memory to open the device");
-    *device =
-        (cru_device){.backend = cru_backend_cpu(), .state = s, .threads = threads ? threads : omp_get_num_procs()};
+    *device = (cru_device){.state = s, .threads = threads ? threads : omp_get_num_procs()};
     return CRU_OK;
 }
 

@@ -94,7 +94,7 @@ static void run_blocks(const void *task, int64_t begin, int64_t end)
 void cpu_sum(cru_device *device, const cpu_sums *sums, double *total)
 {
     enum { MOST_BLOCKS = 256 };
-    int64_t block = cpu_grain(CPU_GRAIN_CHEAP / 2, sums->width);
+    int64_t block = cpu_grain(CPU_GRAIN_CHEAP / 2, sums->cost ? sums->cost : sums->width);
     if (block < sums->rows / MOST_BLOCKS) block = sums->rows / MOST_BLOCKS + 1;
     int64_t blocks = (sums->rows + block - 1) / block;
     memset(total, 0, sizeof(double) * (size_t)sums->width);

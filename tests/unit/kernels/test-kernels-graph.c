@@ -307,6 +307,49 @@ START_TEST(edge_sums_reach_their_node)
 }
 END_TEST
 
+static void call_select(const cru_backend *b, cru_device *device, const void *args, float *out)
+{
+    cru_select_args s = *(const cru_select_args *)args;
+    s.dx = out;
+    b->select(device, &s);
+}
+
+/* Entry e of the matrix stands for entry nnz - 1 - e of the original; a winner may be an entry that is not there. */
+START_TEST(gradients_go_to_the_winning_entry_only)
+{
+    cru_csr a = graph_at(_i);
+    const int64_t nnz = cru_csr_nnz(&a);
+    int64_t *reversed = calloc((size_t)nnz + 1, sizeof *reversed);
+    for (int64_t e = 0; e < nnz; e++) reversed[e] = nnz - 1 - e;
+    for (int64_t w = 0; w < COUNT(widths); w++) {
+        const int64_t cols = widths[w], n = a.rows * cols;
+        float *dy = random_floats(a.cols * cols, -1, 1), *before = random_floats(n, -1, 1);
+        int32_t *where = random_ids(a.cols * cols, nnz + 1);
+        double *want = doubles(n);
+        for (int64_t u = 0; u < a.cols * cols; u++) where[u]--;
+        for (int64_t v = 0; v < a.rows; v++)
+            for (int64_t e = a.offsets[v]; e < a.offsets[v + 1]; e++)
+                for (int64_t j = 0; j < cols; j++) {
+                    const int64_t from = a.ids[e] * cols + j;
+                    if (e % 3 == 0) where[from] = (int32_t)reversed[e]; /* else hardly one would win */
+                }
+        for (int64_t v = 0; v < a.rows; v++)
+            for (int64_t e = a.offsets[v]; e < a.offsets[v + 1]; e++)
+                for (int64_t j = 0; j < cols; j++)
+                    if (where[a.ids[e] * cols + j] == reversed[e])
+                        want[v * cols + j] += (double)dy[a.ids[e] * cols + j];
+        cru_select_args s = {a, reversed, cols, where, dy, NULL, false};
+        check_kernel(&(kernel_check){"select", call_select, &s, n, NULL, want, 2e-5});
+        s.accumulate = true;
+        for (int64_t i = 0; i < n; i++) want[i] += (double)before[i];
+        check_kernel(&(kernel_check){"select, added", call_select, &s, n, before, want, 2e-5});
+        free(dy), free(before), free(where), free(want);
+    }
+    free(reversed);
+    free_csr(&a);
+}
+END_TEST
+
 static void call_edge_softmax(const cru_backend *b, cru_device *device, const void *args, float *out)
 {
     cru_edge_softmax_args s = *(const cru_edge_softmax_args *)args;
@@ -414,6 +457,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, sddmm_matches_the_naive_dot_products, 0, GRAPHS);
     tcase_add_loop_test(c, edge_scores_combine_both_ends, 0, GRAPHS);
     tcase_add_loop_test(c, edge_sums_reach_their_node, 0, GRAPHS);
+    tcase_add_loop_test(c, gradients_go_to_the_winning_entry_only, 0, GRAPHS);
     tcase_add_loop_test(c, edge_softmax_matches_its_formula, 0, GRAPHS);
     tcase_add_loop_test(c, a_transpose_has_the_columns_as_rows, 0, GRAPHS);
     suite_add_tcase(s, c);

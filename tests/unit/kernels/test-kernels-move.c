@@ -176,6 +176,48 @@ START_TEST(rows_are_scattered_by_id)
 }
 END_TEST
 
+static void call_take(const cru_backend *b, cru_device *device, const void *args, float *out)
+{
+    cru_take_args t = *(const cru_take_args *)args;
+    t.y = out;
+    b->take(device, &t);
+}
+
+static void call_place(const cru_backend *b, cru_device *device, const void *args, float *out)
+{
+    cru_take_args t = *(const cru_take_args *)args;
+    t.y = out;
+    b->place(device, &t);
+}
+
+static void check_take_and_place(int64_t rows, int64_t cols, int64_t k)
+{
+    float *x = random_floats(rows * cols, -1, 1), *few = random_floats(rows * k, -1, 1),
+          *before = random_floats(rows * cols, -1, 1);
+    int32_t *ids = random_ids(rows * k, cols + 1);
+    double *taken = doubles(rows * k), *placed = doubles(rows * cols);
+    for (int64_t i = 0; i < rows * cols; i++) placed[i] = (double)before[i];
+    for (int64_t i = 0; i < rows * k; i++) {
+        ids[i]--; /* -1: none */
+        if (ids[i] < 0) continue;
+        taken[i] = (double)x[i / k * cols + ids[i]];
+        placed[i / k * cols + ids[i]] += (double)few[i];
+    }
+    const cru_take_args take = {rows, cols, k, ids, x, NULL}, place = {rows, cols, k, ids, few, NULL};
+    check_kernel(&(kernel_check){"take", call_take, &take, rows * k, NULL, taken, 0});
+    check_kernel(&(kernel_check){"place", call_place, &place, rows * cols, before, placed, 1e-6});
+    free(x), free(few), free(before), free(ids), free(taken), free(placed);
+}
+
+START_TEST(elements_are_taken_and_placed_by_column)
+{
+    static const int64_t widths[] = {1, 7, 40}, counts[] = {0, 1, 5, 40};
+    for (int64_t i = 0; i < COUNT(odd_sizes); i++)
+        for (int64_t j = 0; j < COUNT(widths); j++)
+            for (int64_t k = 0; k < COUNT(counts); k++) check_take_and_place(odd_sizes[i], widths[j], counts[k]);
+}
+END_TEST
+
 typedef struct topk_call {
     cru_topk_args args;
     const int32_t *ids;
@@ -235,6 +277,7 @@ Suite *suite(void)
     tcase_add_test(c, axes_are_permuted);
     tcase_add_test(c, rows_are_gathered_by_id);
     tcase_add_loop_test(c, rows_are_scattered_by_id, 0, CRU_REDUCE_COUNT);
+    tcase_add_test(c, elements_are_taken_and_placed_by_column);
     tcase_add_loop_test(c, the_k_best_come_in_order_with_ties_by_column, 0, 2);
     suite_add_tcase(s, c);
     return s;

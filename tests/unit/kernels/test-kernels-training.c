@@ -164,6 +164,20 @@ START_TEST(a_device_is_refused_with_one_clear_line)
 }
 END_TEST
 
+/* Else kernels that call others would be tested in the best variant only. */
+START_TEST(a_device_runs_the_table_that_opened_it)
+{
+    for (int isa = 0; isa < CPU_ISA_COUNT; isa++) {
+        const cru_backend *table = cru_cpu_backend_for((cpu_isa)isa);
+        cru_device device;
+        if (!table) continue;
+        ck_assert_int_eq(table->open(&device, 0, 1, NULL), CRU_OK);
+        ck_assert_ptr_eq(device.backend, table);
+        table->close(&device);
+    }
+}
+END_TEST
+
 START_TEST(memory_is_aligned_and_moves_both_ways)
 {
     const cru_backend *b = default_backend();
@@ -193,6 +207,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, adam_follows_pytorch, 0, 4);
     tcase_add_loop_test(c, sgd_follows_pytorch, 0, 4);
     tcase_add_test(c, a_device_is_refused_with_one_clear_line);
+    tcase_add_test(c, a_device_runs_the_table_that_opened_it);
     tcase_add_test(c, memory_is_aligned_and_moves_both_ways);
     suite_add_tcase(s, c);
     return s;

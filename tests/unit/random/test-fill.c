@@ -2,7 +2,7 @@
 
 #include <crucible/context.h>
 
-#include "random/fill-portable.c" /* the library hides its variants; this one runs everywhere */
+#include "random/fill.h"
 #include "random/statistics.h"
 
 static const int64_t sizes[] = {0, 1, 3, 63, 64, 65, 255, 256, 257, 1000};
@@ -46,7 +46,68 @@ START_TEST(normal_fills_are_box_muller_pairs)
 }
 END_TEST
 
-START_TEST(every_processor_gives_the_bits_of_the_portable_code)
+/* ---- variants ------------------------------------------------------------------------------------------------ */
+
+typedef struct variant {
+    const char *name;
+    fill_batch *uniform, *normal;
+} variant;
+
+/* Those that this processor can run; the portable one is the first. */
+static int variants(variant *out)
+{
+    int count = 0;
+    out[count++] = (variant){"portable", fill_uniform_portable, fill_normal_portable};
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
+        out[count++] = (variant){"avx2", fill_uniform_avx2, fill_normal_avx2};
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq"))
+        out[count++] = (variant){"avx512", fill_uniform_avx512, fill_normal_avx512};
+    return count;
+}
+
+enum { MOST_VARIANTS = 3 };
+
+START_TEST(every_variant_draws_the_words_of_the_stream)
+{
+    variant found[MOST_VARIANTS];
+    const int count = variants(found);
+    const cru_rng rng = cru_rng_stream(8, "fill", 0);
+    const fill_args args = {.key = {rng.key[0], rng.key[1]}, .stream = rng.stream, .scale = 1, .limit = 1};
+    static const uint64_t blocks[] = {0, 64, (uint64_t)UINT32_MAX - 30, UINT64_MAX - 63}; /* with a carry, at the end */
+    for (int v = 0; v < count; v++)
+        for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+            float out[FILL_BATCH];
+            cru_rng start = rng;
+            start.block = blocks[k];
+            found[v].uniform(&args, blocks[k], out);
+            for (int64_t i = 0; i < FILL_BATCH; i++)
+                ck_assert_msg(out[i] == (float)(word_at(&start, i) >> 8) * 0x1p-24f, "%s: element %lld from block %llu",
+                              found[v].name, (long long)i, (unsigned long long)blocks[k]);
+        }
+}
+END_TEST
+
+START_TEST(every_variant_gives_the_bits_of_the_portable_code)
+{
+    enum { BATCHES = 200 };
+    variant found[MOST_VARIANTS];
+    const int count = variants(found);
+    const cru_rng rng = cru_rng_stream(6, "fill", 0);
+    fill_args args = {.key = {rng.key[0], rng.key[1]}, .stream = rng.stream, .shift = 0.25f, .scale = 0.5f};
+    args.limit = nextafterf(0.75f, 0);
+    for (int v = 1; v < count; v++)
+        for (uint64_t b = 0; b < BATCHES; b++) {
+            float expected[FILL_BATCH], out[FILL_BATCH];
+            (_i ? found[0].normal : found[0].uniform)(&args, b * FILL_BLOCKS, expected);
+            (_i ? found[v].normal : found[v].uniform)(&args, b * FILL_BLOCKS, out);
+            ck_assert_msg(memcmp(out, expected, sizeof out) == 0, "%s: other bits in batch %llu", found[v].name,
+                          (unsigned long long)b);
+        }
+}
+END_TEST
+
+START_TEST(the_library_gives_the_bits_of_the_portable_code)
 {
     enum { BATCHES = 200 };
     static float expected[FILL_BATCH], out[BATCHES * FILL_BATCH];
@@ -136,7 +197,9 @@ Suite *suite(void)
     TCase *c = tcase_create("fills");
     tcase_add_loop_test(c, uniform_fills_are_the_words_of_the_stream, 0, 10);
     tcase_add_loop_test(c, normal_fills_are_box_muller_pairs, 0, 10);
-    tcase_add_loop_test(c, every_processor_gives_the_bits_of_the_portable_code, 0, 2);
+    tcase_add_test(c, every_variant_draws_the_words_of_the_stream);
+    tcase_add_loop_test(c, every_variant_gives_the_bits_of_the_portable_code, 0, 2);
+    tcase_add_loop_test(c, the_library_gives_the_bits_of_the_portable_code, 0, 2);
     tcase_add_loop_test(c, fills_do_not_depend_on_the_number_of_threads, 0, 2);
     tcase_add_test(c, normal_fills_follow_the_normal_distribution);
     tcase_add_test(c, the_upper_end_of_a_uniform_fill_is_never_reached);

@@ -1,4 +1,4 @@
-/* A training loop asks the system for memory in its first steps only. Requests are counted by standing in front of the
+/* A training loop asks the system for memory in its first step only. Requests are counted by standing in front of the
  * C library; those of the SDK count, those of oneDNN inside a product are its own affair. A sanitizer stands in the
  * same place, so under it there is nothing to count. */
 #include <dlfcn.h>
@@ -74,10 +74,14 @@ typedef struct trainee {
         cru_gcn gcn[2];
         cru_gat gat;
         cru_mlp mlp;
+        struct {
+            cru_resnet *backbone;
+            cru_fc head;
+        } resnet;
     } model;
 } trainee;
 
-enum { NODES = 300, FEATURES = 20, CLASSES = 4 };
+enum { NODES = 300, FEATURES = 20, CLASSES = 4, IMAGES = 12, SIDE = 8 };
 
 static void learn(trainee *t, cru_tensor *logits)
 {
@@ -108,25 +112,51 @@ static void mlp_step(trainee *t)
     learn(t, cru_mlp_apply(t->bench.tape, &t->model.mlp, t->x));
 }
 
-static void build(trainee *t, int which)
+static void resnet_step(trainee *t)
 {
-    if (which == 0) {
-        t->model.gcn[0] = cru_gcn_create(t->net, "first", FEATURES, 16);
-        t->model.gcn[1] = cru_gcn_create(t->net, "second", 16, CLASSES);
-        t->step = gcn_step;
-    } else if (which == 1) {
-        t->model.gat = cru_gat_create(
-            t->net, "gat",
-            &(cru_gat_shape){.in = FEATURES, .out = CLASSES, .heads = 3, .average = true, .attention_dropout = 0.2f});
-        t->step = gat_step;
-    } else {
-        t->model.mlp = cru_mlp_create(
-            t->net, "mlp",
-            &(cru_mlp_shape){
-                .in = FEATURES, .hidden = 32, .out = CLASSES, .layers = 3, .batch_norm = true, .dropout = 0.3f});
-        t->step = mlp_step;
-    }
+    cru_tape *tape = t->bench.tape;
+    cru_tape_begin(tape, CRU_TRAIN);
+    learn(t, cru_fc_apply(tape, &t->model.resnet.head, cru_resnet_apply(tape, t->model.resnet.backbone, t->x)));
 }
+
+static void build_gcn(trainee *t)
+{
+    t->model.gcn[0] = cru_gcn_create(t->net, "first", FEATURES, 16);
+    t->model.gcn[1] = cru_gcn_create(t->net, "second", 16, CLASSES);
+    t->step = gcn_step;
+}
+
+static void build_gat(trainee *t)
+{
+    t->model.gat = cru_gat_create(
+        t->net, "gat",
+        &(cru_gat_shape){.in = FEATURES, .out = CLASSES, .heads = 3, .average = true, .attention_dropout = 0.2f});
+    t->step = gat_step;
+}
+
+static void build_mlp(trainee *t)
+{
+    t->model.mlp = cru_mlp_create(
+        t->net, "mlp",
+        &(cru_mlp_shape){
+            .in = FEATURES, .hidden = 32, .out = CLASSES, .layers = 3, .batch_norm = true, .dropout = 0.3f});
+    t->step = mlp_step;
+}
+
+static void build_resnet(trainee *t)
+{
+    t->model.resnet.backbone =
+        cru_resnet_create(t->net, "resnet", &(cru_resnet_shape){.channels = 3, .blocks = 2, .width = 4});
+    t->model.resnet.head = cru_fc_create(t->net, "head", cru_resnet_features(t->model.resnet.backbone), CLASSES);
+    t->x = op_values(&t->bench, 4, (const int64_t[]){IMAGES, 3, SIDE, SIDE}, -1, 1);
+    t->targets.labels.count = IMAGES;
+    t->step = resnet_step;
+}
+
+static const struct {
+    const char *name;
+    void (*build)(trainee *t);
+} models[] = {{"gcn", build_gcn}, {"gat", build_gat}, {"mlp", build_mlp}, {"resnet", build_resnet}};
 
 /* Every node hears itself and the next two. */
 static cru_sparse *circle(cru_ctx *ctx)
@@ -141,7 +171,7 @@ static cru_sparse *circle(cru_ctx *ctx)
     return cru_sparse_create(ctx, &(cru_csr){.rows = NODES, .cols = NODES, .offsets = offsets, .ids = ids});
 }
 
-START_TEST(a_training_step_allocates_nothing_after_the_second)
+START_TEST(a_training_step_allocates_nothing_after_the_first)
 {
     requests = 0;
     trainee t = {.bench = op_bench_open()};
@@ -151,14 +181,15 @@ START_TEST(a_training_step_allocates_nothing_after_the_second)
     t.net = cru_net_create(t.bench.ctx, "net");
     t.x = op_matrix(&t.bench, NODES, FEATURES, -1, 1);
     t.adj = circle(t.bench.ctx);
-    build(&t, _i);
+    models[_i].build(&t);
     t.optim = cru_optim_create(t.bench.ctx, &(cru_optim_spec){.kind = CRU_ADAM, .lr = 0.01, .decay = 5e-4});
     cru_optim_add(t.optim, t.net, NULL);
-    for (int step = 0; step < 2; step++) t.step(&t);
+    t.step(&t);
     if (COUNTING) ck_assert_int_gt(requests, 0);
     int64_t before = requests;
     for (int step = 0; step < 10; step++) t.step(&t);
-    ck_assert_int_eq(requests - before, 0);
+    ck_assert_msg(requests == before, "%s: %lld requests in ten steps", models[_i].name,
+                  (long long)(requests - before));
     op_bench_close(&t.bench);
 }
 END_TEST
@@ -167,7 +198,8 @@ Suite *suite(void)
 {
     Suite *s = suite_create("allocations");
     TCase *c = tcase_create("steps");
-    tcase_add_loop_test(c, a_training_step_allocates_nothing_after_the_second, 0, 3);
+    tcase_set_timeout(c, 60); /* convolutions are compiled for their shapes in the first step */
+    tcase_add_loop_test(c, a_training_step_allocates_nothing_after_the_first, 0, (int)(sizeof models / sizeof *models));
     suite_add_tcase(s, c);
     return s;
 }

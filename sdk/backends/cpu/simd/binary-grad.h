@@ -198,7 +198,7 @@ static void grad_columns(cru_device *device, const binary_grad_task *t)
 {
     const cru_operand own = own_operand(&t->g);
     double *total = cpu_scratch(device, CPU_SCRATCH_RESULT, sizeof(double) * (size_t)t->g.cols);
-    cpu_sum(device, &(cpu_sums){t->g.rows, t->g.cols, sum_columns, t}, total);
+    cpu_sum(device, &(cpu_sums){.rows = t->g.rows, .width = t->g.cols, .run = sum_columns, .task = t}, total);
     for (int64_t j = 0; j < t->g.cols; j++) cpu_store(t->g.dx + j * own.col, (float)total[j], t->g.accumulate);
 }
 
@@ -236,7 +236,8 @@ static void binary_grad(cru_device *device, cru_binary op, const cru_binary_grad
     const bool sum_rows = own.row == 0 && t.g.rows > 1, sum_cols = own.col == 0 && t.g.cols > 1;
     if (sum_cols && (sum_rows || t.g.rows == 1)) {
         double total;
-        cpu_sum(device, &(cpu_sums){t.g.rows * t.tiles, 1, sum_tiles, &t}, &total);
+        const int64_t cost = t.g.cols < TILE ? t.g.cols : TILE;
+        cpu_sum(device, &(cpu_sums){t.g.rows * t.tiles, 1, sum_tiles, &t, cost}, &total);
         cpu_store(t.g.dx, (float)total, t.g.accumulate);
     } else if (sum_rows) {
         grad_columns(device, &t);

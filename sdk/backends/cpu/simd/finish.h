@@ -113,7 +113,7 @@ static void finish_grad(cru_device *device, const cru_finish_grad_args *args)
         return;
     }
     double *total = cpu_scratch(device, CPU_SCRATCH_RESULT, sizeof(double) * (size_t)args->cols);
-    cpu_sum(device, &(cpu_sums){args->rows, args->cols, unfinish_rows, args}, total);
+    cpu_sum(device, &(cpu_sums){.rows = args->rows, .width = args->cols, .run = unfinish_rows, .task = args}, total);
     for (int64_t j = 0; j < args->cols; j++) cpu_store(args->dbias + j, (float)total[j], args->accumulate);
 }
 

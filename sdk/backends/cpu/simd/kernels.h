@@ -18,10 +18,18 @@
 #include "thin.h"
 #include "unary.h"
 
+/* Kernels that call others (a product that is finished while it is in a cache) find them through the device. */
+static cru_status open_device(cru_device *device, int32_t index, int32_t threads, cru_error *err)
+{
+    const cru_status status = cpu_open(device, index, threads, err);
+    if (status == CRU_OK) device->backend = &TABLE;
+    return status;
+}
+
 const cru_backend TABLE = {
     .size = sizeof(cru_backend),
     .name = "cpu",
-    .open = cpu_open,
+    .open = open_device,
     .close = cpu_close,
     .alloc = cpu_alloc,
     .release = cpu_release,

@@ -102,7 +102,8 @@ static void norm_grad(cru_device *device, const cru_norm_grad_args *args)
     float *p = (float *)(sum + 2 * channels);
     norm_grad_task t = {.g = args, .sum = sum, .p = p, .q = p + channels, .r = p + 2 * channels};
     if (args->inner == 1)
-        cpu_sum(device, &(cpu_sums){args->outer, 2 * channels, sum_grads_rows, args}, sum);
+        cpu_sum(device, &(cpu_sums){.rows = args->outer, .width = 2 * channels, .run = sum_grads_rows, .task = args},
+                sum);
     else
         cpu_for(device,
                 &(cpu_loop){channels, cpu_grain(CPU_GRAIN_CHEAP, args->outer * args->inner), sum_grads_channels, &t});

@@ -56,7 +56,8 @@ static void norm_stats(cru_device *device, const cru_norm_args *args)
         return;
     }
     double *sum = cpu_scratch(device, CPU_SCRATCH_RESULT, sizeof(double) * 2 * (size_t)args->channels);
-    cpu_sum(device, &(cpu_sums){args->outer, 2 * args->channels, sum_squares_rows, args}, sum);
+    cpu_sum(device,
+            &(cpu_sums){.rows = args->outer, .width = 2 * args->channels, .run = sum_squares_rows, .task = args}, sum);
     for (int64_t c = 0; c < args->channels; c++) finish_stats(args, c, sum[c], sum[args->channels + c]);
 }
 

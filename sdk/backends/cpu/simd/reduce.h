@@ -57,7 +57,7 @@ static void reduce_sum(cru_device *device, const reduce_task *t)
     for (int64_t o = 0; o < r->outer; o++) {
         reduce_task one = {.r = *r};
         one.r.x += o * r->count * r->inner;
-        cpu_sum(device, &(cpu_sums){r->count, r->inner, sum_axis, &one}, total);
+        cpu_sum(device, &(cpu_sums){.rows = r->count, .width = r->inner, .run = sum_axis, .task = &one}, total);
         for (int64_t k = 0; k < r->inner; k++) r->y[o * r->inner + k] = (float)(total[k] * t->scale);
     }
 }
