@@ -67,35 +67,50 @@ void cru_optim_add(cru_optim *optim, cru_net *net, const cru_optim_group *group)
             cru_optim_add_weight(optim, cru_net_weight_at(net, i), group);
 }
 
-static void step_adam(cru_optim *optim, slot *s, const float *grad)
+/* Consecutive elements of a weight, and what its optimiser keeps for them. */
+typedef struct span {
+    const slot *s;
+    const float *grad;
+    int64_t first, count;
+    double eps;
+} span;
+
+static float *part_of(float *x, const span *p)
+{
+    return x ? x + p->first : NULL;
+}
+
+static void step_adam(const cru_optim *optim, const span *p)
 {
     const cru_optim_spec *spec = &optim->spec;
+    const slot *s = p->s;
     cru_device *device = cru_ctx_device(optim->ctx);
-    cru_adam_args args = {.n = cru_tensor_count(s->w),
-                          .w = s->w->data,
-                          .m = s->first,
-                          .v = s->second,
-                          .g = grad,
+    cru_adam_args args = {.n = p->count,
+                          .w = part_of(s->w->data, p),
+                          .m = part_of(s->first, p),
+                          .v = part_of(s->second, p),
+                          .g = p->grad + p->first,
                           .lr = (float)(spec->lr * s->lr_factor),
                           .beta1 = (float)spec->beta1,
                           .beta2 = (float)spec->beta2,
-                          .eps = (float)spec->eps,
+                          .eps = (float)p->eps,
                           .decay = (float)s->decay,
                           .decoupled = spec->kind == CRU_ADAMW,
                           .amsgrad = spec->amsgrad,
-                          .vmax = s->largest,
+                          .vmax = part_of(s->largest, p),
                           .step = s->step};
     device->backend->adam(device, &args);
 }
 
-static void step_sgd(cru_optim *optim, slot *s, const float *grad)
+static void step_sgd(const cru_optim *optim, const span *p)
 {
     const cru_optim_spec *spec = &optim->spec;
+    const slot *s = p->s;
     cru_device *device = cru_ctx_device(optim->ctx);
-    cru_sgd_args args = {.n = cru_tensor_count(s->w),
-                         .w = s->w->data,
-                         .velocity = s->first,
-                         .g = grad,
+    cru_sgd_args args = {.n = p->count,
+                         .w = part_of(s->w->data, p),
+                         .velocity = part_of(s->first, p),
+                         .g = p->grad + p->first,
                          .lr = (float)(spec->lr * s->lr_factor),
                          .momentum = (float)spec->momentum,
                          .dampening = (float)spec->dampening,
@@ -103,6 +118,14 @@ static void step_sgd(cru_optim *optim, slot *s, const float *grad)
                          .nesterov = spec->nesterov,
                          .step = s->step};
     device->backend->sgd(device, &args);
+}
+
+static void step_span(const cru_optim *optim, const span *p)
+{
+    if (optim->spec.kind == CRU_SGD)
+        step_sgd(optim, p);
+    else
+        step_adam(optim, p);
 }
 
 static void trace_step(const cru_optim *optim)
@@ -121,12 +144,32 @@ void cru_optim_step(cru_optim *optim)
         const float *grad = cru_weight_grad(s->w);
         if (!grad) continue;
         s->step++;
-        if (optim->spec.kind == CRU_SGD)
-            step_sgd(optim, s, grad);
-        else
-            step_adam(optim, s, grad);
+        step_span(optim, &(span){s, grad, 0, cru_tensor_count(s->w), optim->spec.eps});
     }
     cru_optim_clear(optim);
+    trace_leave(trace);
+}
+
+/* SparseAdam divides by sqrt(v) + eps before it corrects the bias of v, Adam after it has. */
+static double eps_of_rows(const cru_optim *optim, const slot *s)
+{
+    return optim->spec.eps / sqrt(1 - pow(optim->spec.beta2, (double)s->step));
+}
+
+void cru_optim_step_rows(cru_optim *optim, cru_tensor *weight, cru_ids rows)
+{
+    slot *s = optim->first;
+    while (s && s->w != weight) s = s->next;
+    cru_assert(s != NULL, "optim_step_rows: a weight that the optimiser does not have");
+    const float *grad = cru_weight_grad(weight);
+    if (!grad) return;
+    tracer *trace = ctx_tracer(optim->ctx);
+    if (trace->sink) trace_step(optim);
+    s->step++;
+    const int64_t cols = cru_tensor_cols(weight);
+    const double eps = eps_of_rows(optim, s);
+    for (int64_t i = 0; i < rows.count; i++) step_span(optim, &(span){s, grad, rows.ids[i] * cols, cols, eps});
+    cru_weight_clear(weight);
     trace_leave(trace);
 }
 

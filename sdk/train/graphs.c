@@ -3,8 +3,8 @@
 
 #include "train/whole-graphs.h"
 
-const char *const cru_readout_names[] = {"sum", "mean", NULL};
-static const cru_reduce readouts[] = {CRU_REDUCE_SUM, CRU_REDUCE_MEAN};
+const char *const cru_readout_names[] = {"sum", "mean", "max", NULL};
+static const cru_reduce readouts[] = {CRU_REDUCE_SUM, CRU_REDUCE_MEAN, CRU_REDUCE_MAX};
 
 cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj)
 {

@@ -48,6 +48,12 @@ CRU_API void cru_optim_add(cru_optim *optim, cru_net *net, const cru_optim_group
 CRU_API void cru_optim_add_weight(cru_optim *optim, cru_tensor *weight, const cru_optim_group *group);
 
 CRU_API void cru_optim_step(cru_optim *optim);
+
+/* A step of some rows of one weight of the optimiser, each named once, that leaves the values and moments of all other
+ * rows alone: for tables of which a batch looks up a few rows (cru_embedding). Adam is then PyTorch's SparseAdam. Uses
+ * and forgets the gradient of the weight; without one nothing happens. */
+CRU_API void cru_optim_step_rows(cru_optim *optim, cru_tensor *weight, cru_ids rows);
+
 CRU_API void cru_optim_clear(cru_optim *optim); /* forgets gradients without a step */
 CRU_API void cru_optim_reset(cru_optim *optim); /* moments and step count back to the start */
 CRU_API void cru_optim_set_lr(cru_optim *optim, double lr);

@@ -117,11 +117,11 @@ CRU_API extern const char *const cru_class_weight_names[]; /* "equal", "balanced
 /* What a method over graphs is told by its settings. */
 typedef struct cru_graph_settings {
     cru_adjacency adjacency;
-    int64_t readout; /* whole graphs: the sum or the mean of their nodes */
+    int64_t readout; /* whole graphs: the sum, the mean or the largest of their nodes */
     int64_t batch;   /* whole graphs: how many in a step */
 } cru_graph_settings;
 
-CRU_API extern const char *const cru_readout_names[]; /* "sum", "mean", NULL */
+CRU_API extern const char *const cru_readout_names[]; /* "sum", "mean", "max", NULL */
 
 /* Entries for a cru_graph_settings member: those of its adjacency, `readout` and `batch`. */
 #define CRU_GRAPH_SETTINGS(type_, member_, loops_, norm_)                                                              \
@@ -357,8 +357,8 @@ CRU_API cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj
 /* Some of them, for this step. */
 CRU_API cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs);
 
-/* From nodes to items: a graph is the sum or the mean of its nodes, as the method's cru_graph_settings say; where the
- * items are nodes, h itself. */
+/* From nodes to items: a graph is the sum, the mean or, column by column, the largest of its nodes, as the method's
+ * cru_graph_settings say; where the items are nodes, h itself. */
 CRU_API cru_tensor *cru_graphs_readout(cru_tape *t, const cru_learner *learner, const cru_graphs *graphs,
                                        cru_tensor *h);
 

@@ -212,6 +212,32 @@ START_TEST(an_optimiser_takes_the_steps_of_pytorch)
 }
 END_TEST
 
+/* Every step is given the rows that it may touch; the others keep their values and their moments. */
+START_TEST(rows_of_a_table_take_the_steps_of_pytorch)
+{
+    parity p = parity_open("sparse-adam");
+    cru_optim_spec spec = spec_of(p.item, CRU_ADAM);
+    spec.eps = setting(p.item, "eps");
+    cru_optim *optim = cru_optim_create(p.ctx, &spec);
+    cru_tensor *table = cru_weight_create(p.ctx, 2, (const int64_t[]){4, 3});
+    fixture_fill(p.ctx, table, fixture_input(p.item, "start"));
+    cru_optim_add_weight(optim, table, NULL);
+    for (int step = 0; step < 5; step++) {
+        int64_t count;
+        const double *numbers = fixture_values(p.ctx, cJSON_GetArrayItem(fixture_input(p.item, "rows"), step), &count);
+        int32_t rows[4];
+        for (int64_t i = 0; i < count; i++) rows[i] = (int32_t)numbers[i];
+        cru_tape_begin(p.tape, CRU_TRAIN);
+        give_gradient(&p, table, cJSON_GetArrayItem(fixture_input(p.item, "grads"), step));
+        cru_optim_step_rows(optim, table, (cru_ids){rows, count});
+        ck_assert_ptr_null(cru_weight_grad(table));
+        fixture_check(p.ctx, "table", test_values(table), cJSON_GetArrayItem(fixture_expected(p.item, "after"), step),
+                      2e-6);
+    }
+    parity_close(&p);
+}
+END_TEST
+
 /* ---- schedules ------------------------------------------------------------------------------------------- */
 
 static const char *const plateau_cases[] = {"plateau-min", "plateau-max"};
@@ -272,6 +298,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, a_layer_gives_the_output_and_the_gradients_of_pytorch, 0,
                         (int)(sizeof layer_cases / sizeof *layer_cases));
     tcase_add_loop_test(c, an_optimiser_takes_the_steps_of_pytorch, 0, (int)(sizeof optim_cases / sizeof *optim_cases));
+    tcase_add_test(c, rows_of_a_table_take_the_steps_of_pytorch);
     tcase_add_loop_test(c, a_plateau_lowers_the_rate_when_pytorch_does, 0, 2);
     tcase_add_loop_test(c, a_schedule_follows_pytorch, 0, 3);
     suite_add_tcase(s, c);
