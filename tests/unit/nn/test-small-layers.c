@@ -237,6 +237,33 @@ START_TEST(an_adjacency_has_its_loops_and_its_norm)
 }
 END_TEST
 
+static float farthest(const cru_tensor *x)
+{
+    float most = 0;
+    for (int64_t i = 0; i < cru_tensor_count(x); i++) most = fmaxf(most, fabsf(test_value(x, i)));
+    return most;
+}
+
+/* Uniform within the bound: of so many draws one comes close to it. */
+START_TEST(linear_layers_are_drawn_in_three_ways)
+{
+    enum { IN = 40, OUT = 90 };
+    const double bounds[] = {1 / sqrt(IN), 1 / sqrt(OUT), sqrt(6.0 / (IN + OUT))};
+    op_bench b = op_bench_open();
+    cru_net *net = cru_net_create(b.ctx, "net");
+    const cru_fc layer = cru_fc_create_drawn(net, "fc", (const int64_t[]){IN, OUT}, (cru_draw)_i, true);
+    ck_assert_double_le((double)farthest(layer.w), bounds[_i]);
+    ck_assert_double_gt((double)farthest(layer.w), 0.98 * bounds[_i]);
+    ck_assert_double_le((double)farthest(layer.b), bounds[_i]);
+    if (_i == CRU_DRAW_GLOROT)
+        ck_assert_float_eq(farthest(layer.b), 0);
+    else
+        ck_assert_double_gt((double)farthest(layer.b), 0.9 * bounds[_i]);
+    ck_assert_ptr_null(cru_fc_create_drawn(net, "bare", (const int64_t[]){IN, OUT}, (cru_draw)_i, false).b);
+    op_bench_close(&b);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("small layers");
@@ -247,6 +274,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, a_conv_layer_pads_by_half_its_kernel, 0, 3);
     tcase_add_test(c, the_weights_of_a_conv_layer_have_the_variance_of_their_fan_out);
     tcase_add_loop_test(c, an_adjacency_has_its_loops_and_its_norm, 0, 5);
+    tcase_add_loop_test(c, linear_layers_are_drawn_in_three_ways, 0, CRU_DRAW_GLOROT + 1);
     suite_add_tcase(s, c);
     return s;
 }

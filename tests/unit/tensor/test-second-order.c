@@ -193,6 +193,11 @@ static cru_tensor *input_linear(cru_tape *t, operands x)
     cru_input in = cru_input_of(x[0]);
     return cru_input_linear(t, &in, x[1], x[2]);
 }
+static cru_tensor *input_linear_then(cru_tape *t, operands x)
+{
+    cru_input in = cru_input_of(x[0]);
+    return cru_input_linear_then(t, &in, x[1], &(cru_then){.bias = x[2], .act = CRU_UNARY_LEAKY, .a = 0.1f});
+}
 static cru_tensor *cross_entropy(cru_tape *t, operands x)
 {
     static const int32_t chosen_rows[] = {2, 0}, labels[] = {1, 3};
@@ -267,6 +272,7 @@ static const twice_case cases[] = {
     {"spmm", spmm, 1, {{3, 4}}},
     {"spmm_transposed", spmm_transposed, 1, {{3, 4}}},
     {"input_linear", input_linear, 3, {{3, 4}, {4, 2}, {2}}},
+    {"input_linear_then", input_linear_then, 3, {{3, 4}, {4, 2}, {2}}},
     {"cross_entropy", cross_entropy, 1, {{3, 4}}},
     {"soft_cross_entropy", soft_cross_entropy, 2, {{3, 4}, {3, 4}}},
     {"mse", mse, 2, {{3, 4}, {3, 4}}},
