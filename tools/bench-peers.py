@@ -106,6 +106,63 @@ def conv(batch, channels, side, grad):
     return lambda: torch.autograd.grad(y, (x, weight), dy, retain_graph=True)
 
 
+def function_grad(backward, n):
+    x, dy = torch.rand(n) * 2 - 1, torch.rand(n)
+    return lambda: backward(dy, x)
+
+
+def norm(name, sizes):
+    """Forward in train mode, or the gradients of input, gain and shift."""
+    kind = name.split()[0]
+    x = torch.rand(*sizes, sizes[2]) if kind == "image" else torch.rand(*sizes)
+    gain, shift = torch.ones(sizes[1]), torch.zeros(sizes[1])
+    if kind == "layer":
+        return lambda: F.layer_norm(x, (sizes[1],))
+    if "grad" not in name:
+        return lambda: F.batch_norm(x, None, None, gain, shift, True)
+    for tensor in (x, gain, shift):
+        tensor.requires_grad_()
+    y = F.batch_norm(x, None, None, gain, shift, True)
+    dy = torch.rand_like(y)
+    return lambda: torch.autograd.grad(y, (x, gain, shift), dy, retain_graph=True)
+
+
+def rows_by_id(name, count, rows, cols):
+    ids = torch.randint(rows, (count,))
+    if name.startswith("gather"):
+        x = torch.rand(rows, cols)
+        return lambda: x[ids]
+    x, zeros, spread = torch.rand(count, cols), torch.zeros(rows, cols), ids.unsqueeze(1).expand(-1, cols)
+    if "max" in name:
+        return lambda: zeros.scatter_reduce(0, spread, x, "amax", include_self=False)
+    return lambda: zeros.index_add(0, ids, x)
+
+
+def neighbour_max(graph, heads, cols):
+    x, zeros = torch.rand(graph.nodes, heads * cols), torch.zeros(graph.nodes, heads * cols)
+    index = graph.row.unsqueeze(1).expand(-1, heads * cols)
+    return lambda: zeros.scatter_reduce(0, index, x[graph.col], "amax", include_self=False)
+
+
+def sgd(n):
+    w = torch.nn.Parameter(torch.rand(n))
+    w.grad = torch.rand(n)
+    optimiser = torch.optim.SGD([w], lr=1e-3, momentum=0.9, weight_decay=5e-4)
+    return optimiser.step
+
+
+def on_rows(name, sizes):
+    """What PyTorch has one function for."""
+    x = torch.rand(*sizes[:2])
+    number = torch.rand(sizes[0], 1)
+    y = F.softmax(x, 1)
+    return {"scale rows": lambda: x * number, "row sum": lambda: x.sum(1), "row max": lambda: x.max(1),
+            "column max": lambda: x.max(0), "column softmax": lambda: F.softmax(x, 0),
+            "softmax grad": lambda: torch.ops.aten._softmax_backward_data(x, y, 1, torch.float32),
+            "topk": lambda: x.topk(sizes[-1], 1), "sort": lambda: x.sort(1, descending=True),
+            "transpose": lambda: x.t().contiguous()}[name]
+
+
 SHAPES = {  # features, words a row (None: dense), hidden, classes, every n-th node is a training node
     "cora": (1433, 18, 16, 7, 19),
     "photo": (745, 261, 16, 8, 48),
@@ -214,10 +271,42 @@ def resnet_step(batch):
 FUNCTIONS = {"relu": F.relu, "elu": F.elu, "tanh": torch.tanh, "gelu": F.gelu, "dropout": lambda x: F.dropout(x, 0.5)}
 
 
+GRADS = {"relu grad": lambda dy, x: torch.ops.aten.threshold_backward(dy, x, 0),
+         "gelu grad": lambda dy, x: torch.ops.aten.gelu_backward(dy, x)}
+ON_ROWS = ("scale rows", "row sum", "row max", "column max", "column softmax", "softmax grad", "topk", "sort", "transpose")
+
+
+def pool(batch, channels, side, function):
+    x = torch.rand(batch, channels, side, side)
+    return lambda: function(x, 2)
+
+
 def peer_of(name, graph):
     words = name.replace(",", "").split()
     sizes = [int(word) for word in words if word.isdigit()]
     kind = words[0]
+    for start in ON_ROWS:
+        if name.startswith(start):
+            return on_rows(start, sizes)
+    for start, backward in GRADS.items():
+        if name.startswith(start):
+            return function_grad(backward, *sizes)
+    if kind in ("batch", "layer", "image") and words[1] == "norm":
+        return norm(name, sizes)
+    if kind in ("gather", "scatter"):
+        return rows_by_id(name, *sizes)
+    if kind == "neighbour":
+        return neighbour_max(graph, *sizes)
+    if words[1] == "pool":
+        return pool(*sizes, F.max_pool2d if kind == "max" else F.avg_pool2d)
+    if kind == "sgd":
+        return sgd(*sizes)
+    if kind == "batched":
+        a, b = torch.rand(sizes[0], sizes[1], sizes[2]), torch.rand(sizes[0], sizes[2], sizes[1])
+        return lambda: torch.bmm(a, b)
+    if kind == "add":
+        a, b = torch.rand(*sizes), torch.rand(*sizes)
+        return lambda: a + b
     if name.startswith("gcn epoch"):
         return gcn_epoch(graph, words[2], 0 if "no input dropout" in name else 0.5, name.endswith("sparse x"))
     if name.startswith("gat epoch"):
@@ -254,7 +343,7 @@ def prepare(name, graph_path, threads):
     torch.set_num_threads(threads)
     torch.manual_seed(1)
     run = peer_of(name, Graph(graph_path) if graph_path else None)
-    if run is None or name.split()[0] in ("adam", "gcn", "gat", "mlp", "resnet") or "grad" in name:
+    if run is None or name.split()[0] in ("adam", "sgd", "gcn", "gat", "mlp", "resnet") or "grad" in name:
         return run
 
     def without_tape():

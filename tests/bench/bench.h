@@ -67,6 +67,6 @@ float *bench_floats(bench_job *job, int64_t n);
 cru_csr bench_graph(bench_job *job, const char *name);
 
 /* Tables, each ended by a case without a name. */
-extern const bench_case bench_operators[], bench_epochs[], bench_large[];
+extern const bench_case bench_operators[], bench_axes[], bench_epochs[], bench_large[];
 
 #endif

@@ -23,7 +23,7 @@
 
 #include "bench.h"
 
-static const bench_case *const tables[] = {bench_epochs, bench_operators, bench_large};
+static const bench_case *const tables[] = {bench_epochs, bench_operators, bench_axes, bench_large};
 
 typedef struct session {
     cru_device device;
