@@ -1,5 +1,7 @@
-/* The k largest or smallest of every row, by a heap of the k best so far: O(cols log k). */
+/* The k largest or smallest of every row: a few by a heap of the best so far, O(cols log k); many by sorting the row,
+ * digit by digit. */
 #include <math.h>
+#include <string.h>
 
 #include "cpu.h"
 
@@ -53,19 +55,94 @@ static void select_row(heap *h, int64_t cols, int64_t k)
     }
 }
 
+static void write_values(const cru_topk_args *t, int64_t row)
+{
+    const float *x = t->x + row * t->cols;
+    const int32_t *ids = t->ids + row * t->k;
+    if (!t->values) return;
+    for (int64_t i = 0; i < t->k; i++) t->values[row * t->k + i] = x[ids[i]];
+}
+
 static void topk_rows(const void *task, int64_t begin, int64_t end)
 {
     const cru_topk_args *t = task;
     for (int64_t row = begin; row < end; row++) {
         heap h = {.x = t->x + row * t->cols, .ids = t->ids + row * t->k, .smallest = t->smallest};
         select_row(&h, t->cols, t->k);
-        if (!t->values) continue;
-        for (int64_t i = 0; i < t->k; i++) t->values[row * t->k + i] = h.x[h.ids[i]];
+        write_values(t, row);
     }
+}
+
+/* ---- sorting whole rows ---------------------------------------------------------------------------------------- */
+
+enum { DIGITS = 3, DIGIT_BITS = 11, DIGIT_VALUES = 1 << DIGIT_BITS };
+
+typedef struct entry {
+    uint32_t key;
+    int32_t column;
+} entry;
+
+typedef struct sort_task {
+    const cru_topk_args *t;
+    int64_t rows; /* in a job */
+    entry *space; /* two rows for every thread */
+} sort_task;
+
+/* Ascending keys in the order of the result. All zeros are equal, and NaN is larger than everything. */
+static uint32_t key_of(float x, bool smallest)
+{
+    uint32_t bits;
+    x = x == 0 ? 0.0f : x;
+    memcpy(&bits, &x, sizeof bits);
+    bits = isnan(x) ? UINT32_MAX : bits >> 31 ? ~bits : bits | 0x80000000u;
+    return smallest ? bits : ~bits;
+}
+
+/* By the lowest digit first, keeping the order of equals: columns stay in order where values are equal. */
+static void sort_row(const sort_task *s, int64_t row, entry *from)
+{
+    const cru_topk_args *t = s->t;
+    const float *x = t->x + row * t->cols;
+    int32_t start[DIGITS][DIGIT_VALUES] = {{0}};
+    entry *to = from + t->cols;
+    for (int64_t i = 0; i < t->cols; i++) {
+        from[i] = (entry){key_of(x[i], t->smallest), (int32_t)i};
+        for (int d = 0; d < DIGITS; d++) start[d][from[i].key >> (d * DIGIT_BITS) & (DIGIT_VALUES - 1)]++;
+    }
+    for (int d = 0; d < DIGITS; d++) {
+        int32_t sum = 0;
+        for (int v = 0; v < DIGIT_VALUES; v++) {
+            const int32_t count = start[d][v];
+            start[d][v] = sum;
+            sum += count;
+        }
+        for (int64_t i = 0; i < t->cols; i++)
+            to[start[d][from[i].key >> (d * DIGIT_BITS) & (DIGIT_VALUES - 1)]++] = from[i];
+        entry *other = from;
+        from = to;
+        to = other;
+    }
+    for (int64_t i = 0; i < t->k; i++) t->ids[row * t->k + i] = from[i].column;
+    write_values(t, row);
+}
+
+static void sort_rows(const void *task, int64_t job, int32_t thread)
+{
+    const sort_task *s = task;
+    const int64_t begin = job * s->rows, end = begin + s->rows < s->t->rows ? begin + s->rows : s->t->rows;
+    for (int64_t row = begin; row < end; row++) sort_row(s, row, s->space + 2 * s->t->cols * thread);
 }
 
 void cpu_topk(cru_device *device, const cru_topk_args *args)
 {
+    enum { SORT_FROM = 256 }; /* columns; counting the digits of fewer costs more than it saves */
     if (args->k <= 0) return;
-    cpu_for(device, &(cpu_loop){args->rows, cpu_grain(CPU_GRAIN_MATH, args->cols), topk_rows, args});
+    const int64_t grain = cpu_grain(CPU_GRAIN_MATH, args->cols);
+    if (args->cols < SORT_FROM || args->k < args->cols / 8) {
+        cpu_for(device, &(cpu_loop){args->rows, grain, topk_rows, args});
+        return;
+    }
+    const size_t space = sizeof(entry) * 2 * (size_t)args->cols * (size_t)device->threads;
+    sort_task s = {args, grain, cpu_scratch(device, CPU_SCRATCH_SORT, space)};
+    cpu_each(device, &(cpu_jobs){(args->rows + grain - 1) / grain, true, sort_rows, &s});
 }

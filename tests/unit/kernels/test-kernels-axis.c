@@ -72,6 +72,32 @@ START_TEST(reductions_match_their_definition)
 }
 END_TEST
 
+/* Five slices: finite, with infinities, with NaN in two places, NaN only, equal values; along rows and along columns.
+ */
+START_TEST(nan_is_the_extreme_and_the_first_of_equals_wins)
+{
+    enum { SLICES = 5, COUNT = 37 };
+    const bool columns = _i & 1, min = _i & 2;
+    float x[SLICES][COUNT], laid[SLICES * COUNT];
+    static const int32_t at[2][SLICES] = {{9, 20, 8, 0, 0}, {9, 11, 8, 0, 0}};
+    double want[SLICES];
+    for (int i = 0; i < COUNT; i++) {
+        x[0][i] = i == 9 || i == 30 ? (min ? -7.0f : 7.0f) : (float)(i % 5);
+        x[1][i] = i == 20 ? INFINITY : i == 11 ? -INFINITY : (float)i;
+        x[2][i] = i == 8 || i == 21 ? NAN : (float)i;
+        x[3][i] = NAN;
+        x[4][i] = i % 2 ? 0.0f : -0.0f;
+    }
+    for (int k = 0; k < SLICES; k++) {
+        want[k] = (double)x[k][at[min][k]];
+        for (int i = 0; i < COUNT; i++) laid[columns ? i * SLICES + k : k * COUNT + i] = x[k][i];
+    }
+    reduce_call c = {.op = min ? CRU_REDUCE_MIN : CRU_REDUCE_MAX, .where = at[min]};
+    c.args = (cru_reduce_args){columns ? 1 : SLICES, COUNT, columns ? SLICES : 1, laid, NULL, NULL};
+    check_kernel(&(kernel_check){"extreme", call_reduce, &c, SLICES, NULL, want, 0});
+}
+END_TEST
+
 static void call_spread(const cru_backend *b, cru_device *device, const void *args, float *out)
 {
     cru_spread_args s = *(const cru_spread_args *)args;
@@ -359,6 +385,7 @@ Suite *suite(void)
     TCase *c = tcase_create("axis");
     tcase_set_timeout(c, 120);
     tcase_add_loop_test(c, reductions_match_their_definition, 0, CRU_REDUCE_COUNT);
+    tcase_add_loop_test(c, nan_is_the_extreme_and_the_first_of_equals_wins, 0, 4);
     tcase_add_loop_test(c, spread_reverses_a_reduction, 0, (int)COUNT(shapes));
     tcase_add_test(c, softmax_hides_minus_infinity_and_passes_nan);
     tcase_add_loop_test(c, softmax_and_its_gradient_match_their_formulas, 0, (int)COUNT(shapes));

@@ -250,14 +250,35 @@ static void topk_oracle(const cru_topk_args *t, int32_t *ids, double *values)
         }
 }
 
+/* Among 3, NaN, infinity, NaN and -1, in a row that is filled up with zeros. */
+START_TEST(nan_ranks_as_the_largest)
+{
+    const int64_t cols = _i ? 400 : 40, k = cols;
+    const bool smallest = true;
+    float *x = floats(cols);
+    const float first[] = {3, NAN, INFINITY, NAN, -1};
+    memcpy(x, first, sizeof first);
+    int32_t *ids = calloc((size_t)cols, sizeof *ids);
+    double *want = doubles(cols);
+    ids[0] = 4;
+    for (int32_t i = 5; i < cols; i++) ids[i - 4] = i;
+    ids[cols - 4] = 0, ids[cols - 3] = 2, ids[cols - 2] = 1, ids[cols - 1] = 3;
+    for (int64_t i = 0; i < cols; i++) want[i] = (double)x[ids[i]];
+    topk_call c = {{1, cols, k, x, NULL, NULL, smallest}, ids};
+    check_kernel(&(kernel_check){"topk", call_topk, &c, k, NULL, want, 0});
+    free(x), free(ids), free(want);
+}
+END_TEST
+
 START_TEST(the_k_best_come_in_order_with_ties_by_column)
 {
-    static const int64_t cols[] = {1, 3, 16, 17, 64, 300}, ks[] = {0, 1, 2, 5, 17, 300};
+    static const int64_t cols[] = {1, 3, 16, 17, 64, 300, 600}, ks[] = {0, 1, 2, 5, 17, 300, 600};
     for (int64_t i = 0; i < COUNT(cols); i++)
         for (int64_t j = 0; j < COUNT(ks); j++) {
             const int64_t rows = 37, k = ks[j] < cols[i] ? ks[j] : cols[i];
             float *x = random_floats(rows * cols[i], -1, 1);
-            for (int64_t at = 0; at < rows * cols[i]; at++) x[at] = rintf(x[at] * 8);
+            for (int64_t at = 0; at < rows * cols[i]; at++) x[at] = rintf(x[at] * 8) * (at % 5 ? 1 : 1e-3f);
+            if (cols[i] > 4) x[1] = INFINITY, x[2] = -INFINITY, x[3] = -0.0f, x[4] = 0;
             int32_t *ids = calloc((size_t)(rows * k) + 1, sizeof *ids);
             double *want = doubles(rows * k);
             topk_call c = {{rows, cols[i], k, x, NULL, NULL, _i}, ids};
@@ -278,6 +299,7 @@ Suite *suite(void)
     tcase_add_test(c, rows_are_gathered_by_id);
     tcase_add_loop_test(c, rows_are_scattered_by_id, 0, CRU_REDUCE_COUNT);
     tcase_add_test(c, elements_are_taken_and_placed_by_column);
+    tcase_add_loop_test(c, nan_ranks_as_the_largest, 0, 2);
     tcase_add_loop_test(c, the_k_best_come_in_order_with_ties_by_column, 0, 2);
     suite_add_tcase(s, c);
     return s;

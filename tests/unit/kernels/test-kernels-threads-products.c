@@ -213,6 +213,12 @@ static work topk(cru_arena *a)
     return (work){call_topk, ARGS(cru_topk_args, .rows = ROWS, .cols = COLS, .k = 5, .x = values(a, ROWS * COLS)),
                   2 * ROWS * 5};
 }
+static work sort(cru_arena *a)
+{
+    enum { WIDE = 700 };
+    return (work){call_topk, ARGS(cru_topk_args, .rows = 300, .cols = WIDE, .k = WIDE, .x = values(a, 300 * WIDE)),
+                  2 * 300 * WIDE};
+}
 
 /* ---- images -------------------------------------------------------------------------------------------------- */
 
@@ -294,6 +300,7 @@ static const shared_case cases[] = {
     {"take", take},
     {"place", place},
     {"topk", topk},
+    {"topk: whole rows", sort},
     {"conv", conv},
     {"conv_grad", conv_grad},
     {"pool", pool},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../cpu.h"
+#include "columns.h"
 #include "sums.h"
 
 typedef struct reduce_task {
@@ -67,19 +68,99 @@ INLINE bool wins(float value, float best, bool min)
     return (min ? value < best : value > best) || (value != value && best == best);
 }
 
-/* The extreme of one slice over outer x inner positions begin .. end. NaN wins, as in PyTorch. */
-static void extreme_range(const void *task, int64_t begin, int64_t end)
+/* The first place of the extreme of a row, looked for with NaN and infinities in mind. */
+static int64_t extreme_of_odd_row(const float *x, int64_t n, bool min)
+{
+    int64_t where = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (wins(x[i], x[where], min)) where = i;
+    return where;
+}
+
+/* The same for finite numbers: the extreme first, then its place, a block at a time. */
+INLINE int64_t extreme_of_row(const float *x, int64_t n, bool min)
+{
+    enum { BLOCK = 16 };
+    const float sign = min ? -1.0f : 1.0f;
+    float top = -INFINITY, odd = 0;
+#pragma omp simd reduction(max : top) reduction(+ : odd)
+    for (int64_t i = 0; i < n; i++) {
+        const float value = sign * x[i];
+        top = value > top ? value : top;
+        odd += value - value;
+    }
+    if (!(odd == 0)) return extreme_of_odd_row(x, n, min);
+    int64_t i = 0;
+    for (int32_t found = 0; i + BLOCK <= n; i += BLOCK) {
+#pragma omp simd reduction(| : found)
+        for (int64_t k = 0; k < BLOCK; k++) found |= sign * x[i + k] == top;
+        if (found) break;
+    }
+    while (sign * x[i] != top) i++;
+    return i;
+}
+
+static void extreme_rows(const void *task, int64_t begin, int64_t end)
 {
     const reduce_task *t = task;
     const cru_reduce_args *r = &t->r;
+    for (int64_t o = begin; o < end; o++) {
+        const float *x = r->x + o * r->count;
+        const int64_t where = t->min ? extreme_of_row(x, r->count, true) : extreme_of_row(x, r->count, false);
+        r->y[o] = x[where];
+        if (r->where) r->where[o] = (int32_t)where;
+    }
+}
+
+/* Columns side by side, the best of each so far and where it was. */
+INLINE void extreme_columns(const reduce_task *t, int64_t from, int64_t to, bool min)
+{
+    const cru_reduce_args *r = &t->r;
+    const int64_t outer = from / r->inner, width = to - from;
+    const float *x = r->x + outer * r->count * r->inner + from % r->inner;
+    float best[COLUMN_GROUP];
+    int32_t where[COLUMN_GROUP] = {0};
+    memcpy(best, x, sizeof(float) * (size_t)width);
+    for (int64_t i = 1; i < r->count; i++) {
+        const float *row = x + i * r->inner;
+#pragma omp simd
+        for (int64_t k = 0; k < width; k++) {
+            const bool take = wins(row[k], best[k], min);
+            best[k] = take ? row[k] : best[k];
+            where[k] = take ? (int32_t)i : where[k];
+        }
+    }
+    memcpy(r->y + from, best, sizeof(float) * (size_t)width);
+    if (r->where) memcpy(r->where + from, where, sizeof(int32_t) * (size_t)width);
+}
+
+/* Groups begin .. end, numbered through all outer slices. */
+static void extreme_groups(const void *task, int64_t begin, int64_t end)
+{
+    const reduce_task *t = task;
     for (int64_t at = begin; at < end; at++) {
-        const float *x = r->x + at / r->inner * r->count * r->inner + at % r->inner;
-        float best = r->count ? x[0] : 0.0f;
-        int64_t where = r->count ? 0 : -1;
-        for (int64_t i = 1; i < r->count; i++)
-            if (wins(x[i * r->inner], best, t->min)) best = x[i * r->inner], where = i;
-        r->y[at] = best;
-        if (r->where) r->where[at] = (int32_t)where;
+        const columns c = columns_of_group(at, t->r.inner);
+        if (t->min)
+            extreme_columns(t, c.from, c.to, true);
+        else
+            extreme_columns(t, c.from, c.to, false);
+    }
+}
+
+/* NaN wins, as in PyTorch; of nothing the extreme is 0, and nowhere. */
+static void reduce_extreme(cru_device *device, const reduce_task *t)
+{
+    const cru_reduce_args *r = &t->r;
+    if (r->count <= 0) {
+        for (int64_t i = 0; i < r->outer * r->inner; i++) {
+            r->y[i] = 0;
+            if (r->where) r->where[i] = -1;
+        }
+    } else if (r->inner == 1) {
+        cpu_for(device, &(cpu_loop){r->outer, cpu_grain(CPU_GRAIN_CHEAP, r->count), extreme_rows, t});
+    } else {
+        cpu_for(device, &(cpu_loop){r->outer * column_groups(r->inner),
+                                    cpu_grain(CPU_GRAIN_CHEAP, r->count * COLUMN_GROUP), extreme_groups, t});
     }
 }
 
@@ -91,8 +172,7 @@ static void reduce(cru_device *device, cru_reduce op, const cru_reduce_args *arg
     if (op == CRU_REDUCE_SUM || op == CRU_REDUCE_MEAN)
         reduce_sum(device, &t);
     else
-        cpu_for(device,
-                &(cpu_loop){args->outer * args->inner, cpu_grain(CPU_GRAIN_CHEAP, args->count), extreme_range, &t});
+        reduce_extreme(device, &t);
 }
 
 static void spread_range(const void *task, int64_t begin, int64_t end)

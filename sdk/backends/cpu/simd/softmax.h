@@ -3,6 +3,7 @@
 #define CRUCIBLE_CPU_SIMD_SOFTMAX_H
 
 #include "../cpu.h"
+#include "columns.h"
 #include "elementary.h"
 #include "vector.h"
 
@@ -85,49 +86,83 @@ static void softmax_row(const cru_softmax_args *s, int64_t row)
     }
 }
 
-static void softmax_column(const float *x, float *y, const cru_softmax_args *s)
+static void softmax_columns(const cru_softmax_args *s, columns c)
 {
-    float max = -INFINITY, sum = 0;
-    for (int64_t i = 0; i < s->count; i++) max = x[i * s->inner] > max ? x[i * s->inner] : max;
-    for (int64_t i = 0; i < s->count; i++) sum += fast_exp(x[i * s->inner] - max);
-    const float shift = max + fast_log(sum), scale = 1.0f / sum;
-    for (int64_t i = 0; i < s->count; i++) {
-        const float value = x[i * s->inner];
-        y[i * s->inner] = s->log ? value - shift : fast_exp(value - max) * scale;
+    const int64_t step = s->inner, width = c.to - c.from, start = c.from / step * s->count * step + c.from % step;
+    const float *x = s->x + start;
+    float *y = s->y + start, top[COLUMN_GROUP], shift[COLUMN_GROUP];
+    double sum[COLUMN_GROUP] = {0};
+    for (int64_t k = 0; k < width; k++) top[k] = -INFINITY;
+    for (int64_t i = 0; i < s->count; i++)
+#pragma omp simd
+        for (int64_t k = 0; k < width; k++) top[k] = x[i * step + k] > top[k] ? x[i * step + k] : top[k];
+    for (int64_t begin = 0; begin < s->count; begin += SUM_PIECE) {
+        const int64_t end = s->count - begin < SUM_PIECE ? s->count : begin + SUM_PIECE;
+        float part[COLUMN_GROUP] = {0};
+        for (int64_t i = begin; i < end; i++)
+#pragma omp simd
+            for (int64_t k = 0; k < width; k++) part[k] += y[i * step + k] = fast_exp(x[i * step + k] - top[k]);
+        for (int64_t k = 0; k < width; k++) sum[k] += (double)part[k];
     }
+    for (int64_t k = 0; k < width; k++) shift[k] = s->log ? top[k] + fast_log((float)sum[k]) : 1.0f / (float)sum[k];
+    for (int64_t i = 0; i < s->count; i++)
+        if (s->log) {
+#pragma omp simd
+            for (int64_t k = 0; k < width; k++) y[i * step + k] = x[i * step + k] - shift[k];
+        } else {
+#pragma omp simd
+            for (int64_t k = 0; k < width; k++) y[i * step + k] *= shift[k];
+        }
 }
 
-static void softmax_range(const void *task, int64_t begin, int64_t end)
+static void softmax_rows(const void *task, int64_t begin, int64_t end)
+{
+    for (int64_t o = begin; o < end; o++) softmax_row(task, o);
+}
+
+static void softmax_groups(const void *task, int64_t begin, int64_t end)
 {
     const cru_softmax_args *s = task;
-    if (s->inner == 1) {
-        for (int64_t o = begin; o < end; o++) softmax_row(s, o);
-        return;
-    }
-    for (int64_t o = begin; o < end; o++)
-        for (int64_t k = 0; k < s->inner; k++) {
-            const int64_t at = o * s->count * s->inner + k;
-            softmax_column(s->x + at, s->y + at, s);
-        }
+    for (int64_t at = begin; at < end; at++) softmax_columns(s, columns_of_group(at, s->inner));
 }
 
 static void softmax(cru_device *device, const cru_softmax_args *args)
 {
-    cpu_loop loop = {args->outer, cpu_grain(CPU_GRAIN_MATH, args->count * args->inner), softmax_range, args};
-    cpu_for(device, &loop);
+    if (args->inner == 1) {
+        cpu_for(device, &(cpu_loop){args->outer, cpu_grain(CPU_GRAIN_MATH, args->count), softmax_rows, args});
+        return;
+    }
+    const int64_t groups = args->outer * column_groups(args->inner);
+    cpu_for(device, &(cpu_loop){groups, cpu_grain(CPU_GRAIN_MATH, args->count * COLUMN_GROUP), softmax_groups, args});
 }
 
 /* softmax: dx = y (dy - sum(dy y)); log-softmax: dx = dy - e^y sum(dy). */
-static void softmax_grad_column(const cru_softmax_grad_args *s, int64_t at)
+static void softmax_grad_columns(const cru_softmax_grad_args *s, columns c)
 {
-    const float *y = s->y + at, *dy = s->dy + at;
-    const int64_t step = s->inner;
-    float *dx = s->dx + at, sum = 0;
-    for (int64_t i = 0; i < s->count; i++) sum += s->log ? dy[i * step] : dy[i * step] * y[i * step];
-    for (int64_t i = 0; i < s->count; i++) {
-        const float value = s->log ? dy[i * step] - fast_exp(y[i * step]) * sum : y[i * step] * (dy[i * step] - sum);
-        cpu_store(dx + i * step, value, s->accumulate);
+    const int64_t step = s->inner, width = c.to - c.from, start = c.from / step * s->count * step + c.from % step;
+    const float *y = s->y + start, *dy = s->dy + start;
+    float *dx = s->dx + start, total[COLUMN_GROUP];
+    double sum[COLUMN_GROUP] = {0};
+    for (int64_t begin = 0; begin < s->count; begin += SUM_PIECE) {
+        const int64_t end = s->count - begin < SUM_PIECE ? s->count : begin + SUM_PIECE;
+        float part[COLUMN_GROUP] = {0};
+        for (int64_t i = begin; i < end; i++)
+#pragma omp simd
+            for (int64_t k = 0; k < width; k++)
+                part[k] += s->log ? dy[i * step + k] : dy[i * step + k] * y[i * step + k];
+        for (int64_t k = 0; k < width; k++) sum[k] += (double)part[k];
     }
+    for (int64_t k = 0; k < width; k++) total[k] = (float)sum[k];
+    for (int64_t at = 0; at < s->count * step; at += step)
+        if (s->log) {
+#pragma omp simd
+            for (int64_t k = 0; k < width; k++)
+                cpu_store(dx + at + k, dy[at + k] - fast_exp(y[at + k]) * total[k], s->accumulate);
+        } else {
+#pragma omp simd
+            for (int64_t k = 0; k < width; k++)
+                cpu_store(dx + at + k, y[at + k] * (dy[at + k] - total[k]), s->accumulate);
+        }
 }
 
 /* The sum over the row that both formulas need. */
@@ -157,21 +192,27 @@ static void softmax_grad_row(const cru_softmax_grad_args *s, int64_t at)
     }
 }
 
-static void softmax_grad_range(const void *task, int64_t begin, int64_t end)
+static void softmax_grad_rows(const void *task, int64_t begin, int64_t end)
 {
     const cru_softmax_grad_args *s = task;
-    for (int64_t o = begin; o < end; o++) {
-        if (s->inner == 1)
-            softmax_grad_row(s, o * s->count);
-        else
-            for (int64_t k = 0; k < s->inner; k++) softmax_grad_column(s, o * s->count * s->inner + k);
-    }
+    for (int64_t o = begin; o < end; o++) softmax_grad_row(s, o * s->count);
+}
+
+static void softmax_grad_groups(const void *task, int64_t begin, int64_t end)
+{
+    const cru_softmax_grad_args *s = task;
+    for (int64_t at = begin; at < end; at++) softmax_grad_columns(s, columns_of_group(at, s->inner));
 }
 
 static void softmax_grad(cru_device *device, const cru_softmax_grad_args *args)
 {
-    cpu_loop loop = {args->outer, cpu_grain(CPU_GRAIN_MATH, args->count * args->inner), softmax_grad_range, args};
-    cpu_for(device, &loop);
+    if (args->inner == 1) {
+        cpu_for(device, &(cpu_loop){args->outer, cpu_grain(CPU_GRAIN_MATH, args->count), softmax_grad_rows, args});
+        return;
+    }
+    const int64_t groups = args->outer * column_groups(args->inner);
+    cpu_for(device,
+            &(cpu_loop){groups, cpu_grain(CPU_GRAIN_MATH, args->count * COLUMN_GROUP), softmax_grad_groups, args});
 }
 
 /* Rows are taken by groups, so that the logarithms of a group's sums are one vector. */
