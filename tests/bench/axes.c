@@ -304,7 +304,7 @@ static void setup_spmm_max(bench_job *job, const bench_case *which)
     s->where = bench_memory(job, sizeof(int32_t) * (size_t)n);
     job->run = run_spmm;
     job->arg = s;
-    bench_phase(job, floats_moved(2 * n) + bench_gather(&s->a, floats_moved(s->heads * s->cols)), 0);
+    bench_gather_phase(job, floats_moved(2 * n), bench_gather(&s->a, floats_moved(s->heads * s->cols)), 0);
 }
 
 static void run_topk(cru_device *device, void *arg)
