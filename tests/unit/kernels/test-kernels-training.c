@@ -201,6 +201,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("training kernels");
     TCase *c = tcase_create("training");
+    tcase_set_timeout(c, 120);
     tcase_add_test(c, dropout_keeps_what_the_stream_says);
     tcase_add_test(c, large_dropout_keeps_what_the_stream_says);
     tcase_add_test(c, dropped_values_are_zero_even_when_not_finite);
