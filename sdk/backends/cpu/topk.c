@@ -1,5 +1,5 @@
-/* The k largest or smallest of every row: a few by a heap of the best so far, O(cols log k); many by sorting the row,
- * digit by digit. */
+/* The k largest or smallest of every row: a few by a heap of the best so far, which most columns never enter; many by
+ * sorting the row, digit by digit. */
 #include <math.h>
 #include <string.h>
 
@@ -35,17 +35,42 @@ static void sink(const heap *h, int64_t at)
     }
 }
 
-/* Leaves the k best columns in `ids`, in order. */
-static void select_row(heap *h, int64_t cols, int64_t k)
+enum { BLOCK = 16 };
+
+/* Whether one of a block of columns could come before the worst of the best; a NaN on either side always could. */
+static bool may_enter(const heap *h, int64_t first)
 {
-    h->count = k;
-    for (int64_t i = 0; i < k; i++) h->ids[i] = (int32_t)i;
-    for (int64_t i = k / 2 - 1; i >= 0; i--) sink(h, i);
-    for (int64_t i = k; i < cols; i++)
+    const float *x = h->x + first, worst = h->x[h->ids[0]];
+    int32_t found = 0;
+    if (h->smallest) {
+#pragma omp simd reduction(| : found)
+        for (int k = 0; k < BLOCK; k++) found |= !(x[k] >= worst);
+    } else {
+#pragma omp simd reduction(| : found)
+        for (int k = 0; k < BLOCK; k++) found |= !(x[k] <= worst);
+    }
+    return found;
+}
+
+static void enter(const heap *h, int64_t from, int64_t to)
+{
+    for (int64_t i = from; i < to; i++)
         if (before(h, (int32_t)i, h->ids[0])) {
             h->ids[0] = (int32_t)i;
             sink(h, 0);
         }
+}
+
+/* Leaves the k best columns in `ids`, in order. */
+static void select_row(heap *h, int64_t cols, int64_t k)
+{
+    h->count = k;
+    for (int64_t j = 0; j < k; j++) h->ids[j] = (int32_t)j;
+    for (int64_t j = k / 2 - 1; j >= 0; j--) sink(h, j);
+    int64_t i = k;
+    for (; i + BLOCK <= cols; i += BLOCK)
+        if (may_enter(h, i)) enter(h, i, i + BLOCK);
+    enter(h, i, cols);
     while (h->count > 1) {
         int32_t worst = h->ids[0];
         h->count--;

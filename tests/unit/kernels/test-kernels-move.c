@@ -266,6 +266,10 @@ START_TEST(nan_ranks_as_the_largest)
     for (int64_t i = 0; i < cols; i++) want[i] = (double)x[ids[i]];
     topk_call c = {{1, cols, k, x, NULL, NULL, smallest}, ids};
     check_kernel(&(kernel_check){"topk", call_topk, &c, k, NULL, want, 0});
+    static const int32_t best[] = {1, 3, 2}; /* of the largest, both NaN come first */
+    const double largest[] = {(double)NAN, (double)NAN, (double)INFINITY};
+    topk_call few = {{1, cols, 3, x, NULL, NULL, !smallest}, best};
+    check_kernel(&(kernel_check){"topk", call_topk, &few, 3, NULL, largest, 0});
     free(x), free(ids), free(want);
 }
 END_TEST
