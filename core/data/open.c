@@ -75,10 +75,20 @@ static void *verify_files(void *user)
     return NULL;
 }
 
+/* Politely: checksums are done sooner than the plugin anyway, and would take a processor from one of its threads. On
+ * Linux nice is about the calling thread. */
+static void *verify_meanwhile(void *user)
+{
+    enum { POLITE = 10 };
+    const int refused = nice(POLITE);
+    (void)refused; /* then as the others */
+    return verify_files(user);
+}
+
 /* In a thread of its own; without one, at once. */
 static void verification_begin(verification *v)
 {
-    v->started = pthread_create(&v->thread, NULL, verify_files, v) == 0;
+    v->started = pthread_create(&v->thread, NULL, verify_meanwhile, v) == 0;
     if (!v->started) verify_files(v);
 }
 

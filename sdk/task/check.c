@@ -36,10 +36,11 @@ enum { BLOCK = 256 };
 
 /* Without a way out in the middle and with a fixed length, so that it becomes vector code: features are the bulk of a
  * dataset. */
+typedef uint32_t __attribute__((may_alias)) float_bits;
 static bool block_is_finite(const float *values)
 {
-    uint32_t bits[BLOCK], bad = 0;
-    memcpy(bits, values, sizeof bits);
+    const float_bits *bits = (const float_bits *)values;
+    uint32_t bad = 0;
     for (int i = 0; i < BLOCK; i++) bad |= (bits[i] & 0x7f800000u) == 0x7f800000u; /* infinity's and NaN's exponent */
     return !bad;
 }
