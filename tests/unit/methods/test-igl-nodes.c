@@ -299,7 +299,21 @@ START_TEST(graphsmote_nearest_of_few)
 }
 END_TEST
 
-/* With the identity as decoder and classifier, the logits are those of the encoder's layer: ReLU of the fixture's. */
+static void set_scaled_identity(const bench *b, const char *name, int64_t n, float scale)
+{
+    float *w = bench_weight(b, name)->data;
+    for (int64_t i = 0; i < n * n; i++) w[i] = i % (n + 1) == 0 ? scale : 0;
+}
+
+/* With the identity as decoder and classifier, the logits are the ReLU of the encoder's layer. */
+static void graphsmote_show_encoder(const bench *b, int64_t n)
+{
+    set_scaled_identity(b, "decoder.own.weight", n, 1);
+    set_scaled_identity(b, "decoder.others.weight", n, 0);
+    set_scaled_identity(b, "classifier.weight", n, 1);
+    for (int64_t i = 0; i < n; i++) bench_weight(b, "classifier.bias")->data[i] = 0;
+}
+
 START_TEST(graphsmote_concatenates_self_and_neighbours)
 {
     cJSON *root = fixture_open("igl/graphsmote.json"), *labels = cJSON_Parse("[0, 1, 2, 3, 4, 5, 0, 1, 2, 3]");
@@ -319,16 +333,36 @@ START_TEST(graphsmote_concatenates_self_and_neighbours)
             own->data[i * 6 + o] = (float)w[o * 10 + i];
             others->data[i * 6 + o] = (float)w[o * 10 + 5 + i];
         }
-    static const char *const rest[] = {"decoder.own.weight", "decoder.others.weight", "classifier.weight"};
-    for (int k = 0; k < 3; k++)
-        for (int64_t i = 0; i < 36; i++) bench_weight(&b, rest[k])->data[i] = k != 1 && i % 7 == 0;
-    for (int64_t i = 0; i < 6; i++) bench_weight(&b, "classifier.bias")->data[i] = 0;
+    graphsmote_show_encoder(&b, 6);
     bench_run(&b);
     for (int64_t i = 0; i < 60; i++) bench_check_number(&b, (double)b.logits->data[i], fmax(0, out[i]));
     bench_destroy(&b);
     cJSON_Delete(labels);
     cJSON_Delete(train);
     cJSON_Delete(root);
+}
+END_TEST
+
+/* 0 -> 1 <- 2 with X = I and only the neighbours' half of the encoder: the logits are A / (degree + 1). */
+START_TEST(graphsmote_keeps_directions_when_asked)
+{
+    static const double expected[2][9] = {{0, 1. / 2, 0, 1. / 3, 0, 1. / 3, 0, 1. / 2, 0},
+                                          {0, 0, 0, 1. / 3, 0, 1. / 3, 0, 0, 0}};
+    static const char *const directed[] = {"no", "yes"};
+    cJSON *graph = cJSON_Parse("{\"n\": 3, \"edges\": [[0, 1], [2, 1]]}"), *labels = cJSON_Parse("[0, 1, 2]");
+    bench b = bench_create();
+    bench_graph_as(&b, graph, true);
+    bench_identity_features(&b);
+    bench_labels(&b, labels, labels);
+    bench_open(&b, "graphsmote", (const char *[]){"hidden", "3", "dropout", "0", "directed", directed[_i], NULL});
+    set_scaled_identity(&b, "encoder.own.weight", 3, 0);
+    set_scaled_identity(&b, "encoder.others.weight", 3, 1);
+    graphsmote_show_encoder(&b, 3);
+    bench_run(&b);
+    for (int64_t i = 0; i < 9; i++) bench_check_number(&b, (double)b.logits->data[i], expected[_i][i]);
+    bench_destroy(&b);
+    cJSON_Delete(labels);
+    cJSON_Delete(graph);
 }
 END_TEST
 
@@ -347,6 +381,7 @@ Suite *suite(void)
     tcase_add_test(c, graphsmote_reconstructs_all_pairs);
     tcase_add_test(c, graphsmote_nearest_of_few);
     tcase_add_test(c, graphsmote_concatenates_self_and_neighbours);
+    tcase_add_loop_test(c, graphsmote_keeps_directions_when_asked, 0, 2);
     suite_add_tcase(s, c);
     return s;
 }

@@ -1,6 +1,6 @@
 /* graphsmote: SMOTE between embeddings of minority nodes, with edges from a predictor trained along.
  *
- *     E = Drop(ReLU(X W_s + A' X W_n))             A' = A / (degree + 1), A symmetric, 0/1, without loops
+ *     E = Drop(ReLU(X W_s + A' X W_n))             A' = A / (degree + 1), A 0/1 without loops
  *     C = E W_d      P(edge) = sigmoid(C C^T)
  *     every class of n_c < avg = floor(|L| / classes) training nodes, floor(avg / n_c) times: for each of its nodes v
  *         e = E_v + delta (E_u - E_v)              u: the nearest of its class; one delta of U(0, 1) for all
@@ -9,8 +9,9 @@
  *     loss = CE over training and new nodes + rec_weight sum over all pairs of w (P - A)^2
  *
  * The original takes the neighbours of the node whose number is the place of u among the training nodes of its class,
- * not those of u; fix_neighbours repairs this. Prediction is on the graph itself. Of the original's training schemes
- * this is recon_newG with hard edges.
+ * not those of u; fix_neighbours repairs this. A is made symmetric unless `directed` is set; edges of new nodes always
+ * go both ways. Prediction is on the graph itself. Of the original's training schemes this is recon_newG with hard
+ * edges.
  *
  * Zhao, Zhang, Wang. GraphSMOTE: Imbalanced Node Classification on Graphs with Graph Neural Networks. WSDM 2021. */
 #include <crucible/imbalance.h>
@@ -23,7 +24,7 @@ enum { PROBLEMS = CRU_NODES };
 typedef struct settings {
     int64_t hidden;
     double dropout, rec_weight;
-    bool fix_neighbours;
+    bool fix_neighbours, directed;
     cru_train train;
 } settings;
 
@@ -33,6 +34,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, rec_weight, 1e-6, 0, CRU_NO_MAX, "weight of the reconstruction, a sum over all pairs",
               .search = CRU_ONE_OF(1e-6, 2e-6, 4e-6)),
     CRU_BOOL(settings, fix_neighbours, false, "candidates from the nearest node instead of the one of its place"),
+    CRU_BOOL(settings, directed, false, "keep the direction of edges: a node hears from those that link to it"),
     CRU_TRAIN_SETTINGS(settings, train, 2010, 0.001, 5e-4),
     CRU_END,
 };
@@ -45,7 +47,7 @@ typedef struct sage {
 typedef struct model {
     cru_learner base;
     cru_rng rng;
-    cru_csr graph;           /* symmetric, without loops */
+    cru_csr graph;           /* without loops */
     cru_sparse *links, *adj; /* A, A' */
     sage encoder, decoder;
     cru_fc edges, classifier;
@@ -92,9 +94,9 @@ static cru_status build(void *self)
     const cru_task *task = m->base.task;
     cru_ctx *ctx = m->base.ctx;
     const cru_pool pool = cru_ctx_pool(ctx);
-    const cru_csr both = cru_graph_symmetrise(pool, &task->graph, CRU_SYM_OR);
+    const cru_csr given = s->directed ? task->graph : cru_graph_symmetrise(pool, &task->graph, CRU_SYM_OR);
     m->rng = cru_ctx_stream(ctx, "sampling");
-    m->graph = cru_graph_loops(pool, &both, CRU_LOOPS_REMOVE);
+    m->graph = cru_graph_loops(pool, &given, CRU_LOOPS_REMOVE);
     const cru_csr mean = mean_with_self(pool, &m->graph);
     m->links = cru_sparse_create(ctx, &m->graph);
     m->adj = cru_sparse_create(ctx, &mean);
