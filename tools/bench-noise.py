@@ -59,6 +59,7 @@ class Peer:
     name = None
 
     def __init__(self, folder, threads):
+        os.environ["OPENBLAS_NUM_THREADS"] = str(threads)  # read when it is loaded; PyTorch's own setting is not for it
         import numpy
         import torch
         torch.set_num_threads(threads)
