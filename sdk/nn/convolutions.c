@@ -65,13 +65,19 @@ cru_gcn_pass cru_gcn_stack_pass(cru_tape *t, const cru_gcn_stack *stack, cru_spa
     return pass;
 }
 
-cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x)
+cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
+                               const cru_input *x)
 {
     const cru_then between = {.act = CRU_UNARY_RELU, .dropout = stack->dropout};
     cru_input in = *x;
     for (int64_t i = 0; i < stack->layers - 1; i++)
         in = cru_input_of(cru_gcn_input_then(t, &stack->layer[i], adj, &in, &between));
-    return cru_gcn_input(t, &stack->layer[stack->layers - 1], adj, &in);
+    return cru_gcn_input(t, &stack->layer[stack->layers - 1], last, &in);
+}
+
+cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x)
+{
+    return cru_gcn_stack_rows(t, stack, adj, adj, x);
 }
 
 /* ---- sage ------------------------------------------------------------------------------------------------ */

@@ -60,15 +60,20 @@ cru_tensor *cru_learner_batch_loss(cru_learner *learner, cru_tape *t, cru_tensor
     return cru_cross_entropy(t, logits, &targets);
 }
 
+/* The default loss of the training items, which are the given rows of the logits; NULL: all rows. */
+static cru_tensor *loss_of_rows(cru_learner *l, cru_tape *t, cru_tensor *logits, const cru_index *rows)
+{
+    if (l->task->candidates) {
+        cru_tensor *chosen = rows ? cru_gather(t, logits, *rows) : logits;
+        return cru_learner_batch_loss(l, t, chosen, l->task->split.train);
+    }
+    cru_targets targets = {.rows = rows, .labels = l->train_labels, .class_weights = l->class_weights};
+    return cru_cross_entropy(t, logits, &targets);
+}
+
 cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits)
 {
-    if (learner->task->candidates) {
-        cru_tensor *chosen = cru_gather(t, logits, learner->train_rows);
-        return cru_learner_batch_loss(learner, t, chosen, learner->task->split.train);
-    }
-    cru_targets targets = {
-        .rows = &learner->train_rows, .labels = learner->train_labels, .class_weights = learner->class_weights};
-    return cru_cross_entropy(t, logits, &targets);
+    return loss_of_rows(learner, t, logits, &learner->train_rows);
 }
 
 double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss)
@@ -192,6 +197,13 @@ static void open_graphs(cru_learner *l)
     if (l->task->problem == CRU_GRAPHS) l->batches = cru_batches_create(l->ctx, l->task->split.train, s->batch, false);
 }
 
+static void open_train_adj(cru_learner *l)
+{
+    const cru_ids train = l->task->split.train;
+    const cru_csr rows = cru_csr_rows(cru_ctx_pool(l->ctx), &l->graphs.host, train.ids, train.count);
+    l->train_adj = cru_sparse_create(l->ctx, &rows);
+}
+
 cru_status cru_method_create(const cru_method *method, void **self, const void *settings, const cru_task *task,
                              cru_ctx *ctx)
 {
@@ -211,6 +223,7 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
     l->scores = cru_ctx_alloc(ctx, task->items * task->classes, sizeof *l->scores);
     l->net = cru_learner_net(l, "net");
     if (method->forward || method->graphs) open_graphs(l);
+    if (method->train_logits && !method->loss && task->problem != CRU_GRAPHS) open_train_adj(l);
     if (method->classify) l->feed = feed_create(l);
     status = cru_ctx_status(ctx);
     if (!status) status = method->build(l);
@@ -224,11 +237,22 @@ cru_status cru_method_create(const cru_method *method, void **self, const void *
     return CRU_OK;
 }
 
-/* Loss, backward and one step, from this step's logits. */
-static cru_status learn_from(cru_learner *l, cru_tensor *z, double *loss)
+/* What the method minimises, from the logits of all items. */
+static cru_tensor *loss_from(cru_learner *l, cru_tensor *z)
 {
-    cru_tape *t = l->tape;
-    cru_tensor *value = l->method->loss ? l->method->loss(l, t, z) : cru_learner_loss(l, t, z);
+    return l->method->loss ? l->method->loss(l, l->tape, z) : cru_learner_loss(l, l->tape, z);
+}
+
+/* The same from a pass that is yet to be made. */
+static cru_tensor *loss_of_pass(cru_learner *l)
+{
+    cru_tensor *z = l->train_adj ? l->method->train_logits(l, l->tape) : NULL;
+    return z ? loss_of_rows(l, l->tape, z, NULL) : loss_from(l, cru_learner_logits(l, l->tape));
+}
+
+/* Backward and one step, from this step's loss. */
+static cru_status learn_from(cru_learner *l, cru_tensor *value, double *loss)
+{
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     *loss = cru_learner_step(l, l->optim, value);
     return CRU_OK;
@@ -242,7 +266,7 @@ cru_status cru_learner_epoch(cru_learner *l, double *loss)
         return cru_ctx_status(l->ctx);
     }
     cru_tape_begin(t, CRU_TRAIN);
-    return learn_from(l, cru_learner_logits(l, t), loss);
+    return learn_from(l, loss_of_pass(l), loss);
 }
 
 static cru_status one_epoch(cru_learner *l, double *loss)
@@ -263,10 +287,10 @@ typedef struct course {
     bool stop;
 } course;
 
-/* An epoch that learns from logits that are there already. */
-static cru_status epoch_from(cru_learner *l, cru_tensor *z, double *loss)
+/* An epoch whose forward pass was made. */
+static cru_status epoch_from(cru_learner *l, cru_tensor *value, double *loss)
 {
-    cru_status status = learn_from(l, z, loss);
+    cru_status status = learn_from(l, value, loss);
     return !status && l->method->after_epoch ? l->method->after_epoch(l) : status;
 }
 
@@ -297,10 +321,8 @@ static bool judge_ahead(cru_learner *l, course *c)
 /* An epoch, from where the judging of the last one left it. */
 static cru_status next_epoch(cru_learner *l, course *c)
 {
-    if (c->next) return epoch_from(l, c->next, &c->loss);
-    if (!c->begun) return one_epoch(l, &c->loss);
-    cru_tensor *z = cru_learner_logits(l, l->tape);
-    return cru_ctx_status(l->ctx) ? cru_ctx_status(l->ctx) : epoch_from(l, z, &c->loss);
+    if (c->next) return epoch_from(l, loss_from(l, c->next), &c->loss);
+    return c->begun ? epoch_from(l, loss_of_pass(l), &c->loss) : one_epoch(l, &c->loss);
 }
 
 /* Where the mode makes no difference, the logits that an epoch learns from are those to judge before its step. */
@@ -311,7 +333,7 @@ static cru_status judge_and_step(cru_learner *l, course *c)
     c->apart = !z;
     c->stop = !(z ? obey(l, c->monitor, c->loss) : judge_ahead(l, c));
     if (c->stop) return cru_ctx_status(l->ctx);
-    return z ? epoch_from(l, z, &c->loss) : next_epoch(l, c);
+    return z ? epoch_from(l, loss_from(l, z), &c->loss) : next_epoch(l, c);
 }
 
 /* Where the mode makes no difference, the logits that judge a step are those that the next epoch learns from. The first

@@ -1,4 +1,5 @@
 /* Whole training steps: one epoch of training and one evaluation for graphs, one minibatch for rows and images. */
+#include <crucible/csr.h>
 #include <crucible/optim.h>
 
 #include "bench.h"
@@ -8,7 +9,7 @@ typedef struct model {
     cru_tape *tape;
     cru_net *net;
     cru_optim *optim;
-    cru_sparse *adj;
+    cru_sparse *adj, *train_adj; /* train_adj: its rows with labels, where the loss asks for these alone */
     cru_input x;
     cru_index rows, labels;
     cru_tensor *(*logits)(struct model *m, cru_tape *t);
@@ -60,7 +61,7 @@ static void ready(bench_job *job, model *m, void (*run)(cru_device *device, void
 static void train_step(model *m)
 {
     cru_tape_begin(m->tape, CRU_TRAIN);
-    cru_targets targets = {.rows = &m->rows, .labels = m->labels};
+    cru_targets targets = {.rows = m->train_adj ? NULL : &m->rows, .labels = m->labels};
     cru_backward(m->tape, cru_cross_entropy(m->tape, m->logits(m, m->tape), &targets));
     cru_optim_step(m->optim);
 }
@@ -109,7 +110,7 @@ static void make_features(bench_job *job, model *m, int64_t n, int64_t cols, int
 static cru_tensor *gcn_logits(model *m, cru_tape *t)
 {
     cru_input x = cru_input_dropout(t, &m->x, m->input_dropout);
-    return cru_gcn_stack_input(t, &m->gcn, m->adj, &x);
+    return cru_gcn_stack_rows(t, &m->gcn, m->adj, cru_tape_mode(t) == CRU_TRAIN ? m->train_adj : m->adj, &x);
 }
 
 typedef struct graph_shape {
@@ -128,58 +129,84 @@ static graph_shape shape_of(const char *graph)
     }
 }
 
+/* A sum over neighbours: all rows of a matrix, each of some floats. */
+typedef struct spread_size {
+    double rows, cols, entries; /* of the matrix */
+    double floats;              /* of a row that is summed */
+    bench_gathered gathered;    /* bytes */
+} spread_size;
+
+static spread_size spread_of(const cru_csr *a, int64_t floats)
+{
+    return (spread_size){.rows = (double)a->rows,
+                         .cols = (double)a->cols,
+                         .entries = (double)cru_csr_nnz(a),
+                         .floats = (double)floats,
+                         .gathered = bench_gather(a, 4 * (double)floats)};
+}
+
+static void count_spread(bench_job *job, const spread_size *s)
+{
+    const double matrix = 8 * s->rows + 8 * s->entries;
+    bench_gather_phase(job, matrix + 4 * s->rows * s->floats, s->gathered, 2 * s->entries * s->floats);
+}
+
+/* By the transpose, for a gradient; what is gathered, the caller knows. */
+static void count_spread_back(bench_job *job, const spread_size *s, bench_gathered gathered)
+{
+    const double matrix = 8 * s->cols + 8 * s->entries;
+    bench_gather_phase(job, matrix + 4 * s->cols * s->floats, gathered, 2 * s->entries * s->floats);
+}
+
 /* What the phases of an epoch are counted from. */
 typedef struct gcn_size {
-    double n, trained;           /* nodes, and those with labels */
-    double in, features;         /* stored features, and their bytes */
-    double hidden, classes;      /* widths */
-    double matrix;               /* bytes of the adjacency matrix */
-    double entries;              /* of it */
-    bench_gathered wide, narrow; /* of hidden or class rows */
+    double n, trained;                /* nodes, and those with labels */
+    double in, features;              /* stored features, and their bytes */
+    double hidden, classes;           /* widths */
+    spread_size wide, narrow, chosen; /* over hidden rows, over class rows, over those for nodes with labels alone */
 } gcn_size;
 
-static gcn_size size_of(const cru_csr *a, const graph_shape *s)
+static gcn_size size_of(const cru_csr *a, const cru_csr *labelled, const graph_shape *s)
 {
     const double n = (double)a->rows, in = n * (double)(s->per_row ? s->per_row : s->features);
     return (gcn_size){
         .n = n,
-        .trained = n / (double)s->every,
+        .trained = (double)labelled->rows,
         .in = in,
         .features = in * (s->per_row ? 8 : 4),
         .hidden = (double)s->hidden,
         .classes = (double)s->classes,
-        .matrix = 8 * n + 8 * (double)cru_csr_nnz(a),
-        .entries = (double)cru_csr_nnz(a),
-        .wide = bench_gather(a, 4 * (double)s->hidden),
-        .narrow = bench_gather(a, 4 * (double)s->classes),
+        .wide = spread_of(a, s->hidden),
+        .narrow = spread_of(a, s->classes),
+        .chosen = spread_of(labelled, s->classes),
     };
 }
 
 /* `spreads`: the sum over neighbours follows the product. Without, A x was made once, for all epochs: x is constant. */
-static void count_forward(bench_job *job, const gcn_size *z, bool spreads)
+static void count_forward(bench_job *job, const gcn_size *z, const spread_size *last, bool spreads)
 {
     bench_phase(job, z->features + 4 * z->n * z->hidden, 2 * z->in * z->hidden);
-    if (spreads) bench_gather_phase(job, z->matrix + 4 * z->n * z->hidden, z->wide, 2 * z->entries * z->hidden);
+    if (spreads) count_spread(job, &z->wide);
     bench_phase(job, 4 * z->n * (z->hidden + z->classes), 2 * z->n * z->hidden * z->classes);
-    bench_gather_phase(job, z->matrix + 4 * z->n * z->classes, z->narrow, 2 * z->entries * z->classes);
+    count_spread(job, last);
 }
 
-/* Loss, its gradient spread (rows without a label are 0 and need no reading), products of the second layer, gradient
- * spread again, product of the first. */
+/* Loss, its gradient spread from the nodes with labels, products of the second layer, gradient spread again, product of
+ * the first. */
 static void count_backward(bench_job *job, const gcn_size *z, bool spreads)
 {
     bench_phase(job, 8 * z->trained * z->classes, 0);
-    bench_phase(job, z->matrix + 4 * (z->trained + z->n) * z->classes, 2 * z->entries * z->classes);
+    count_spread_back(job, &z->chosen, (bench_gathered){.memory = 4 * z->trained * z->classes});
     bench_phase(job, 4 * z->n * (2 * z->hidden + z->classes), 4 * z->n * z->hidden * z->classes);
-    if (spreads) bench_gather_phase(job, z->matrix + 4 * z->n * z->hidden, z->wide, 2 * z->entries * z->hidden);
+    if (spreads) count_spread_back(job, &z->wide, z->wide.gathered);
     bench_phase(job, z->features + 4 * z->n * z->hidden, 2 * z->in * z->hidden);
 }
 
 static void count_gcn(bench_job *job, const gcn_size *z, bool sparse, bool drops_input)
 {
-    count_forward(job, z, sparse || drops_input);
+    count_forward(job, z, &z->chosen, sparse || drops_input);
     count_backward(job, z, sparse || drops_input);
-    count_forward(job, z, sparse);
+    count_forward(job, z, &z->narrow, sparse);
 }
 
 /* a: 1 for dropout between the layers only; else the classic recipe drops the input, too */
@@ -199,8 +226,10 @@ static void setup_gcn(bench_job *job, const bench_case *which)
     m->gcn = cru_gcn_stack_create(m->net, "conv", &layers);
     m->logits = gcn_logits;
     choose_training(m, a.rows, s.every, s.classes);
+    const cru_csr labelled = cru_csr_rows(cru_ctx_pool(m->ctx), &a, m->rows.ids, m->rows.count);
+    m->train_adj = cru_sparse_create(m->ctx, &labelled);
     m->input_dropout = which->a ? 0 : m->dropout;
-    const gcn_size size = size_of(&a, &s);
+    const gcn_size size = size_of(&a, &labelled, &s);
     count_gcn(job, &size, s.per_row > 0, m->input_dropout > 0);
     ready(job, m, run_epoch);
 }

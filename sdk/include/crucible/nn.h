@@ -203,6 +203,10 @@ typedef struct cru_gcn_shape {
 /* The layers are called `name`0, `name`1, ... */
 CRU_API cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn_shape *shape);
 CRU_API cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x);
+/* Some rows of the same, for a loss over these alone: `last` holds those rows of adj (cru_csr_rows), and the last
+ * convolution goes over it. As many rows as `last` has, and the same bits. */
+CRU_API cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
+                                       const cru_input *x);
 /* The same, with what enters the last convolution before its dropout: n x hidden, NULL when there is only one. */
 typedef struct cru_gcn_pass {
     cru_tensor *hidden, *out;

@@ -210,7 +210,8 @@ typedef struct cru_learner {
     float *scores;             /* items x classes, host: the last evaluation */
     struct cru_feed *feed;     /* private: minibatches of rows; NULL unless the method has `classify` */
     struct cru_learner *wider; /* the same model on the task that widen brought, or NULL */
-    void *reserved[14];        /* NULL; later minor versions take from its end, so that models keep their layout */
+    void *reserved[13];        /* NULL; later minor versions take from its end, so that models keep their layout */
+    cru_sparse *train_adj;     /* methods with `train_logits`: the rows of graphs.adj that belong to training items */
     bool validation_only;      /* set during an evaluation of which only the scores of validation items count */
     struct cru_shelf *shelf;   /* private: the weights that several rules chose; NULL unless there are several */
 } cru_learner;
@@ -274,7 +275,12 @@ typedef struct cru_method {
      * state, so without this function it is refused there; one that has none says cru_weights_only. */
     cru_status (*widen)(void *model, const void *trained);
 
-    void (*reserved[8])(void); /* NULL; for hooks of later minor versions */
+    void (*reserved[7])(void); /* NULL; for hooks of later minor versions, which take from its end */
+
+    /* Optional, with `forward` and the default loss: the logits of the training items alone, in their order; the same
+     * bits as their rows of all logits. A method that ends in a propagation leaves out the sums that no loss asks for
+     * (cru_gcn_stack_rows, with the learner's train_adj). NULL: none to spare, all logits are made instead. */
+    cru_tensor *(*train_logits)(void *model, cru_tape *t);
 } cru_method;
 
 /* The algorithm vtable of a method. Only `create` must know the method. */

@@ -59,6 +59,37 @@ START_TEST(a_gcn_stack_is_its_layers_one_by_one)
 }
 END_TEST
 
+/* A loss over three rows, of all logits or of the logits of those rows alone. */
+START_TEST(chosen_rows_of_a_gcn_stack_are_those_of_all_rows)
+{
+    static const int32_t chosen[] = {4, 0, 2};
+    enum { CHOSEN = 3 };
+    float grad[2][N * HIDDEN], logits[2][CHOSEN * CLASSES];
+    for (int alone = 0; alone < 2; alone++) {
+        op_bench b;
+        cru_net *net = fresh_net(&b);
+        const cru_gcn_shape shape = {
+            .in = N, .hidden = HIDDEN, .out = CLASSES, .layers = _i + 1, .draw = CRU_DRAW_FAN_IN, .dropout = 0.5f};
+        cru_gcn_stack stack = cru_gcn_stack_create(net, "conv", &shape);
+        const cru_csr rows = cru_csr_rows(cru_ctx_pool(b.ctx), &weighted, chosen, CHOSEN);
+        cru_sparse *adj = cru_sparse_create(b.ctx, &weighted), *last = cru_sparse_create(b.ctx, &rows);
+        const cru_input x = features(&b, false);
+        cru_tape_begin(b.tape, CRU_TRAIN);
+        cru_tensor *z = alone ? cru_gcn_stack_rows(b.tape, &stack, adj, last, &x)
+                              : cru_gather(b.tape, cru_gcn_stack_input(b.tape, &stack, adj, &x),
+                                           cru_index_create(b.ctx, chosen, CHOSEN));
+        ck_assert_int_eq(cru_tensor_rows(z), CHOSEN);
+        cru_backward(b.tape, cru_sum(b.tape, cru_square(b.tape, z), CRU_ALL));
+        cru_tensor_download(b.tape, z, logits[alone]);
+        const cru_tensor *dw = cru_grad_of(b.tape, stack.layer[0].w);
+        cru_tensor_download(b.tape, dw, grad[alone]);
+        op_bench_close(&b);
+    }
+    ck_assert_mem_eq(logits[0], logits[1], sizeof logits[0]);
+    check_close(grad[0], grad[1], _i ? N * HIDDEN : N * CLASSES, 1e-5);
+}
+END_TEST
+
 /* A x is kept for constant features; features that are a mere tensor go the other way round, A (x W). */
 START_TEST(kept_products_change_nothing_but_rounding)
 {
@@ -130,6 +161,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("stacks");
     TCase *c = tcase_create("layers");
+    tcase_add_loop_test(c, chosen_rows_of_a_gcn_stack_are_those_of_all_rows, 0, 3);
     tcase_add_loop_test(c, a_gcn_stack_is_its_layers_one_by_one, 0, 4);
     tcase_add_test(c, kept_products_change_nothing_but_rounding);
     tcase_add_loop_test(c, a_perceptron_is_its_layers_one_by_one, 0, 8);

@@ -200,6 +200,98 @@ START_TEST(while_training_only_validation_graphs_are_evaluated)
 }
 END_TEST
 
+/* ---- the training rows alone ------------------------------------------------------------------------------------- */
+
+typedef struct gcn_model {
+    cru_learner base;
+    cru_gcn_stack convs;
+    int64_t spared; /* passes over the training rows alone */
+} gcn_model;
+
+static cru_status build_gcn(void *self)
+{
+    gcn_model *m = self;
+    const cru_gcn_shape shape = {.in = 2, .hidden = 4, .out = 2, .layers = 2, .dropout = 0.5f};
+    m->convs = cru_gcn_stack_create(m->base.net, "conv", &shape);
+    return CRU_OK;
+}
+
+static cru_tensor *gcn_forward(void *self, cru_tape *t, const cru_graphs *g)
+{
+    return cru_gcn_stack_input(t, &((gcn_model *)self)->convs, g->adj, &g->x);
+}
+
+static cru_tensor *gcn_train_logits(void *self, cru_tape *t)
+{
+    gcn_model *m = self;
+    m->spared++;
+    return cru_gcn_stack_rows(t, &m->convs, m->base.graphs.adj, m->base.train_adj, &m->base.graphs.x);
+}
+
+static cru_tensor *no_train_logits(void *self, cru_tape *t)
+{
+    (void)t;
+    ((gcn_model *)self)->spared++;
+    return NULL;
+}
+
+static cru_tensor *own_loss(void *self, cru_tape *t, cru_tensor *z)
+{
+    return cru_learner_loss(self, t, z);
+}
+
+/* Five epochs on four labelled nodes of six; returns how often the training rows were asked for alone. */
+static int64_t train_gcn(const cru_method *how, bool candidates, float *scores)
+{
+    static const int32_t labels[] = {0, 1, 1, 0, 1, 0}, train[] = {5, 0, 3, 1};
+    static const uint8_t sets[] = {1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 1, 0};
+    const settings s = {.graphs = {.adjacency = {.loops = CRU_LOOPS_ADD, .norm = CRU_NORM_ROW}},
+                        .train = {.epochs = 5, .lr = 0.05}};
+    cru_ctx *ctx = test_ctx(&(cru_ctx_options){.seed = 3});
+    const cru_task task = {.size = sizeof task,
+                           .problem = CRU_NODES,
+                           .items = 6,
+                           .nodes = 6,
+                           .classes = 2,
+                           .graph = graph,
+                           .x = {.rows = 6, .cols = 2, .dense = features},
+                           .labels = labels,
+                           .candidates = candidates ? sets : NULL,
+                           .split = {.train = {train, 4}}};
+    void *self = NULL;
+    ck_assert_int_eq(cru_method_create(how, &self, &s, &task, ctx), CRU_OK);
+    ck_assert_int_eq(cru_method_fit(self, NULL), CRU_OK);
+    ck_assert_int_eq(cru_method_predict(self, scores), CRU_OK);
+    const int64_t spared = ((gcn_model *)self)->spared;
+    cru_method_destroy(self);
+    cru_ctx_destroy(ctx);
+    return spared;
+}
+
+START_TEST(the_training_rows_alone_train_the_same_model)
+{
+    const cru_method all = {.model_size = sizeof(gcn_model),
+                            .train = offsetof(settings, train),
+                            .problems = CRU_NODES,
+                            .build = build_gcn,
+                            .forward = gcn_forward,
+                            .graphs = offsetof(settings, graphs)};
+    cru_method alone = all, none = all, other = all;
+    alone.train_logits = other.train_logits = gcn_train_logits;
+    none.train_logits = no_train_logits;
+    other.loss = own_loss;
+    float want[12], scores[12];
+    ck_assert_int_eq(train_gcn(&all, _i, want), 0);
+    ck_assert_int_eq(train_gcn(&alone, _i, scores), 5);
+    for (int i = 0; i < 12; i++) ck_assert_float_eq_tol(scores[i], want[i], 1e-5f);
+    ck_assert_int_eq(train_gcn(&none, _i, scores), 5);
+    ck_assert_mem_eq(scores, want, sizeof want);
+    /* A loss of one's own may look at every row. */
+    ck_assert_int_eq(train_gcn(&other, _i, scores), 0);
+    ck_assert_mem_eq(scores, want, sizeof want);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("graphs");
@@ -210,6 +302,7 @@ Suite *suite(void)
     tcase_add_test(c, nodes_are_one_graph);
     tcase_add_test(c, a_pass_goes_over_every_training_graph);
     tcase_add_loop_test(c, while_training_only_validation_graphs_are_evaluated, 0, 2);
+    tcase_add_loop_test(c, the_training_rows_alone_train_the_same_model, 0, 2);
     suite_add_tcase(s, c);
     return s;
 }

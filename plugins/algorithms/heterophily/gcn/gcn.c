@@ -69,11 +69,22 @@ static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
     return cru_fc_apply(t, &m->head, cru_graphs_readout(t, &m->base, g, h));
 }
 
+/* A layer alone keeps its propagated features, and a head drops out rows by their number. */
+static cru_tensor *train_logits(void *self, cru_tape *t)
+{
+    const model *m = self;
+    const settings *s = m->base.settings;
+    if (m->head.w || m->convs.layers == 1) return NULL;
+    cru_input x = cru_input_dropout(t, &m->base.graphs.x, (float)s->input_dropout);
+    return cru_gcn_stack_rows(t, &m->convs, m->base.graphs.adj, m->base.train_adj, &x);
+}
+
 static const cru_method method = {.model_size = sizeof(model),
                                   .train = offsetof(settings, train),
                                   .problems = PROBLEMS,
                                   .build = build,
                                   .forward = forward,
+                                  .train_logits = train_logits,
                                   .graphs = offsetof(settings, graphs)};
 CRU_METHOD_VTABLE(method);
 
