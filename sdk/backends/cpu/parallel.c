@@ -4,19 +4,32 @@
 
 #include "cpu.h"
 
+enum { PARTS_PER_THREAD = 16 };
+
+/* Part p of so many of a loop that has so many grains. */
+static void run_part(const cpu_loop *loop, int64_t grains, int64_t p, int64_t parts)
+{
+    const int64_t begin = grains * p / parts * loop->grain, end = grains * (p + 1) / parts * loop->grain;
+    loop->run(loop->task, begin, end < loop->items ? end : loop->items);
+}
+
+/* A part per thread, always the same one, so that it finds in its caches what it left there. Of long loops, which leave
+ * nothing there, several, so that a thread that is held up delays the others by one part only. */
 void cpu_for(const cru_device *device, const cpu_loop *loop)
 {
+    enum { MANY_GRAINS = 64 };
     if (loop->items <= 0) return;
-    int64_t grains = (loop->items + loop->grain - 1) / loop->grain;
-    int64_t parts = grains < device->threads ? grains : device->threads;
-    if (parts <= 1) {
+    const int64_t grains = (loop->items + loop->grain - 1) / loop->grain;
+    const int64_t threads = grains < device->threads ? grains : device->threads;
+    if (threads <= 1) {
         loop->run(loop->task, 0, loop->items);
-        return;
-    }
-#pragma omp parallel for num_threads((int)parts) schedule(static, 1)
-    for (int64_t p = 0; p < parts; p++) {
-        int64_t begin = grains * p / parts * loop->grain, end = grains * (p + 1) / parts * loop->grain;
-        loop->run(loop->task, begin, end < loop->items ? end : loop->items);
+    } else if (grains < MANY_GRAINS * threads) {
+#pragma omp parallel for num_threads((int)threads) schedule(static, 1)
+        for (int64_t p = 0; p < threads; p++) run_part(loop, grains, p, threads);
+    } else {
+        const int64_t parts = PARTS_PER_THREAD * threads;
+#pragma omp parallel for num_threads((int)threads) schedule(dynamic, 1)
+        for (int64_t p = 0; p < parts; p++) run_part(loop, grains, p, parts);
     }
 }
 
@@ -41,7 +54,7 @@ void cpu_for_rows(const cru_device *device, const cpu_row_loop *loop)
     int64_t cost = cru_csr_nnz(a) + a->rows;
     /* Several parts per thread even out rows that hit the caches differently. */
     int64_t grains = cost * (loop->width + 1) / (2 * CPU_GRAIN_CHEAP);
-    int64_t parts = device->threads > 1 ? 4 * (int64_t)device->threads : 1;
+    int64_t parts = device->threads > 1 ? PARTS_PER_THREAD * (int64_t)device->threads : 1;
     if (parts > grains) parts = grains;
     if (parts <= 1) {
         loop->run(loop->task, 0, a->rows);
