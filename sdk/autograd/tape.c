@@ -138,6 +138,8 @@ static tape_node *node_create(cru_tape *t, const tape_op *op, cru_tensor *const 
     n->in_count = in_count;
     n->in = cru_arena_alloc(t->host, in_count, sizeof *n->in);
     memcpy(n->in, in, (size_t)in_count * sizeof *n->in);
+    for (int32_t i = 0; i < in_count; i++)
+        if (in[i]->node) ((tape_node *)in[i]->node)->uses++;
     n->previous = t->last;
     t->last = n;
     return n;

@@ -46,6 +46,13 @@ struct tape_node {
     tape_node *previous;
     cru_tensor *gradient; /* of `out`, as a tensor, during a recorded gradient */
     float *total;         /* of a watched `out`: its gradient, summed over the backward passes of the step */
+    int32_t uses;         /* of `out`, as an input of other nodes */
+
+    /* What the operator does to its product, or NULL, with the bias (may be NULL); and the pass that already led the
+     * gradient of `out` back through it, because the kernel that made the gradient did so on its way. */
+    const cru_finish *finish;
+    cru_tensor *bias;
+    uint32_t led_back;
 };
 
 /* A result of the pass that judged, which the pass that learns makes again: op(a, b), finished. */

@@ -54,7 +54,7 @@ static void sparse_linear_backward(cru_tape *t, tape_node *n)
 {
     const sparse_linear_state *s = n->state;
     cru_tensor *values = n->in_count > 1 && n->in[1] != s->bias ? n->in[1] : NULL;
-    finish_backward(t, n, &s->finish, s->bias);
+    finish_backward(t, n);
     weights_backward(t, n, values);
     if (!values) return;
     cru_sddmm_args dot = {.a = sparse_csr(s->x),
@@ -83,7 +83,8 @@ cru_tensor *cru_input_linear_then(cru_tape *t, const cru_input *x, cru_tensor *w
     cru_tensor shape = tape_shape2(x->rows, cru_tensor_cols(w));
     tape_result r = tape_emit(t, &sparse_linear_op, &shape, in, count, sizeof(sparse_linear_state));
     sparse_linear_state *s = r.state;
-    *s = (sparse_linear_state){.x = x->sparse, .bias = b, .finish = then_finish(t, then)};
+    *s = (sparse_linear_state){.x = x->sparse, .bias = b};
+    finish_set(t, &s->finish, r.out, then);
     cru_spmm_args args = {.a = sparse_csr(x->sparse),
                           .entries = cru_csr_nnz(&x->sparse->csr),
                           .weights = x->values ? x->values->data : NULL,

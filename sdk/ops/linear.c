@@ -1,6 +1,8 @@
 /* x w, then bias, activation and dropout, in one node: what follows is applied in place on the product. */
 #include <crucible/ops-basic.h>
 
+#include <stddef.h>
+
 #include "autograd/tape.h"
 #include "ops/linear.h"
 
@@ -25,27 +27,49 @@ void then_check(const char *name, int64_t out, const cru_then *then)
     cru_assert(then->dropout >= 0 && then->dropout < 1, "%s: dropout %g is not in [0, 1)", name, (double)then->dropout);
 }
 
-cru_finish then_finish(cru_tape *t, const cru_then *then)
+void finish_set(cru_tape *t, cru_finish *finish, const cru_tensor *result, const cru_then *then)
 {
-    cru_finish finish = {.bias = then->bias ? then->bias->data : NULL, .act = then->act, .a = then->a};
-    if (then->dropout == 0 || cru_tape_mode(t) == CRU_EVAL) return finish;
+    *finish = (cru_finish){.bias = then->bias ? then->bias->data : NULL, .act = then->act, .a = then->a};
+    tape_node *n = result->node;
+    if (n) {
+        n->finish = finish;
+        n->bias = then->bias;
+    }
+    if (then->dropout == 0 || cru_tape_mode(t) == CRU_EVAL) return;
     cru_rng rng = cru_rng_split(&t->dropout, t->dropout_calls++);
-    finish.p = then->dropout;
-    finish.key[0] = rng.key[0];
-    finish.key[1] = rng.key[1];
-    finish.stream = rng.stream;
-    return finish;
+    finish->p = then->dropout;
+    finish->key[0] = rng.key[0];
+    finish->key[1] = rng.key[1];
+    finish->stream = rng.stream;
 }
 
-void finish_backward(cru_tape *t, const tape_node *n, const cru_finish *finish, cru_tensor *bias)
+/* The way back through a node's finish for the gradient dy of its result; false when nothing is to be done. */
+static bool way_back(cru_tape *t, const tape_node *n, float *dy, cru_finish_grad_args *args)
 {
-    cru_finish_grad_args args = {.finish = finish,
-                                 .rows = cru_tensor_rows(n->out),
-                                 .cols = cru_tensor_cols(n->out),
-                                 .y = n->out->data,
-                                 .dy = n->out->grad};
-    args.dbias = bias ? tape_grad(t, bias, &args.accumulate) : NULL;
-    if (args.dbias || finish->act != CRU_UNARY_COPY || finish->p > 0) t->device->backend->finish_grad(t->device, &args);
+    *args = (cru_finish_grad_args){.finish = n->finish,
+                                   .rows = cru_tensor_rows(n->out),
+                                   .cols = cru_tensor_cols(n->out),
+                                   .y = n->out->data,
+                                   .dy = dy};
+    args->dbias = n->bias ? tape_grad(t, n->bias, &args->accumulate) : NULL;
+    return args->dbias || n->finish->act != CRU_UNARY_COPY || n->finish->p > 0;
+}
+
+void finish_backward(cru_tape *t, const tape_node *n)
+{
+    cru_finish_grad_args args;
+    if (n->led_back != t->pass && way_back(t, n, n->out->grad, &args))
+        t->device->backend->finish_grad(t->device, &args);
+}
+
+/* The same for the operator that made x, by the kernel that makes the gradient of x. False when that is not all of the
+ * gradient, or somebody wants to see it. */
+static bool leads_back(cru_tape *t, const cru_tensor *x, float *dx, cru_finish_grad_args *args)
+{
+    tape_node *n = x->node;
+    if (!n || !n->finish || n->uses > 1 || x->role != ROLE_RESULT || !way_back(t, n, dx, args)) return false;
+    n->led_back = t->pass;
+    return true;
 }
 
 /* The derivatives of relu, leaky relu and dropout are constant almost everywhere: what they make of a gradient of ones.
@@ -70,10 +94,26 @@ cru_tensor *bias_graph(cru_tape *t, const cru_tensor *bias, cru_tensor *dy)
     return cru_reshape(t, cru_sum(t, dy, 0), bias->rank, bias->dim);
 }
 
+static bool has_gemm_back(const cru_backend *backend)
+{
+    return backend->size >= offsetof(cru_backend, gemm_back) + sizeof backend->gemm_back && backend->gemm_back;
+}
+
+/* The gradient of x, which has none yet. */
+static void product_back(cru_tape *t, const cru_tensor *x, const cru_gemm_args *product)
+{
+    const cru_backend *backend = t->device->backend;
+    cru_finish_grad_args back;
+    if (has_gemm_back(backend) && leads_back(t, x, product->c, &back))
+        backend->gemm_back(t->device, product, &back);
+    else
+        backend->gemm(t->device, product);
+}
+
 static void linear_backward(cru_tape *t, tape_node *n)
 {
-    cru_tensor *x = n->in[0], *w = n->in[1], *bias = n->in_count > 2 ? n->in[2] : NULL;
-    finish_backward(t, n, n->state, bias);
+    cru_tensor *x = n->in[0], *w = n->in[1];
+    finish_backward(t, n);
     int64_t rows = cru_tensor_rows(x), in = cru_tensor_cols(x), out = cru_tensor_cols(w);
     cru_gemm_args args = {.tb = true,
                           .m = rows,
@@ -88,7 +128,10 @@ static void linear_backward(cru_tape *t, tape_node *n)
     bool add;
     if ((args.c = tape_grad(t, x, &add))) {
         args.beta = add ? 1 : 0;
-        t->device->backend->gemm(t->device, &args);
+        if (add)
+            t->device->backend->gemm(t->device, &args);
+        else
+            product_back(t, x, &args);
     }
     args = (cru_gemm_args){.ta = true,
                            .m = in,
@@ -124,7 +167,7 @@ cru_tensor *cru_linear_then(cru_tape *t, cru_tensor *x, cru_tensor *w, const cru
     cru_tensor shape = tape_shape2(rows, out), *inputs[] = {x, w, then->bias};
     tape_result r = tape_emit(t, &linear_op, &shape, inputs, then->bias ? 3 : 2, sizeof(cru_finish));
     cru_finish *finish = r.state;
-    *finish = then_finish(t, then);
+    finish_set(t, finish, r.out, then);
     cru_gemm_args args = {.m = rows,
                           .n = out,
                           .k = in,

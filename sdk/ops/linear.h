@@ -11,8 +11,9 @@
 void linear_check(const char *name, int64_t in, const cru_tensor *w);
 void then_check(const char *name, int64_t out, const cru_then *then);
 
-/* For the kernel that makes the result. Draws the dropout's stream; no dropout in eval mode. */
-cru_finish then_finish(cru_tape *t, const cru_then *then);
+/* For the kernel that makes the result, into the state of its operator. Draws the dropout's stream; no dropout in eval
+ * mode. */
+void finish_set(cru_tape *t, cru_finish *finish, const cru_tensor *result, const cru_then *then);
 
 /* NULL when there is nothing to do, so that a kernel skips it. */
 static inline const cru_finish *finish_or_null(const cru_finish *f)
@@ -20,9 +21,8 @@ static inline const cru_finish *finish_or_null(const cru_finish *f)
     return f->bias || f->act != CRU_UNARY_COPY || f->p > 0 ? f : NULL;
 }
 
-/* Turns n->out->grad into the gradient before the finish, in place, and adds to the gradient of the bias (may be NULL).
- */
-void finish_backward(cru_tape *t, const tape_node *n, const cru_finish *finish, cru_tensor *bias);
+/* Turns n->out->grad into the gradient before the finish, in place, and adds to the gradient of the bias. */
+void finish_backward(cru_tape *t, const tape_node *n);
 
 /* The same as recorded operators; not for elu, selu, tanh and sigmoid. */
 cru_tensor *finish_graph(cru_tape *t, const tape_node *n, const cru_finish *finish, cru_tensor *dy);

@@ -41,7 +41,7 @@ static void propagate(cru_tape *t, const cru_sparse *of, cru_csr a, const tape_n
 static void spmm_backward(cru_tape *t, tape_node *n)
 {
     const spmm_state *s = n->state;
-    finish_backward(t, n, &s->finish, n->in_count > 1 ? n->in[1] : NULL);
+    finish_backward(t, n);
     bool add;
     float *dx = tape_grad(t, n->in[0], &add);
     if (!dx) return;
@@ -67,7 +67,8 @@ static cru_tensor *fixed(cru_tape *t, cru_sparse *a, cru_tensor *x, const cru_th
     cru_tensor shape = tape_shape2(csr.rows, cru_tensor_cols(x)), *in[] = {x, then->bias};
     tape_result r = tape_emit(t, &spmm_op, &shape, in, then->bias ? 2 : 1, sizeof(spmm_state));
     spmm_state *s = r.state;
-    *s = (spmm_state){.a = a, .transposed = transposed, .finish = then_finish(t, then)};
+    *s = (spmm_state){.a = a, .transposed = transposed};
+    finish_set(t, &s->finish, r.out, then);
     cru_spmm_args args = {.a = csr,
                           .entries = cru_csr_nnz(&a->csr),
                           .op = CRU_REDUCE_SUM,

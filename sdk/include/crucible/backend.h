@@ -527,6 +527,10 @@ struct cru_backend {
     /* Optional as well: from here on the device gives out no more than so many bytes. Worker, once, after open and
      * before anything was allocated. */
     void (*limit)(cru_device *device, size_t bytes);
+
+    /* Optional as well: `gemm`, whose c is the gradient of a finished result, and `finish_grad`, whose dy is that c, in
+     * one go. c is contiguous and has no finish of its own. */
+    void (*gemm_back)(cru_device *device, const cru_gemm_args *product, const cru_finish_grad_args *back);
 };
 
 /* The CPU: oneDNN for convolution and for products of matrices that are not thin, own kernels with AVX-512, AVX2 and

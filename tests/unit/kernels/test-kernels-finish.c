@@ -153,6 +153,57 @@ START_TEST(products_are_finished)
 }
 END_TEST
 
+typedef struct gemm_back_args {
+    cru_gemm_args product;
+    cru_finish_grad_args back;
+} gemm_back_args;
+
+/* The output: the product led back through a finish, then dbias. */
+static void call_gemm_back(const cru_backend *b, cru_device *device, const void *args, float *out)
+{
+    gemm_back_args g = *(const gemm_back_args *)args;
+    g.product.c = g.back.dy = out;
+    if (g.back.dbias) g.back.dbias = out + g.back.rows * g.back.cols;
+    if (b->gemm_back) {
+        b->gemm_back(device, &g.product, &g.back);
+    } else { /* a device without it takes two steps */
+        b->gemm(device, &g.product);
+        b->finish_grad(device, &g.back);
+    }
+}
+
+static void check_gemm_back(int64_t which, const int64_t *size, bool bias)
+{
+    const int64_t m = size[0], n = size[1], k = size[2];
+    float *a = random_floats(m * k, -1, 1), *x = random_floats(k * n, -1, 1), *y = floats(m * n), here;
+    float *before = random_floats(m * n, -2, 2);
+    double *want = doubles((m + 1) * n);
+    const cru_finish f = finish_of(which, NULL, 0.3f);
+    for (int64_t i = 0; i < m * n; i++) {
+        y[i] = (float)finished(&f, n, i, (double)before[i]);
+        for (int64_t p = 0; p < k; p++) want[i] += (double)a[i / n * k + p] * (double)x[p * n + i % n];
+        want[i] *= keep_at(&f, i) * slope_at(&f, (double)before[i]);
+        want[m * n + i % n] += want[i];
+    }
+    const gemm_back_args g = {
+        .product = {.m = m, .n = n, .k = k, .alpha = 1, .a = a, .b = x, .lda = k, .ldb = n, .ldc = n},
+        .back = {.finish = &f, .rows = m, .cols = n, .y = y, .dbias = bias ? &here : NULL}};
+    check_kernel(&(kernel_check){"gemm, led back", call_gemm_back, &g, (bias ? m + 1 : m) * n, NULL, want, 2e-4});
+    free(a), free(x), free(y), free(before), free(want);
+}
+
+START_TEST(products_are_led_back_through_a_finish)
+{
+    static const int64_t sizes[][3] = {{5, 3, 4},     {7, 4, 0},     {1300, 40, 20},
+                                       {1301, 9, 20}, {100, 700, 9}, {2, 8, 5000}};
+    enum { NO_ACTIVATION, BY_SIGN, BY_VALUE = 3 };
+    check_gemm_back(NO_ACTIVATION, sizes[_i], true);
+    check_gemm_back(BY_SIGN, sizes[_i], false);
+    check_gemm_back(BY_SIGN, sizes[_i], true);
+    check_gemm_back(BY_VALUE, sizes[_i], true);
+}
+END_TEST
+
 static void call_spmm(const cru_backend *b, cru_device *device, const void *args, float *out)
 {
     cru_spmm_args s = *(const cru_spmm_args *)args;
@@ -190,6 +241,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, a_finish_is_bias_then_activation_then_dropout, 0, (int)COUNT(acts));
     tcase_add_loop_test(c, its_gradient_follows_from_the_result, 0, (int)COUNT(acts));
     tcase_add_loop_test(c, products_are_finished, 0, 5);
+    tcase_add_loop_test(c, products_are_led_back_through_a_finish, 0, 6);
     tcase_add_loop_test(c, sums_over_neighbours_are_finished, 0, 6);
     suite_add_tcase(s, c);
     return s;

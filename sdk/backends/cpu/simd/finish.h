@@ -106,6 +106,11 @@ static void unfinish_range(const void *task, int64_t begin, int64_t end)
     unfinish_rows(task, begin, end, NULL);
 }
 
+static void store_bias_grad(const cru_finish_grad_args *args, const double *total)
+{
+    for (int64_t j = 0; j < args->cols; j++) cpu_store(args->dbias + j, (float)total[j], args->accumulate);
+}
+
 static void finish_grad(cru_device *device, const cru_finish_grad_args *args)
 {
     if (!args->dbias) {
@@ -114,7 +119,7 @@ static void finish_grad(cru_device *device, const cru_finish_grad_args *args)
     }
     double *total = cpu_scratch(device, CPU_SCRATCH_RESULT, sizeof(double) * (size_t)args->cols);
     cpu_sum(device, &(cpu_sums){.rows = args->rows, .width = args->cols, .run = unfinish_rows, .task = args}, total);
-    for (int64_t j = 0; j < args->cols; j++) cpu_store(args->dbias + j, (float)total[j], args->accumulate);
+    store_bias_grad(args, total);
 }
 
 #endif

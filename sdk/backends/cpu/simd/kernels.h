@@ -45,6 +45,7 @@ const cru_backend TABLE = {
     .softmax = softmax,
     .softmax_grad = softmax_grad,
     .gemm = gemm,
+    .gemm_back = gemm_back,
     .finish = finish,
     .finish_grad = finish_grad,
     .copy = cpu_copy,

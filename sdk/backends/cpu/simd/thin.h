@@ -50,7 +50,8 @@ INLINE panel panel_at(int64_t first, int64_t n)
 
 typedef struct tall_task {
     const cru_gemm_args *g;
-    const float *packed; /* alpha op(b): panel after panel, k x (vectors * LANES) each */
+    const float *packed;              /* alpha op(b): panel after panel, k x (vectors * LANES) each */
+    const cru_finish_grad_args *back; /* NULL: c stays the product */
 } tall_task;
 
 INLINE void tall_block(const tall_task *t, int64_t row, const panel *at, int rows, int vectors)
@@ -109,8 +110,15 @@ static void tall_panel(const tall_task *t, int64_t begin, int64_t end, const pan
     }
 }
 
-/* Rows come in bands that are finished while they are in the first cache. */
-static void tall_rows(const void *task, int64_t begin, int64_t end)
+/* What the way back from a finish will read of a band. */
+INLINE void ask_for_results(const cru_finish_grad_args *back, int64_t begin, int64_t end)
+{
+    for (int64_t i = begin * back->cols; i < end * back->cols; i += LINE) __builtin_prefetch(back->y + i);
+}
+
+/* Rows come in bands that are finished, or led back through a finish, while they are in the first cache. `sum`: of the
+ * columns, where that has a bias. */
+static void tall_bands(const void *task, int64_t begin, int64_t end, double *sum)
 {
     enum { WHOLE_BLOCKS = 24 };
     const tall_task *t = task;
@@ -119,12 +127,19 @@ static void tall_rows(const void *task, int64_t begin, int64_t end)
     if (band < WHOLE_BLOCKS) band = WHOLE_BLOCKS;
     for (int64_t i = begin; i < end; i += band) {
         const int64_t last = end - i < band ? end : i + band;
+        if (t->back) ask_for_results(t->back, i, last);
         for (int64_t first = 0; first < g->n; first += PANEL) {
             const panel at = panel_at(first, g->n);
             tall_panel(t, i, last, &at);
         }
         if (g->finish) finish_band(g->finish, g->c + i * g->n, i, last - i, g->n);
+        if (t->back) unfinish_rows(t->back, i, last, sum);
     }
+}
+
+static void tall_rows(const void *task, int64_t begin, int64_t end)
+{
+    tall_bands(task, begin, end, NULL);
 }
 
 static const float *pack_panels(cru_device *device, const cru_gemm_args *g)
@@ -140,10 +155,16 @@ static const float *pack_panels(cru_device *device, const cru_gemm_args *g)
     return packed;
 }
 
-static void tall_gemm(cru_device *device, const cru_gemm_args *g)
+static void tall_gemm(cru_device *device, const cru_gemm_args *g, const cru_finish_grad_args *back)
 {
     enum { GRAIN = 1 << 21, ROUND = 24 };
-    const tall_task t = {g, pack_panels(device, g)};
+    const tall_task t = {g, pack_panels(device, g), back};
+    if (back && back->dbias) {
+        double *total = cpu_scratch(device, CPU_SCRATCH_RESULT, sizeof(double) * (size_t)g->n);
+        cpu_sum(device, &(cpu_sums){.rows = g->m, .width = g->n, .run = tall_bands, .task = &t}, total);
+        store_bias_grad(back, total);
+        return;
+    }
     const int64_t grain = (cpu_grain(GRAIN, g->k * g->n) + ROUND - 1) / ROUND * ROUND;
     cpu_for(device, &(cpu_loop){g->m, grain, tall_rows, &t});
 }
@@ -275,16 +296,41 @@ static void deep_gemm(cru_device *device, const cru_gemm_args *g)
 
 /* ---- which ---------------------------------------------------------------------------------------------------- */
 
+static bool has_one_result(const cru_gemm_args *g)
+{
+    return g->batch <= 1 && g->m > 0 && g->n > 0 && g->k > 0;
+}
+
+static bool is_tall(const cru_gemm_args *g)
+{
+    enum { TALL = 64 };
+    return has_one_result(g) && !g->ta && g->m >= TALL && g->k * whole_vectors(g->n) <= THIN_FLOATS;
+}
+
+static bool is_deep(const cru_gemm_args *g)
+{
+    enum { DEEP = 256 };
+    return has_one_result(g) && g->ta && !g->tb && g->k >= DEEP && g->m * whole_vectors(g->n) <= THIN_FLOATS;
+}
+
 static void gemm(cru_device *device, const cru_gemm_args *g)
 {
-    enum { TALL = 64, DEEP = 256 };
-    const bool single = g->batch <= 1, some = g->m > 0 && g->n > 0 && g->k > 0;
-    if (single && some && !g->ta && g->m >= TALL && g->k * whole_vectors(g->n) <= THIN_FLOATS)
-        tall_gemm(device, g);
-    else if (single && some && g->ta && !g->tb && g->k >= DEEP && g->m * whole_vectors(g->n) <= THIN_FLOATS)
+    if (is_tall(g))
+        tall_gemm(device, g, NULL);
+    else if (is_deep(g))
         deep_gemm(device, g);
     else
         cpu_gemm(device, g);
+}
+
+static void gemm_back(cru_device *device, const cru_gemm_args *g, const cru_finish_grad_args *back)
+{
+    if (is_tall(g)) {
+        tall_gemm(device, g, back);
+    } else {
+        gemm(device, g);
+        finish_grad(device, back);
+    }
 }
 
 #endif
