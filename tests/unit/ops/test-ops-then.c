@@ -137,7 +137,7 @@ static outcome run_chain(op_case *f, cru_then then, int how)
     if (how == WATCHED) cru_tensor_watch(h);
     cru_tensor *y = cru_linear(t, h, w, NULL), *loss = cru_sum(t, cru_square(t, y), CRU_ALL);
     if (how == USED_TWICE) loss = cru_add(t, loss, cru_sum(t, cru_square(t, h), CRU_ALL));
-    cru_tensor *second = cru_sum(t, cru_exp(t, y), CRU_ALL);
+    cru_tensor *second = cru_sum(t, cru_tanh(t, y), CRU_ALL);
     cru_backward(t, loss);
     if (how == TWO_LOSSES) cru_backward(t, second);
     cru_tensor_download(t, how == WATCHED ? cru_grad_of(t, h) : y, out.y);
