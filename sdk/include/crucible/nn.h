@@ -207,7 +207,7 @@ CRU_API cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack,
  * convolution goes over it. As many rows as `last` has, and the same bits. */
 CRU_API cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
                                        const cru_input *x);
-/* The same, with what enters the last convolution before its dropout: n x hidden, NULL when there is only one. */
+/* All rows, with what enters the last convolution before its dropout: n x hidden, NULL when there is only one. */
 typedef struct cru_gcn_pass {
     cru_tensor *hidden, *out;
 } cru_gcn_pass;
