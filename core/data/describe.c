@@ -53,27 +53,46 @@ static cru_status describe_graph(const cru_data *data, data_summary *s, cru_erro
     return CRU_OK;
 }
 
-static void describe_labels(const cru_data *data, data_summary *s)
+/* How many of the official splits test each item. */
+static int32_t *count_tests(const cru_data *data)
 {
-    int64_t sets = 0, members = 0, wrong = 0;
+    int32_t *tests = calloc((size_t)data->items + 1, sizeof *tests);
+    for (int32_t s = 0; tests && s < data->official_count; s++)
+        for (int64_t i = 0; i < data->official[s].test.count; i++) tests[data->official[s].test.ids[i]]++;
+    return tests;
+}
+
+static void describe_classes(const cru_data *data, data_summary *s)
+{
     for (int64_t i = 0; i < data->items; i++) {
-        int32_t label = data->truth[i];
-        if (label >= 0)
-            s->class_counts[label]++;
+        if (data->truth[i] >= 0)
+            s->class_counts[data->truth[i]]++;
         else
             s->unlabelled++;
-        if (!data->candidates) continue;
+    }
+}
+
+/* Nobody learns from the sets of items that are only ever tested: often they are the true label alone. */
+static cru_status describe_candidates(const cru_data *data, data_summary *s, cru_error *err)
+{
+    if (!data->candidates) return CRU_OK;
+    int64_t sets = 0, members = 0, wrong = 0;
+    int32_t *tests = count_tests(data);
+    if (!tests) return cru_fail(err, CRU_NO_MEMORY, "no memory to count candidates");
+    for (int64_t i = 0; i < data->items; i++) {
         const uint8_t *set = data->candidates + i * data->classes;
         int64_t size = 0;
         for (int32_t c = 0; c < data->classes; c++) size += set[c] != 0;
-        if (size == 0) continue; /* items of a test set have none */
+        if (size == 0 || (data->official_count && tests[i] == data->official_count)) continue;
         sets++;
         members += size;
-        wrong += label >= 0 && !set[label];
+        wrong += data->truth[i] >= 0 && !set[data->truth[i]];
     }
-    if (sets == 0) return;
+    free(tests);
+    if (sets == 0) return CRU_OK;
     s->candidates_mean = (double)members / (double)sets;
     s->candidates_wrong = (double)wrong / (double)sets;
+    return CRU_OK;
 }
 
 static void describe_sizes(const cru_data *data, data_summary *s)
@@ -93,9 +112,10 @@ cru_status data_summarise(const cru_data *data, data_summary *out, cru_error *er
     *out = (data_summary){.class_counts = calloc((size_t)data->classes + 1, sizeof *out->class_counts)};
     if (!out->class_counts) return cru_fail(err, CRU_NO_MEMORY, "no memory for class counts");
     out->stored = data->x.dense ? data->x.rows * data->x.cols : cru_csr_nnz(&data->x.sparse);
-    describe_labels(data, out);
+    describe_classes(data, out);
     describe_sizes(data, out);
-    cru_status status = describe_graph(data, out, err);
+    cru_status status = describe_candidates(data, out, err);
+    if (status == CRU_OK) status = describe_graph(data, out, err);
     if (status != CRU_OK) data_summary_clear(out);
     return status;
 }

@@ -20,7 +20,9 @@ typedef struct data_summary {
     int32_t bin_count;
     double size_mean; /* nodes a graph, for CRU_GRAPHS */
     int64_t size_min, size_max;
-    double candidates_mean, candidates_wrong; /* size of candidate sets; share of those that miss the true label */
+    /* size of candidate sets and share of those that miss the true label, over the items that not every official split
+     * tests */
+    double candidates_mean, candidates_wrong;
 } data_summary;
 
 /* CRU_NO_MEMORY. The caller calls data_summary_clear. */

@@ -55,6 +55,31 @@ START_TEST(a_graph_is_counted)
 }
 END_TEST
 
+/* Four items in two official splits: the last two are tested in both, the second in one of them. */
+START_TEST(candidates_are_those_of_items_that_are_learned_from)
+{
+    static const int32_t ids[] = {0, 1, 2, 3};
+    static const float x[4] = {0};
+    int32_t truth[] = {0, 1, 2, 0};
+    uint8_t candidates[] = {1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 0};
+    cru_split official[] = {{.train = {ids, 2}, .test = {ids + 2, 2}}, {.train = {ids, 1}, .test = {ids + 1, 3}}};
+    cru_data data = {.problem = CRU_ROWS,
+                     .items = 4,
+                     .classes = 3,
+                     .x = {.rows = 4, .cols = 1, .dense = x},
+                     .truth = truth,
+                     .candidates = candidates,
+                     .official = official,
+                     .official_count = 2};
+    data_summary s;
+    ck_assert_int_eq(data_summarise(&data, &s, &err), CRU_OK);
+    ck_assert_double_eq_tol(s.candidates_mean, 2, 1e-12);
+    ck_assert_double_eq_tol(s.candidates_wrong, 0.5, 1e-12);
+    ck_assert_int_eq(s.class_counts[0], 2);
+    data_summary_clear(&s);
+}
+END_TEST
+
 START_TEST(graphs_have_sizes)
 {
     static const int64_t offsets[] = {0, 0, 0, 0, 0, 0};
@@ -84,6 +109,7 @@ Suite *suite(void)
     TCase *c = tcase_create("describe");
     tcase_add_test(c, degrees_fall_into_doubling_bins);
     tcase_add_test(c, a_graph_is_counted);
+    tcase_add_test(c, candidates_are_those_of_items_that_are_learned_from);
     tcase_add_test(c, graphs_have_sizes);
     suite_add_tcase(s, c);
     return s;
