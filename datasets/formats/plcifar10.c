@@ -5,8 +5,8 @@
  * person
  *
  * The candidates of an image are the classes that anybody named (aggregate) or those of the longest list, of equal ones
- * the first (vaguest). An image without any list, and every test image, has its true class as the only candidate. The
- * true class of a training image need not be among its candidates.
+ * the first (vaguest). The true class of a training image need not be among them, but a training image without any
+ * candidate is refused: nothing could be learned from it. A test image has its true class as its only candidate.
  *
  * Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. ICLR 2025. */
 #include <crucible/crucible.h>
@@ -93,13 +93,14 @@ static cru_status read_annotations(const reading *r, cru_arena *arena)
     return status;
 }
 
-static void complete(const reading *r)
+static cru_status check_training(const reading *r)
 {
-    for (int64_t i = 0; i < r->data->items; i++) {
+    for (int64_t i = 0; i < r->train; i++) {
         int64_t size = 0;
         for (int64_t c = 0; c < CIFAR_CLASSES; c++) size += r->data->candidates[i * CIFAR_CLASSES + c];
-        if (size == 0) cifar_certain(r->data, i, i + 1);
+        if (size == 0) return fail(r, i, "a training image without any candidate");
     }
+    return CRU_OK;
 }
 
 static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
@@ -113,7 +114,8 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
     if (status == CRU_OK) status = cifar_candidates(data, err);
     r.train = images.train;
     if (status == CRU_OK) status = read_annotations(&r, arena);
-    if (status == CRU_OK) complete(&r);
+    if (status == CRU_OK) status = check_training(&r);
+    if (status == CRU_OK) cifar_certain(data, r.train, data->items);
     cru_arena_destroy(arena);
     return status;
 }
@@ -123,7 +125,7 @@ static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
     .name = "plcifar10",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "CIFAR-10 with the candidate sets of PLCIFAR10's annotators",
     .settings_size = sizeof(settings),
     .params = schema,

@@ -247,7 +247,7 @@ static void check_candidates(int64_t image, const char *expected)
     ck_assert_str_eq(found, expected);
 }
 
-/* Image 0: {3}, {3, 5}, {1, 2}; image 1 has no list. Classes 3 and 4; the test image is a 7. */
+/* Image 0: {3}, {3, 5}, {1, 2}; image 1: {4}. Classes 3 and 4; the test image is a 7. */
 START_TEST(plcifar10_takes_all_candidates_or_the_vaguest)
 {
     format_run run = {.name = "plcifar10", .settings = {"rule", "aggregate"}};
@@ -263,6 +263,17 @@ START_TEST(plcifar10_takes_all_candidates_or_the_vaguest)
     run.settings[1] = "vaguest";
     must_load(&run);
     check_candidates(0, "0001010000"); /* the first of the two longest */
+}
+END_TEST
+
+/* Image 1 has a list of no lists: its true class must not be let out in its stead. */
+START_TEST(plcifar10_refuses_a_training_image_without_candidates)
+{
+    format_run run = {.name = "plcifar10", .settings = {"rule", "aggregate"}};
+    corpus("no-candidates", plcifar_roles, &run);
+    must_fail(&run, "image 1: a training image without any candidate");
+    run.settings[1] = "vaguest";
+    must_fail(&run, "image 1: a training image without any candidate");
 }
 END_TEST
 
@@ -425,6 +436,7 @@ Suite *suite(void)
     tcase_add_test(c, ogb_nodes_names_the_line);
     tcase_add_test(c, splits_name_their_line);
     tcase_add_test(c, plcifar10_takes_all_candidates_or_the_vaguest);
+    tcase_add_test(c, plcifar10_refuses_a_training_image_without_candidates);
     tcase_add_test(c, plcifar10_reads_tuples_and_newer_pickles);
     tcase_add_test(c, tu_puts_attributes_before_labels);
     tcase_add_test(c, tu_attributes_without_labels);
