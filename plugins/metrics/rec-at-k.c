@@ -1,36 +1,59 @@
 /* rec-at-k: of the K items of class 1, the share among the K highest scores.
  *
- * Where the border cuts through equal scores, all their orders count equally; `ties = stable` takes the last ones in
- * the order of the items, as a stable ascending sort would. */
+ * Where the border cuts through equal scores, the items with the highest ids count, as after a stable ascending sort;
+ * `ties = average` takes the expectation over all orders of the equal ones, which is also reported as `average`. */
 #include "class-ranking.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct settings {
     int64_t ties;
 } settings;
 
+enum { AVERAGE, STABLE };
 static const char *const ties[] = {"average", "stable", NULL};
 
 static const cru_param schema[] = {
-    CRU_CHOICE(settings, ties, 0, ties, "equal scores at the border"),
+    CRU_CHOICE(settings, ties, STABLE, ties, "equal scores at the border: all orders of them, or the last by id"),
     CRU_END,
 };
 
-static double averaged(const cru_ranking *r)
+static int ascending(const void *a, const void *b)
 {
-    return cru_ranking_recall_at_k(r, false);
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
 }
 
-static double stable(const cru_ranking *r)
+/* The judged items by id, in whatever order the split lists them. Free `of` with free(), also after a failure. */
+static cru_status rank_by_id(cru_ranking *r, const cru_evidence *evidence, cru_error *err)
 {
-    return cru_ranking_recall_at_k(r, true);
+    const int64_t n = evidence->items.count;
+    cru_evidence sorted = *evidence;
+    int32_t *ids = malloc((size_t)(n ? n : 1) * sizeof *ids);
+    *r = (cru_ranking){0};
+    if (!ids) return cru_fail(err, CRU_NO_MEMORY, "no memory to rank %lld items", (long long)n);
+    if (n) memcpy(ids, evidence->items.ids, (size_t)n * sizeof *ids);
+    qsort(ids, (size_t)n, sizeof *ids, ascending);
+    sorted.items.ids = ids;
+    cru_status status = ranking_of_two(r, &sorted, err);
+    free(ids);
+    return status;
 }
 
 static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
                         cru_error *err)
 {
     const settings *s = settings_;
-    (void)report;
-    return ranking_score(evidence, s->ties ? stable : averaged, value, err);
+    cru_ranking r;
+    cru_status status = rank_by_id(&r, evidence, err);
+    if (!status) {
+        const double average = cru_ranking_recall_at_k(&r, false);
+        cru_report_number(report, "average", average);
+        *value = s->ties == STABLE ? cru_ranking_recall_at_k(&r, true) : average;
+    }
+    free(r.of);
+    return status;
 }
 
 static const cru_metric vtable = {
@@ -39,7 +62,7 @@ static const cru_metric vtable = {
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
     .name = "rec-at-k",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "share of class 1 among as many highest scores",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .settings_size = sizeof(settings),

@@ -27,13 +27,19 @@ cru_status ranking_take(cru_ranking *r, const cru_evidence *evidence, ranking_by
     return cru_ranking_sort(r, err);
 }
 
-cru_status ranking_score(const cru_evidence *evidence, ranking_measure *measure, double *value, cru_error *err)
+cru_status ranking_of_two(cru_ranking *r, const cru_evidence *evidence, cru_error *err)
 {
-    cru_ranking r;
+    *r = (cru_ranking){0};
     if (evidence->data->classes != 2)
         return cru_fail(err, CRU_UNSUPPORTED, "ranks the second of two classes, and there are %d; see auc-ovr",
                         evidence->data->classes);
-    cru_status status = ranking_take(&r, evidence, (ranking_by){.class = 1}, err);
+    return ranking_take(r, evidence, (ranking_by){.class = 1}, err);
+}
+
+cru_status ranking_score(const cru_evidence *evidence, ranking_measure *measure, double *value, cru_error *err)
+{
+    cru_ranking r;
+    cru_status status = ranking_of_two(&r, evidence, err);
     if (!status) *value = measure(&r);
     free(r.of);
     return status;

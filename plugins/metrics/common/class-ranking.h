@@ -18,7 +18,10 @@ typedef struct ranking_by {
  * failure. */
 cru_status ranking_take(cru_ranking *r, const cru_evidence *evidence, ranking_by by, cru_error *err);
 
-/* What metrics of two classes do: rank by class 1, measure, free. CRU_UNSUPPORTED for more classes. */
+/* The same by class 1 of two. CRU_UNSUPPORTED for more classes. */
+cru_status ranking_of_two(cru_ranking *r, const cru_evidence *evidence, cru_error *err);
+
+/* What most metrics of two classes do: rank by class 1, measure, free. */
 typedef double ranking_measure(const cru_ranking *r);
 cru_status ranking_score(const cru_evidence *evidence, ranking_measure *measure, double *value, cru_error *err);
 

@@ -72,8 +72,8 @@ static void check_ranked(const judging *j, const cJSON *item)
 {
     check_value(judging_score(j, "auroc"), fixture_expected(item, "auroc"));
     check_value(judging_score(j, "auprc"), fixture_expected(item, "auprc"));
-    check_value(judging_score(j, "rec-at-k"), fixture_expected(item, "rec_at_k_tie_averaged"));
-    check_value(judging_with(j, "rec-at-k", "ties", "stable"), fixture_expected(item, "rec_at_k_stable_last"));
+    check_value(judging_score(j, "rec-at-k"), fixture_expected(item, "rec_at_k_stable_last"));
+    check_value(judging_with(j, "rec-at-k", "ties", "average"), fixture_expected(item, "rec_at_k_tie_averaged"));
     ck_assert_double_eq(judging_score(j, "auc-ovr"), judging_score(j, "auroc"));
 }
 
@@ -221,13 +221,41 @@ START_TEST(constant_scores_tell_nothing)
     ck_assert_double_eq(judging_score(&j, "auroc"), 0.5);
     ck_assert_double_eq(judging_score(&j, "auc-ovr"), 0.5);
     ck_assert_double_eq(judging_score(&j, "auprc"), 0.75);
-    ck_assert_double_eq(judging_score(&j, "rec-at-k"), 0.75);
+    ck_assert_double_eq(judging_score(&j, "rec-at-k"), 1); /* the last three by id */
+    ck_assert_double_eq(judging_with(&j, "rec-at-k", "ties", "average"), 0.75);
     ck_assert_double_eq(judging_score(&j, "accuracy"), 0.25);
     ck_assert_double_eq(judging_score(&j, "balanced-accuracy"), 0.5);
     ck_assert_double_eq(judging_score(&j, "g-mean"), 0);
     ck_assert_double_eq_tol(judging_score(&j, "log-loss"), log(2), 1e-12);
     ck_assert_double_eq(judging_score(&j, "brier"), 0.5);
     ck_assert_double_eq(judging_score(&j, "calibration-error"), 0.25);
+    judging_destroy(&j);
+}
+END_TEST
+
+static void keep_average(void *user, const char *name, const double *values, int64_t count)
+{
+    ck_assert_str_eq(name, "average");
+    ck_assert_int_eq(count, 1);
+    *(double *)user = *values;
+}
+
+/* Four equal scores and two anomalies, items 0 and 3: of the last two by id one is an anomaly, whatever the order in
+ * which they are judged; the average over all orders is 2 / 4. With items 2 and 3 as anomalies both are found. */
+START_TEST(recall_at_k_breaks_ties_by_id)
+{
+    const float scores[8] = {0};
+    double average = -1;
+    cru_report report = {.sink = {keep_average, &average}};
+    judging j = judging_create((const int32_t[]){0, 0, 1, 1}, 4, 2, scores);
+    j.report = &report;
+    ck_assert_double_eq(judging_score(&j, "rec-at-k"), 1);
+    ck_assert_double_eq(average, 0.5);
+    j.items = (cru_ids){(int32_t[]){3, 2, 1, 0}, 4};
+    ck_assert_double_eq(judging_score(&j, "rec-at-k"), 1);
+    judging_destroy(&j);
+    j = judging_create((const int32_t[]){1, 0, 0, 1}, 4, 2, scores);
+    ck_assert_double_eq(judging_score(&j, "rec-at-k"), 0.5);
     judging_destroy(&j);
 }
 END_TEST
@@ -343,6 +371,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, not_defined_on_nothing, 0, 13);
     tcase_add_test(c, one_class_has_no_area);
     tcase_add_test(c, constant_scores_tell_nothing);
+    tcase_add_test(c, recall_at_k_breaks_ties_by_id);
     tcase_add_test(c, classes_may_be_missing_from_the_truth);
     tcase_add_test(c, logits_rank_differently);
     tcase_add_test(c, shifted_scores_tie);
