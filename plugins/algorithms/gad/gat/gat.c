@@ -18,9 +18,8 @@
 enum { PROBLEMS = CRU_NODES | CRU_ANOMALY };
 
 typedef struct settings {
-    int64_t layers, hidden, heads;
+    int64_t layers, hidden, heads, loops;
     double dropout;
-    cru_adjacency adjacency;
     cru_train train;
 } settings;
 
@@ -29,7 +28,7 @@ static const cru_param schema[] = {
     CRU_INT(settings, hidden, 32, 1, 65536, "width, a multiple of heads", .search = CRU_ONE_OF(16, 32)),
     CRU_INT(settings, heads, 4, 1, 1024, "attention heads", .search = CRU_ONE_OF(1, 2, 4, 8)),
     CRU_FLOAT(settings, dropout, 0, 0, 0.99, "before the output layer", .search = CRU_ONE_OF(0, 0.1, 0.2, 0.3)),
-    CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
+    CRU_CHOICE(settings, loops, CRU_LOOPS_KEEP, cru_loops_names, "self-loops"),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 0),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_BALANCED),
     CRU_END,
@@ -68,7 +67,8 @@ static cru_status build(void *self)
     if (s->hidden % s->heads)
         return cru_ctx_fail(m->base.ctx, CRU_BAD_INPUT, "hidden = %lld is not a multiple of heads = %lld",
                             (long long)s->hidden, (long long)s->heads);
-    m->adj = cru_adjacency_create(m->base.ctx, &task->graph, &s->adjacency);
+    const cru_csr graph = cru_graph_loops(cru_ctx_pool(m->base.ctx), &task->graph, (cru_loops)s->loops);
+    m->adj = cru_sparse_create(m->base.ctx, &graph);
     m->in = cru_fc_create(m->base.net, "in", task->x.cols, s->hidden);
     for (int64_t i = 0; i < s->layers; i++)
         m->block[i] = (block){.in = block_layer(m, i, (part){"in", s->hidden, true}),
