@@ -3,7 +3,8 @@
  * For centred rows q and p the product gives d2 = |q|^2 + |p|^2 - 2 q.p with an error of at most
  *     bound(p) = (cols + 16) 2^-24 (|q|^2 + |p|^2).
  * The k-th smallest d2 + bound is at least the true k-th distance, so only points with d2 - bound below it can be among
- * the k nearest; those are measured again. */
+ * the k nearest; those are measured again. Cosines of rows of length 1 take the place of d2, negative, with the same
+ * bound, which is generous then. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -30,6 +31,14 @@ static void column_means(const cru_dense *x, double *mean)
     for (int64_t j = 0; x->rows && j < x->cols; j++) mean[j] /= (double)x->rows;
 }
 
+/* What a row of this squared length is multiplied with. */
+static double scale_of(double square, cru_distance distance)
+{
+    if (distance == CRU_COSINE) return 1 / (sqrt(square) + 1e-5);
+    if (distance == CRU_ONE_LESS_COSINE) return square > 0 ? 1 / sqrt(square) : 0;
+    return 1;
+}
+
 static cloud cloud_create(const cru_dense *x, cru_distance distance, const double *mean)
 {
     cloud c = {x, heap_alloc(x->rows * x->cols, sizeof *c.rows), heap_alloc(x->rows, sizeof *c.scale),
@@ -39,9 +48,9 @@ static cloud cloud_create(const cru_dense *x, cru_distance distance, const doubl
         const float *from = x->values + i * x->cols;
         double norm = 0, square = 0;
         for (int64_t j = 0; j < x->cols; j++) norm += (double)from[j] * from[j];
-        c.scale[i] = distance == CRU_COSINE ? 1 / (sqrt(norm) + 1e-5) : 1;
+        c.scale[i] = scale_of(norm, distance);
         for (int64_t j = 0; j < x->cols; j++) {
-            float value = (float)(distance == CRU_COSINE ? c.scale[i] * from[j] : from[j] - mean[j]);
+            float value = (float)(distance == CRU_EUCLIDEAN ? from[j] - mean[j] : c.scale[i] * from[j]);
             c.rows[i * x->cols + j] = value;
             square += (double)value * value;
         }
@@ -68,8 +77,16 @@ static double exact_square(const cloud *a, int64_t i, const cloud *b, int64_t j)
     return sum;
 }
 
+static double exact_cosine(const cloud *a, int64_t i, const cloud *b, int64_t j)
+{
+    const float *x = a->x->values + i * a->x->cols, *y = b->x->values + j * b->x->cols;
+    double sum = 0;
+    for (int64_t k = 0; k < a->x->cols; k++) sum += (double)x[k] * y[k];
+    return sum * (a->scale[i] * b->scale[j]);
+}
+
 typedef struct candidate {
-    double distance; /* squared */
+    double distance; /* squared; or the cosine, negative */
     int32_t id;
 } candidate;
 
@@ -136,8 +153,26 @@ static double error_bound(const search *s, int64_t query, int64_t point)
     return (double)(s->points->x->cols + 16) * 0x1p-24 * ((double)s->queries->square[query] + s->points->square[point]);
 }
 
-static double rough_square(const search *s, int64_t query, int64_t point, const float *products)
+static bool by_cosine(const search *s)
 {
+    return s->options->distance == CRU_ONE_LESS_COSINE;
+}
+
+/* What ranks a point, exactly. */
+static double exact_rank(const search *s, int64_t query, int64_t point)
+{
+    if (by_cosine(s)) return -(double)(float)exact_cosine(s->queries, query, s->points, point);
+    return exact_square(s->queries, query, s->points, point);
+}
+
+static float distance_of(const search *s, const candidate *c)
+{
+    return (float)(by_cosine(s) ? 1 + c->distance : sqrt(c->distance));
+}
+
+static double rough_rank(const search *s, int64_t query, int64_t point, const float *products)
+{
+    if (by_cosine(s)) return -(double)products[point];
     return (double)s->queries->square[query] + s->points->square[point] - 2 * (double)products[point];
 }
 
@@ -147,7 +182,7 @@ static double reach(const search *s, int64_t query, const float *products, heap 
     heap_fill(h);
     for (int64_t j = 0; j < s->points->x->rows; j++) {
         if (s->options->skip_self && j == query) continue;
-        double most = rough_square(s, query, j, products) + error_bound(s, query, j);
+        double most = rough_rank(s, query, j, products) + error_bound(s, query, j);
         if (most < h->items[0].distance) heap_replace(h, (candidate){most, (int32_t)j});
     }
     return h->items[0].distance;
@@ -168,7 +203,7 @@ static void take_by_heap(const search *s, int64_t query, desk *d, int64_t count,
     for (int64_t j = 0, next = 0; j < s->points->x->rows; j++) {
         if (s->options->skip_self && j == query) continue;
         bool exact = next < count && d->list[next].id == j;
-        double distance = exact ? d->list[next++].distance : rough_square(s, query, j, products);
+        double distance = exact ? d->list[next++].distance : rough_rank(s, query, j, products);
         candidate c = {(float)distance, (int32_t)j};
         if (c.distance <= h->items[0].distance) heap_replace(h, c);
     }
@@ -181,8 +216,8 @@ static void search_query(const search *s, int64_t query, desk *d, const float *p
     int64_t count = 0, k = d->nearest.k;
     for (int64_t j = 0; j < s->points->x->rows; j++) {
         if (s->options->skip_self && j == query) continue;
-        if (rough_square(s, query, j, products) - error_bound(s, query, j) > limit) continue;
-        d->list[count++] = (candidate){exact_square(s->queries, query, s->points, j), (int32_t)j};
+        if (rough_rank(s, query, j, products) - error_bound(s, query, j) > limit) continue;
+        d->list[count++] = (candidate){exact_rank(s, query, j), (int32_t)j};
     }
     if (s->options->ties == CRU_TIES_HEAP)
         take_by_heap(s, query, d, count, products);
@@ -190,7 +225,7 @@ static void search_query(const search *s, int64_t query, desk *d, const float *p
         take_low_ids(d, count);
     for (int64_t i = 0; i < k; i++) {
         s->out->ids[query * k + i] = d->nearest.items[i].id;
-        s->out->distances[query * k + i] = (float)sqrt(d->nearest.items[i].distance);
+        s->out->distances[query * k + i] = distance_of(s, &d->nearest.items[i]);
     }
 }
 
@@ -274,6 +309,27 @@ cru_csr cru_knn_graph(cru_pool pool, const cru_dense *points, const cru_knn_opti
     for (int64_t e = 0; e < count; e++) row[e] = (int32_t)(e / found.k);
     cru_coo entries = {points->rows, points->rows, count, row, found.ids, found.distances};
     cru_csr result = cru_csr_from_coo(pool, &entries, CRU_DUP_KEEP);
+    cru_arena_destroy(scratch);
+    return result;
+}
+
+cru_csr cru_knn_among(cru_pool pool, const cru_features *x, cru_ids among, const cru_knn_options *options)
+{
+    cru_assert(!options->skip_self, "knn: rows among others have no self to skip");
+    cru_arena *scratch = heap_arena();
+    const cru_pool own = cru_arena_pool(scratch);
+    const cru_dense all = cru_features_rows(own, x, NULL), points = cru_features_rows(own, x, &among);
+    cru_knn_options fewer = *options;
+    if (fewer.k > among.count) fewer.k = among.count;
+    const cru_neighbours found = cru_knn(own, &all, &points, &fewer);
+    const int64_t count = found.rows * found.k;
+    int32_t *row = cru_pool_alloc(own, count, sizeof *row), *col = cru_pool_alloc(own, count, sizeof *col);
+    for (int64_t e = 0; e < count; e++) {
+        row[e] = (int32_t)(e / found.k);
+        col[e] = among.ids[found.ids[e]];
+    }
+    const cru_coo entries = {x->rows, x->rows, count, row, col, found.distances};
+    const cru_csr result = cru_csr_from_coo(pool, &entries, CRU_DUP_KEEP);
     cru_arena_destroy(scratch);
     return result;
 }

@@ -14,7 +14,9 @@ extern "C" {
 
 typedef enum cru_distance {
     CRU_EUCLIDEAN,
-    CRU_COSINE, /* Euclidean distance between z = x / (||x|| + 1e-5) */
+    CRU_COSINE,          /* Euclidean distance between z = x / (||x|| + 1e-5) */
+    CRU_ONE_LESS_COSINE, /* 1 - x.y / (||x|| ||y||), 1 where a row is 0. Cosines compare in float, so that those which
+                            are equal by their formula tie, whatever the lengths */
 } cru_distance;
 
 /* Which of equally distant points win. */
@@ -35,7 +37,7 @@ typedef struct cru_knn_options {
 typedef struct cru_neighbours {
     int64_t rows, k;
     int32_t *ids;
-    float *distances; /* Euclidean, not squared */
+    float *distances; /* as the options say; Euclidean ones not squared */
 } cru_neighbours;
 
 CRU_API cru_neighbours cru_knn(cru_pool pool, const cru_dense *queries, const cru_dense *points,
@@ -43,6 +45,11 @@ CRU_API cru_neighbours cru_knn(cru_pool pool, const cru_dense *queries, const cr
 
 /* Row i lists the k nearest points of point i; values are the distances. Not symmetric: see cru_graph_symmetrise. */
 CRU_API cru_csr cru_knn_graph(cru_pool pool, const cru_dense *points, const cru_knn_options *options);
+
+/* Row i lists the k nearest of some rows of features, all of them when there are fewer, itself if it is among them;
+ * ties that go by id go by position in `among`. rows x rows, values are the distances. Makes all features dense for its
+ * time. `skip_self` is an assertion. */
+CRU_API cru_csr cru_knn_among(cru_pool pool, const cru_features *x, cru_ids among, const cru_knn_options *options);
 
 #ifdef __cplusplus
 }

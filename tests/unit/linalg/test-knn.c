@@ -30,10 +30,30 @@ static cru_dense cloud(int64_t rows, int64_t cols, double offset, uint64_t seed)
     return (cru_dense){rows, cols, x};
 }
 
+/* Entries 0 .. 2, so that many cosines are equal between rows of different lengths, and every fifth row 0. */
+static cru_dense lattice(int64_t rows, int64_t cols, uint64_t seed)
+{
+    float *x = cru_pool_alloc(pool, rows * cols, sizeof *x);
+    cru_rng rng = cru_rng_stream(seed, "test", 0);
+    for (int64_t i = 0; i < rows * cols; i++)
+        x[i] = i / cols % 5 == 2 ? 0 : (float)floor(3 * (double)cru_rng_uniform(&rng));
+    return (cru_dense){rows, cols, x};
+}
+
+/* In float, as the search compares them. */
+static float cosine(const float *x, const float *y, int64_t cols)
+{
+    double xx = 0, yy = 0, xy = 0;
+    for (int64_t k = 0; k < cols; k++) xx += (double)x[k] * x[k], yy += (double)y[k] * y[k], xy += (double)x[k] * y[k];
+    return xx * yy > 0 ? (float)(xy / sqrt(xx * yy)) : 0;
+}
+
+/* Squared, unless it is that of cosines. */
 static double distance(const cru_dense *a, int64_t i, const cru_dense *b, int64_t j, cru_distance kind)
 {
     double na = 0, nb = 0, sum = 0;
     const float *x = a->values + i * a->cols, *y = b->values + j * b->cols;
+    if (kind == CRU_ONE_LESS_COSINE) return 1 - (double)cosine(x, y, a->cols);
     for (int64_t k = 0; k < a->cols; k++) na += (double)x[k] * x[k], nb += (double)y[k] * y[k];
     double sx = kind == CRU_COSINE ? 1 / (sqrt(na) + 1e-5) : 1, sy = kind == CRU_COSINE ? 1 / (sqrt(nb) + 1e-5) : 1;
     for (int64_t k = 0; k < a->cols; k++) sum += (sx * x[k] - sy * y[k]) * (sx * x[k] - sy * y[k]);
@@ -62,7 +82,9 @@ static void check_search(const cru_dense *q, const cru_dense *p, const cru_knn_o
             int32_t j = found.ids[i * o->k + k];
             ck_assert(!o->skip_self || j != i);
             ck_assert_int_eq(rank_of(q, i, p, j, o), k);
-            ck_assert_double_eq_tol(found.distances[i * o->k + k], sqrt(distance(q, i, p, j, o->distance)), 1e-5);
+            double d = distance(q, i, p, j, o->distance);
+            ck_assert_double_eq_tol(found.distances[i * o->k + k], o->distance == CRU_ONE_LESS_COSINE ? d : sqrt(d),
+                                    1e-5);
         }
     }
 }
@@ -77,9 +99,31 @@ START_TEST(search_agrees_with_a_scan)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         cru_dense q = cloud(cases[c].queries, cases[c].cols, cases[c].offset, 1);
         cru_dense p = cloud(cases[c].points, cases[c].cols, cases[c].offset, 2);
-        for (int kind = 0; kind < 2; kind++)
-            check_search(&q, &p, &(cru_knn_options){.k = cases[c].k, .distance = kind ? CRU_COSINE : CRU_EUCLIDEAN});
+        for (int kind = CRU_EUCLIDEAN; kind <= CRU_ONE_LESS_COSINE; kind++)
+            check_search(&q, &p, &(cru_knn_options){.k = cases[c].k, .distance = (cru_distance)kind});
     }
+}
+END_TEST
+
+START_TEST(equal_cosines_go_by_id_whatever_the_lengths)
+{
+    static const int64_t cols[] = {1, 2, 3, 15, 16, 17};
+    cru_dense q = lattice(60, cols[_i], 5), p = lattice(45, cols[_i], 6);
+    for (int64_t k = 1; k <= 45; k += 11)
+        check_search(&q, &p, &(cru_knn_options){.k = k, .distance = CRU_ONE_LESS_COSINE});
+    check_search(&q, &q, &(cru_knn_options){.k = 7, .distance = CRU_ONE_LESS_COSINE, .skip_self = true});
+}
+END_TEST
+
+/* Points 1, 2 and 3 lie in one direction; a query of zeros is equally far from all points. */
+START_TEST(cosines_ignore_lengths)
+{
+    float x[] = {0, 1, 9, 9, 1, 1, 4, 4}, y[] = {2, 2, 0, 0};
+    cru_dense p = {4, 2, x}, q = {2, 2, y};
+    cru_neighbours found = cru_knn(pool, &q, &p, &(cru_knn_options){.k = 3, .distance = CRU_ONE_LESS_COSINE});
+    static const int32_t expected[] = {1, 2, 3, 0, 1, 2};
+    for (int i = 0; i < 6; i++) ck_assert_int_eq(found.ids[i], expected[i]);
+    for (int i = 0; i < 6; i++) ck_assert_float_eq(found.distances[i], i < 3 ? 0 : 1);
 }
 END_TEST
 
@@ -121,6 +165,32 @@ START_TEST(graph_rows_hold_the_neighbours)
 }
 END_TEST
 
+/* Against the search itself, with features dense or sparse; more neighbours than there are is all of them. */
+START_TEST(rows_find_neighbours_among_some)
+{
+    static const int32_t ids[] = {9, 3, 30, 17, 4};
+    const cru_ids among = {ids, 5};
+    const cru_dense all = lattice(40, 6, 8);
+    cru_features x = {.rows = 40, .cols = 6, .dense = all.values};
+    if (_i) x.sparse = cru_csr_from_dense(pool, all.values, 40, 6), x.dense = NULL;
+    const cru_dense some = cru_features_rows(pool, &x, &among);
+    for (int64_t k = 1; k <= 6; k++) {
+        const int64_t found = k < 5 ? k : 5;
+        const cru_neighbours near =
+            cru_knn(pool, &all, &some, &(cru_knn_options){.k = found, .distance = CRU_ONE_LESS_COSINE});
+        const cru_csr g = cru_knn_among(pool, &x, among, &(cru_knn_options){.k = k, .distance = CRU_ONE_LESS_COSINE});
+        for (int64_t i = 0; i < 40; i++) {
+            ck_assert_int_eq(g.offsets[i + 1] - g.offsets[i], found);
+            for (int64_t j = i * found; j < (i + 1) * found; j++) {
+                const int64_t e = cru_csr_find(&g, i, ids[near.ids[j]]);
+                ck_assert_int_ge(e, 0);
+                ck_assert_float_eq(g.values[e], near.distances[j]);
+            }
+        }
+    }
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("knn");
@@ -128,8 +198,11 @@ Suite *suite(void)
     tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_test(c, search_agrees_with_a_scan);
+    tcase_add_loop_test(c, equal_cosines_go_by_id_whatever_the_lengths, 0, 6);
+    tcase_add_test(c, cosines_ignore_lengths);
     tcase_add_test(c, points_can_be_kept_from_finding_themselves);
     tcase_add_test(c, zero_rows_have_cosine_distance_about_one);
+    tcase_add_loop_test(c, rows_find_neighbours_among_some, 0, 2);
     tcase_add_test(c, graph_rows_hold_the_neighbours);
     suite_add_tcase(s, c);
     return s;

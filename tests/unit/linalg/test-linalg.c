@@ -281,11 +281,48 @@ START_TEST(rows_of_features_multiply_dense_and_sparse)
 }
 END_TEST
 
+START_TEST(rows_of_features_become_dense)
+{
+    static const float rows[] = {1, 0, 2, 0, 0, 3, 4, 5, 0, 0, 0, 0};
+    static const int32_t ids[] = {2, 1, 1};
+    const cru_ids items = {ids, 3};
+    const cru_features dense = {.rows = 3, .cols = 4, .dense = rows};
+    const cru_pool pool = cru_arena_pool(arena);
+    cru_features sparse = {.rows = 3, .cols = 4, .sparse = cru_csr_from_dense(pool, rows, 3, 4)};
+    ck_assert_ptr_eq(cru_features_rows(pool, &dense, NULL).values, rows);
+    const cru_dense all = cru_features_rows(pool, &sparse, NULL);
+    for (int i = 0; i < 12; i++) ck_assert_float_eq(all.values[i], rows[i]);
+    const cru_dense a = cru_features_rows(pool, &dense, &items), b = cru_features_rows(pool, &sparse, &items);
+    ck_assert_int_eq(a.rows, 3);
+    for (int i = 0; i < 12; i++) {
+        ck_assert_float_eq(a.values[i], rows[4 * ids[i / 4] + i % 4]);
+        ck_assert_float_eq(b.values[i], a.values[i]);
+    }
+    sparse.sparse.values = NULL; /* every stored entry is 1 */
+    const cru_dense marks = cru_features_rows(pool, &sparse, &items);
+    for (int i = 0; i < 12; i++) ck_assert_float_eq(marks.values[i], a.values[i] != 0);
+}
+END_TEST
+
+START_TEST(rest_of_a_part_ascends)
+{
+    static const int32_t part[] = {4, 0, 2};
+    const cru_ids rest = cru_ids_rest(cru_arena_pool(arena), (cru_ids){part, 3}, 6);
+    static const int32_t expected[] = {1, 3, 5};
+    ck_assert_int_eq(rest.count, 3);
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(rest.ids[i], expected[i]);
+    ck_assert_int_eq(cru_ids_rest(cru_arena_pool(arena), (cru_ids){0}, 6).count, 6);
+    ck_assert_int_eq(cru_ids_rest(cru_arena_pool(arena), (cru_ids){0}, 0).count, 0);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("linalg");
     TCase *c = tcase_create("linalg");
     tcase_add_test(c, rows_of_features_multiply_dense_and_sparse);
+    tcase_add_test(c, rows_of_features_become_dense);
+    tcase_add_test(c, rest_of_a_part_ascends);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_set_timeout(c, 200);
     tcase_add_loop_test(c, inverse_times_matrix_is_identity, 0, SIZES);
