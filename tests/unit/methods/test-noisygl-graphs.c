@@ -120,7 +120,6 @@ START_TEST(crgnn_of_the_benchmark_keeps_only_the_encoder)
 }
 END_TEST
 
-/* Rows of the fixture without ties in their second place decide; they all do but for equal similarities. */
 START_TEST(nrgnn_pairs_nodes_with_similar_labelled_ones)
 {
     static double pairs[BENCH_MOST];

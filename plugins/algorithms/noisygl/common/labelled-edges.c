@@ -1,39 +1,12 @@
 /* Edges to similar labelled nodes. */
 #include "labelled-edges.h"
 
-/* Features of some rows, dense. */
-static cru_dense dense_rows(cru_pool pool, const cru_features *x, const int32_t *ids, int64_t count)
-{
-    float *rows = cru_pool_alloc(pool, count * x->cols, sizeof *rows);
-    for (int64_t i = 0; i < count; i++) {
-        const int64_t v = ids ? ids[i] : i;
-        float *row = rows + i * x->cols;
-        if (x->dense) {
-            for (int64_t k = 0; k < x->cols; k++) row[k] = x->dense[v * x->cols + k];
-            continue;
-        }
-        for (int64_t e = x->sparse.offsets[v]; e < x->sparse.offsets[v + 1]; e++)
-            row[x->sparse.ids[e]] = x->sparse.values ? x->sparse.values[e] : 1;
-    }
-    return (cru_dense){.rows = count, .cols = x->cols, .values = rows};
-}
-
 cru_csr similar_labelled(cru_pool pool, const cru_task *task, int64_t k)
 {
     const cru_ids train = task->split.train;
-    const cru_dense all = dense_rows(pool, &task->x, NULL, task->nodes);
-    const cru_dense labelled = dense_rows(pool, &task->x, train.ids, train.count);
-    const cru_knn_options options = {.k = k < train.count ? k : train.count, .distance = CRU_COSINE};
-    const cru_neighbours found = cru_knn(pool, &all, &labelled, &options);
-    const int64_t count = found.rows * found.k;
-    int32_t *row = cru_pool_alloc(pool, count, sizeof *row), *col = cru_pool_alloc(pool, count, sizeof *col);
-    for (int64_t i = 0; i < count; i++) {
-        row[i] = (int32_t)(i / found.k);
-        col[i] = train.ids[found.ids[i]];
-    }
-    const cru_coo pairs = {.rows = task->nodes, .cols = task->nodes, .count = count, .row = row, .col = col};
-    const cru_csr directed = cru_csr_from_coo(pool, &pairs, CRU_DUP_FIRST);
-    return cru_graph_symmetrise(pool, &directed, CRU_SYM_OR);
+    const cru_knn_options options = {.k = k < 0 ? train.count : k, .distance = CRU_ONE_LESS_COSINE};
+    const cru_csr nearest = cru_knn_among(pool, &task->x, train, &options), pattern = cru_csr_pattern(&nearest);
+    return cru_graph_symmetrise(pool, &pattern, CRU_SYM_OR);
 }
 
 cru_tensor *cut_off(cru_tape *t, cru_tensor *product, float least)
@@ -91,16 +64,4 @@ cru_ids confident(cru_tape *t, cru_ids items, const float *q, int64_t classes, d
         if ((double)largest > least) sure[count++] = items.ids[i];
     }
     return (cru_ids){sure, count};
-}
-
-cru_ids unlabelled_items(cru_ctx *ctx, const cru_task *task)
-{
-    const cru_ids train = task->split.train;
-    uint8_t *trained = cru_ctx_alloc(ctx, task->items, sizeof *trained);
-    int32_t *rest = cru_ctx_alloc(ctx, task->items, sizeof *rest);
-    int64_t count = 0;
-    for (int64_t i = 0; i < train.count; i++) trained[train.ids[i]] = 1;
-    for (int32_t v = 0; v < task->items; v++)
-        if (!trained[v]) rest[count++] = v;
-    return (cru_ids){rest, count};
 }

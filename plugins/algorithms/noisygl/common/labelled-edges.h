@@ -5,7 +5,8 @@
 #include <crucible/crucible.h>
 
 /* Pattern of pairs in both directions: every node with the `k` training nodes of the most similar features by cosine,
- * all of them when there are fewer; among equals the first in the training part. A node may be paired with itself. */
+ * all of them when there are fewer or k is below 0; among equals, and for nodes without features, the first in the
+ * training part. A node may be paired with itself. */
 cru_csr similar_labelled(cru_pool pool, const cru_task *task, int64_t k);
 
 /* x where it is above `least` (>= 0), else 0 */
@@ -23,8 +24,5 @@ cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, cru_sparse *far, cru_spar
 
 /* Those of `items` whose largest of q (n x classes, host) is above `least`: for this step. */
 cru_ids confident(cru_tape *t, cru_ids items, const float *q, int64_t classes, double least);
-
-/* All items of a task but those to train on, ascending. */
-cru_ids unlabelled_items(cru_ctx *ctx, const cru_task *task);
 
 #endif

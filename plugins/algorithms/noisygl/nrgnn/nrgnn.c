@@ -9,8 +9,9 @@
  * Every graph is normalised as a GCN's: D^-1/2 (G + I) D^-1/2 by row sums.
  *
  * bench: w has no gradient, Q is that of the untrained miner in the first epoch and stays (so that U is empty unless
- * p_u is low), an epoch is judged with the edge weights before its step, and a node u aggregates from U. paper: w has a
- * gradient, Q is renewed whenever the miner's validation accuracy reaches a new best, and nodes of U aggregate from u.
+ * p_u is low), an epoch is judged, and the best one predicts, with the edge weights before its step, and a node u
+ * aggregates from U. paper: w has a gradient, Q is renewed whenever the miner's validation accuracy reaches a new best,
+ * and nodes of U aggregate from u.
  *
  * Dai, Aggarwal, Wang. NRGNN: Learning a Label Noise-Resistant Graph Neural Network on Sparsely and Noisily Labeled
  * Graphs. KDD 2021. */
@@ -31,7 +32,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, alpha, 0.03, 0, CRU_NO_MAX, "weight of the reconstruction",
               .search = CRU_ONE_OF(0.01, 0.02, 0.03)),
     CRU_FLOAT(settings, beta, 1, 0, CRU_NO_MAX, "weight of pseudo labels", .search = CRU_ONE_OF(0.01, 0.1, 1, 10)),
-    CRU_INT(settings, n_p, 50, 1, 1e6, "similar labelled nodes per node"),
+    CRU_INT(settings, n_p, 50, -1, 1e6, "similar labelled nodes per node; -1: all"),
     CRU_INT(settings, n_n, 50, 1, 10000, "sampled non-edges per node"),
     CRU_FLOAT(settings, t_small, 0.1, 0, CRU_NO_MAX, "least weight of an edge"),
     CRU_FLOAT(settings, p_u, 0.8, 0, 1, "confidence of a pseudo label"),
@@ -49,8 +50,10 @@ typedef struct model {
     cru_sparse *adj, *near;     /* D^-1/2 (A + I) D^-1/2; every edge of A once */
     cru_sparse *joint;          /* the pattern of A + K + I */
     cru_tensor *fixed, *learnt; /* per entry of joint: weight in A + I; 1 where in K */
-    cru_tensor *weights;        /* of joint as last trained on; kept with the best epoch */
-    cru_tensor *labels;         /* Q, items x classes; kept, too */
+    /* kept with the best epoch, as last trained on: */
+    cru_tensor *weights;     /* of joint, normalised, when U is empty */
+    cru_tensor *represented; /* r, nodes x edge_hidden, which weighs G2 when U is not */
+    cru_tensor *labels;      /* Q, items x classes */
     cru_ids unlabelled;
     cru_gcn_stack estimator, miner, classifier;
     double best_miner; /* validation accuracy */
@@ -79,7 +82,7 @@ static cru_status build(void *self)
     const cru_task *task = m->base.task;
     cru_net *net = m->base.net;
     m->rng = cru_ctx_stream(m->base.ctx, "sampling");
-    m->unlabelled = unlabelled_items(m->base.ctx, task);
+    m->unlabelled = cru_ids_rest(cru_ctx_pool(m->base.ctx), task->split.train, task->items);
     join_graphs(m);
     const cru_gcn_shape edges = {.in = task->x.cols,
                                  .hidden = s->edge_hidden,
@@ -92,6 +95,7 @@ static cru_status build(void *self)
     m->miner = cru_gcn_stack_create(net, "miner", &classes);
     m->classifier = cru_gcn_stack_create(net, "classifier", &classes);
     m->weights = cru_net_buffer(net, "weights", 2, m->fixed->dim, 0);
+    m->represented = cru_net_buffer(net, "represented", 2, (const int64_t[]){task->nodes, s->edge_hidden}, 0);
     m->labels = cru_net_buffer(net, "labels", 2, (const int64_t[]){task->items, task->classes}, 0);
     return cru_ctx_status(m->base.ctx);
 }
@@ -133,7 +137,10 @@ static cru_tensor *logits(void *self, cru_tape *t)
     const settings *s = m->base.settings;
     const cru_ids add = pseudo_labelled(m, t);
     learned_graph g = {.pattern = m->joint, .weights = m->weights};
-    if (s->variant == VARIANT_PAPER || add.count) g = weigh(m, t, represent(m, t), add);
+    if (s->variant == VARIANT_PAPER)
+        g = weigh(m, t, represent(m, t), add);
+    else if (add.count)
+        g = weigh(m, t, m->represented, add);
     return learned_graph_convolve(t, &g, &m->classifier, &m->base.x);
 }
 
@@ -173,6 +180,7 @@ static cru_status epoch(void *self, double *loss)
     total = cru_add(t, total, cru_scale(t, reconstruct(m, t, r), (float)s->alpha));
     if (add.count) total = cru_add(t, total, cru_scale(t, pseudo_loss(m, t, z, add), (float)s->beta));
     cru_tensor_keep(t, m->weights, g.weights);
+    cru_tensor_keep(t, m->represented, r);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     *loss = cru_learner_step(l, l->optim, total);
     return CRU_OK;
