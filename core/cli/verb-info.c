@@ -3,8 +3,9 @@
 
 #include "cli/cli.h"
 #include "cli/info-card.h"
+#include "cli/info-section.h"
 #include "cli/json.h"
-#include "cli/param-text.h"
+#include "cli/param-table.h"
 #include "cli/verbs.h"
 #include "loader/loader.h"
 
@@ -37,7 +38,9 @@ static int say_unknown(const registry *plugins, cru_kind kind, const char *name)
     }
     const char *nearest = registry_nearest(plugins, kind, name);
     if (nearest) return cli_wrong("info: no plugin '%s'; did you mean '%s'?", name, nearest);
-    return cli_wrong("info: no plugin '%s'; 'crucible list' prints all", name);
+    return cli_wrong("info: no plugin, card or section '%s'; 'crucible list' prints the plugins, 'crucible list "
+                     "datasets' the cards, 'crucible info --sections' the sections",
+                     name);
 }
 
 /* `word` is a name or kind/name. */
@@ -63,45 +66,6 @@ static int find_plugin(const registry *plugins, const char *word, const registry
 static void print_field(const char *label, const char *text)
 {
     if (text && *text) printf("  %-10s %s\n", label, text);
-}
-
-/* Columns of the parameter table; the last, help, is open-ended. */
-enum { COLUMNS = 5 };
-static const char *const column_titles[COLUMNS] = {"key", "type", "default", "range", "search"};
-
-typedef struct row {
-    char cell[COLUMNS][CELL];
-    const char *help;
-} row;
-
-static void fill_row(const cru_param *param, row *r)
-{
-    snprintf(r->cell[0], CELL, "%s", param->key);
-    snprintf(r->cell[1], CELL, "%s", param_type_name(param->type));
-    param_default(param, r->cell[2], CELL);
-    param_range(param, r->cell[3], CELL);
-    param_search(param, r->cell[4], CELL);
-    r->help = param->help;
-}
-
-static void print_params(const cru_param *params)
-{
-    int width[COLUMNS];
-    row r;
-    for (int c = 0; c < COLUMNS; c++) width[c] = (int)strlen(column_titles[c]);
-    for (const cru_param *param = params; param->type != CRU_PARAM_END; param++) {
-        fill_row(param, &r);
-        for (int c = 0; c < COLUMNS; c++)
-            if ((int)strlen(r.cell[c]) > width[c]) width[c] = (int)strlen(r.cell[c]);
-    }
-    printf("\n%s", cli_paint(stdout, CLI_BOLD));
-    for (int c = 0; c < COLUMNS; c++) printf("  %-*s", width[c], column_titles[c]);
-    printf("  help%s\n", cli_paint(stdout, CLI_PLAIN));
-    for (const cru_param *param = params; param->type != CRU_PARAM_END; param++) {
-        fill_row(param, &r);
-        for (int c = 0; c < COLUMNS; c++) printf("  %-*s", width[c], r.cell[c]);
-        printf("  %s\n", r.help);
-    }
 }
 
 static const char *metric_text(uint32_t flags, char text[CELL])
@@ -131,7 +95,7 @@ static int print_text(const registry_entry *entry)
     print_field("homepage", entry->homepage);
     print_field("file", entry->path);
     if (entry->params) {
-        print_params(entry->params);
+        param_table_text(entry->params);
     } else {
         puts("\n  no settings");
     }
@@ -139,32 +103,6 @@ static int print_text(const registry_entry *entry)
 }
 
 /* ---- Markdown ---------------------------------------------------------------------------------------------------- */
-
-/* A bar would end the cell. */
-static void print_cell(const char *text)
-{
-    putchar(' ');
-    for (const char *c = text; *c; c++) {
-        if (*c == '|') putchar('\\');
-        putchar(*c);
-    }
-    fputs(" |", stdout);
-}
-
-static void print_markdown_params(const cru_param *params)
-{
-    row r;
-    fputs("\n|", stdout);
-    for (int c = 0; c < COLUMNS; c++) printf(" %s |", column_titles[c]);
-    puts(" help |\n|---|---|---|---|---|---|");
-    for (const cru_param *param = params; param->type != CRU_PARAM_END; param++) {
-        fill_row(param, &r);
-        putchar('|');
-        for (int c = 0; c < COLUMNS; c++) print_cell(r.cell[c]);
-        print_cell(r.help);
-        putchar('\n');
-    }
-}
 
 static int print_markdown(const registry_entry *entry)
 {
@@ -174,7 +112,7 @@ static int print_markdown(const registry_entry *entry)
     if (entry->kind == CRU_KIND_METRIC) printf(" Value: %s.", metric_text(entry->metric_flags, metric));
     putchar('\n');
     if (entry->citation && *entry->citation) printf("\n%s\n", entry->citation);
-    if (entry->params) print_markdown_params(entry->params);
+    if (entry->params) param_table_markdown(entry->params);
     putchar('\n');
     return CLI_OK;
 }
@@ -210,43 +148,6 @@ static int print_all_text(const registry *plugins)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static void add_default(cJSON *object, const cru_param *param)
-{
-    char text[CELL];
-    if (param->type == CRU_PARAM_INT || param->type == CRU_PARAM_FLOAT) {
-        json_add_number(object, "default", param->number);
-    } else if (param->type == CRU_PARAM_BOOL) {
-        cJSON_AddBoolToObject(object, "default", param->number != 0);
-    } else {
-        json_add_text(object, "default", param_default(param, text, sizeof text));
-    }
-}
-
-static void add_search(cJSON *object, const cru_param *param)
-{
-    char text[CELL];
-    json_add_text(object, "search", param->search.kind ? param_search(param, text, sizeof text) : NULL);
-}
-
-static cJSON *param_json(const cru_param *param)
-{
-    cJSON *object = cJSON_CreateObject();
-    json_add_text(object, "key", param->key);
-    json_add_text(object, "type", param_type_name(param->type));
-    add_default(object, param);
-    if (param->type == CRU_PARAM_INT || param->type == CRU_PARAM_FLOAT || param->type == CRU_PARAM_LIST) {
-        json_add_number(object, "min", param->min);
-        json_add_number(object, "max", param->max);
-    }
-    if (param->type == CRU_PARAM_CHOICE) {
-        cJSON *choices = cJSON_AddArrayToObject(object, "choices");
-        for (size_t i = 0; param->choices[i]; i++) cJSON_AddItemToArray(choices, cJSON_CreateString(param->choices[i]));
-    }
-    add_search(object, param);
-    json_add_text(object, "help", param->help);
-    return object;
-}
-
 static cJSON *entry_json(const registry_entry *entry)
 {
     char problems[PROBLEMS_TEXT_SIZE], *rest = problems;
@@ -268,9 +169,7 @@ static cJSON *entry_json(const registry_entry *entry)
         cJSON_AddBoolToObject(object, "of_dataset", (entry->metric_flags & CRU_METRIC_OF_DATASET) != 0);
         cJSON_AddBoolToObject(object, "percent", (entry->metric_flags & CRU_METRIC_PERCENT) != 0);
     }
-    cJSON *params = cJSON_AddArrayToObject(object, "params");
-    for (const cru_param *param = entry->params; param && param->type != CRU_PARAM_END; param++)
-        cJSON_AddItemToArray(params, param_json(param));
+    cJSON_AddItemToObject(object, "params", param_table_json(entry->params));
     return object;
 }
 
@@ -282,9 +181,38 @@ static int print_all_json(const registry *plugins)
     return json_print(array);
 }
 
+/* ---- sections of experiment files -------------------------------------------------------------------------------- */
+
 typedef struct request {
-    bool json, markdown, all;
+    bool json, markdown, all, sections;
 } request;
+
+static int print_section(const host_section *s, const request *q)
+{
+    if (q->json) return json_print(info_section_json(s));
+    return q->markdown ? info_section_markdown(s) : info_section_text(s);
+}
+
+static int print_sections(const request *q)
+{
+    cJSON *array = q->json ? cJSON_CreateArray() : NULL;
+    if (q->markdown)
+        puts("# Sections of an experiment file\n\nMade from the program by `crucible info --sections --markdown`; "
+             "README.md tells the grammar.\n");
+    for (const host_section *s = host_sections; s->name; s++) {
+        if (q->json) {
+            cJSON_AddItemToArray(array, info_section_json(s));
+        } else if (q->markdown) {
+            info_section_markdown(s);
+        } else {
+            if (s != host_sections) putchar('\n');
+            info_section_text(s);
+        }
+    }
+    return q->json ? json_print(array) : CLI_OK;
+}
+
+/* ---- what was asked for ------------------------------------------------------------------------------------------ */
 
 static int print_all(const registry *plugins, const request *q)
 {
@@ -311,6 +239,8 @@ static bool find_card(const registry *plugins, const char *word, data_found *fou
 static int print_one(const registry *plugins, const char *word, const request *q)
 {
     data_found found;
+    const host_section *section = names_plugin(plugins, word) ? NULL : host_section_find(word);
+    if (section) return print_section(section, q);
     if (!q->markdown && find_card(plugins, word, &found)) {
         int done = q->json ? json_print(info_card_json(found.card)) : info_card_text(found.card);
         data_found_clear(&found);
@@ -328,8 +258,9 @@ int verb_info(int argc, char **argv)
     request q = {0};
     const cli_option options[] = {
         {.name = "all", .flag = &q.all, .help = "every plugin, by kind and name, instead of one"},
+        {.name = "sections", .flag = &q.sections, .help = "every section of an experiment file but those of plugins"},
         {.name = "markdown", .flag = &q.markdown, .help = "print Markdown, as for a manual"},
-        {.name = "json", .flag = &q.json, .help = "print a JSON object; with --all, an array of them"},
+        {.name = "json", .flag = &q.json, .help = "print a JSON object; with --all or --sections, an array of them"},
         {0},
     };
     const cli_syntax syntax = {
@@ -339,14 +270,18 @@ int verb_info(int argc, char **argv)
         .options = options,
         .about =
             "Describes a plugin: what it does, who wrote it, which tasks it takes and its settings; or the card of\n"
-            "a dataset: counts, metric, licence, citation, files and where they are, how the studies split it.\n"
-            "NAME may be written as kind/name, which is needed when two kinds share a name.",
+            "a dataset: counts, metric, licence, citation, files and where they are, how the studies split it; or\n"
+            "the keys of a section of an experiment file: experiment, split, preprocess, monitor, search, run, "
+            "report,\n"
+            "paths. NAME may be written as kind/name, which is needed when two kinds share a name.",
     };
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
-    if (q.all == (operands.count == 1)) return cli_wrong("info: give the name of a plugin, or --all");
+    if (q.all + q.sections + operands.count != 1)
+        return cli_wrong("info: give one name (of a plugin, a card or a section), or --all, or --sections");
     if (q.json && q.markdown) return cli_wrong("info: --json and --markdown: choose one");
+    if (q.sections) return print_sections(&q);
     registry *plugins;
     cru_error err = {0};
     if (loader_scan(NULL, &plugins, NULL, &err) != CRU_OK) return cli_fail("%s", err.text);

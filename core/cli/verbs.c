@@ -17,7 +17,7 @@ static const verb verbs[] = {
     {"run", verb_run, "run the trials of an experiment"},
     {"search", verb_search, "search settings of methods, then report the chosen ones"},
     {"list", verb_list, "list the plugins that were found"},
-    {"info", verb_info, "describe a plugin and its settings"},
+    {"info", verb_info, "describe a plugin, a dataset or a section of experiment files, with its settings"},
     {"fetch", verb_fetch, "download datasets and check them"},
     {"stats", verb_stats, "describe a dataset: counts, classes, degrees"},
     {"report", verb_report, "print the results of an experiment as tables"},

@@ -57,6 +57,26 @@ import json, sys
 p = {p["key"]: p for p in json.load(open(sys.argv[1]))["params"]}
 assert p["hidden"]["default"] == 64 and p["hidden"]["max"] == 4096 and p["mode"]["choices"] == ["sym", "rw"]
 ' "$work/stdout" || fail "info --json"
+# The sections of an experiment file, from the same tables that they are checked against.
+expect 0 "$CRUCIBLE" info run
+contains "$out" "[run]"
+contains "$out" "trials at a time; 0: one per core"
+expect 0 "$CRUCIBLE" info split --json
+python3 -c '
+import json, sys
+s = json.load(open(sys.argv[1]))
+keys = {p["key"]: p for p in s["params"]}
+assert s["kind"] == "section" and s["lists"] and "per-class" in keys["scheme"]["choices"], s
+' "$work/stdout" || fail "info split --json"
+expect 0 "$CRUCIBLE" info --sections --json
+python3 -c '
+import json, sys
+names = [s["name"] for s in json.load(open(sys.argv[1]))]
+assert sorted(names) == sorted("experiment split preprocess monitor search run report paths".split()), names
+' "$work/stdout" || fail "info --sections --json"
+expect 2 "$CRUCIBLE" info run --sections
+expect 2 "$CRUCIBLE" info runn
+contains "$errors" "--sections"
 expect 2 "$CRUCIBLE" info good-algoritm
 contains "$errors" "did you mean 'good-algorithm'?"
 expect 2 "$CRUCIBLE" info metric/good-algorithm
