@@ -95,6 +95,38 @@ static int64_t experiment_id(const session *s)
     return s->tuning ? tuning_count(s->tuning)->experiment : s->agenda.id;
 }
 
+/* The first line of what the first trial without a result says. */
+typedef struct first_failure {
+    char text[200];
+} first_failure;
+
+static bool find_failure(void *user, const store_trial_view *view)
+{
+    first_failure *f = user;
+    if (view->outcome == STORE_OK || view->outcome == STORE_PENDING) return true;
+    const char *message = view->message ? view->message : store_outcome_name(view->outcome);
+    snprintf(f->text, sizeof f->text, "%.*s", (int)strcspn(message, "\n"), message);
+    return false;
+}
+
+/* One line on the trials of the experiment, those known before too, that ended without a result. Without any result
+ * at all it is an error of the whole. */
+static cru_status print_failures(const session *s, const int64_t counts[STORE_OUTCOMES], cru_error *err)
+{
+    first_failure first = {0};
+    int64_t bad = 0, all = counts[STORE_PENDING] + counts[STORE_OK];
+    for (int i = STORE_OOM; i < STORE_OUTCOMES; i++) bad += counts[i];
+    if (!bad) return CRU_OK;
+    cru_status status = store_each_trial(s->store, experiment_id(s), find_failure, &first, err);
+    if (status != CRU_OK) return status;
+    fprintf(stderr, "%s%s: %" PRId64 " of %" PRId64 " trials have no result (",
+            counts[STORE_OK] ? "" : "crucible: ", s->experiment->name, bad, all + bad);
+    for (int i = STORE_OOM; i < STORE_OUTCOMES; i++)
+        if (counts[i]) fprintf(stderr, "%" PRId64 " %s, ", counts[i], store_outcome_name((store_outcome)i));
+    fprintf(stderr, "the first: %s); --retry failed runs them again\n", first.text);
+    return CRU_OK;
+}
+
 static void print_json_end(const session *s, const runner_summary *summary, int64_t left)
 {
     cJSON *object = cJSON_CreateObject();
@@ -125,7 +157,6 @@ static void print_end(const session *s, const runner_summary *summary, int64_t l
             duration_text(clock_now() - s->progress.begun, took));
     if (known) fprintf(stderr, ", %" PRId64 " known before", known);
     if (summary->elsewhere) fprintf(stderr, ", %" PRId64 " run by another process", summary->elsewhere);
-    if (failures(summary)) fprintf(stderr, ", %" PRId64 " without a result", failures(summary));
     fprintf(stderr, "; results in %s\n", store_path(s->store));
     if (s->tuning) {
         const tuning_figures *f = tuning_count(s->tuning);
@@ -154,9 +185,10 @@ static int finish(const session *s, const runner_summary *summary)
         print_json_end(s, summary, counts[STORE_PENDING]);
     else if (!s->request->quiet || summary->interrupted)
         print_end(s, summary, counts[STORE_PENDING]);
+    if (print_failures(s, counts, &err) != CRU_OK) return cli_fail("%s", err.text);
     if (can_show(s, counts[STORE_OK]) && report_print_compact(s->store, experiment_id(s), stdout, &err) != CRU_OK)
         return cli_fail("%s", err.text);
-    return summary->interrupted ? CLI_FAILED : CLI_OK;
+    return summary->interrupted || !counts[STORE_OK] ? CLI_FAILED : CLI_OK;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
@@ -238,7 +270,10 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
          .argument = "N",
          .number = &q.jobs,
          .help = "trials at a time; default: one a core"},
-        {.name = "quiet", .letter = 'q', .flag = &q.quiet, .help = "no progress and no table"},
+        {.name = "quiet",
+         .letter = 'q',
+         .flag = &q.quiet,
+         .help = "no progress and no table; errors are still printed"},
         {.name = "json", .flag = &q.json, .help = "one JSON object a line: every trial, then a summary"},
         {.name = "force", .flag = &q.force, .help = "run all trials again"},
         {.name = "retry", .argument = "failed", .text = &q.retry, .help = "run trials again that gave no result"},

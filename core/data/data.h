@@ -63,8 +63,10 @@ cru_status data_find(const char *name, const data_places *places, data_found *fo
 void data_found_clear(data_found *found);
 
 /* Opens a dataset; the caller destroys it with cru_data_destroy. The split is empty. CRU_BAD_INPUT: unknown name or
- * setting, wrong checksum, broken file, counts that differ from the card; CRU_IO: a file is missing (the message says
- * where it was looked for and how to get it) or unreadable. */
+ * setting, broken file, counts that differ from the card; CRU_IO: a file is missing (the message says where it was
+ * looked for and how to get it), unreadable, or not the one whose checksum the card gives: another file in its place
+ * mends it.
+ */
 cru_status data_open(const data_request *request, cru_data **data, cru_error *err);
 
 /* 64 hex digits that change whenever data_open would give other data: part of every trial's key. For a generator it

@@ -69,7 +69,7 @@ static void *verify_files(void *user)
         if (!expected) continue;
         if (sha256_file(path, hex, &v->err) != CRU_OK) break;
         if (strcmp(hex, expected) == 0) continue;
-        cru_fail(&v->err, CRU_BAD_INPUT, "%s: sha256 is %s, the card %s expects %s", path, hex, c->path, expected);
+        cru_fail(&v->err, CRU_IO, "%s: sha256 is %s, the card %s expects %s", path, hex, c->path, expected);
         break;
     }
     return NULL;

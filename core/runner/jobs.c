@@ -196,6 +196,14 @@ static void add_point(job *j, const worker_message *m)
     j->values[j->points++] = m->value;
 }
 
+/* The judge has no answer for a running worker. */
+static void end_for(job *j, const judge_reply *reply)
+{
+    j->no_data = reply->no_data;
+    if (j->no_data) runner_stop(j->runner, reply);
+    jobs_end(j, reply->text);
+}
+
 static void checkpoint_judged(judge_call *call, const judge_reply *reply, const records *payload, int fd)
 {
     job *j = call->owner, *leader = leader_of(j);
@@ -203,7 +211,7 @@ static void checkpoint_judged(judge_call *call, const judge_reply *reply, const 
     (void)fd;
     j->judging = false;
     if (reply->status != CRU_OK) {
-        jobs_end(leader, reply->text);
+        end_for(leader, reply);
     } else if (reply->value > j->best) {
         j->best = reply->value;
         j->outcome.best_epoch = j->outcome.epoch;
@@ -253,7 +261,7 @@ static void whole_sealed(judge_call *call, const judge_reply *reply, const recor
     (void)payload;
     j->judging = false;
     if (reply->status != CRU_OK)
-        jobs_end(j, reply->text);
+        end_for(j, reply);
     else if (j->pid)
         descriptor_send(j->socket, fd);
     if (fd >= 0) close(fd);
@@ -331,8 +339,14 @@ void jobs_listen(job *j)
 
 static void scored(judge_call *call, const judge_reply *reply, const records *payload, int fd)
 {
+    job *j = call->owner;
     (void)fd;
-    results_finish(call->owner, reply, payload);
+    if (reply->no_data) {
+        runner_stop(j->runner, reply);
+        jobs_abandon(j);
+    } else {
+        results_finish(j, reply, payload);
+    }
 }
 
 static void ask_for_score(job *j)
@@ -360,6 +374,7 @@ static void inherit(job *j, const job *leader)
     j->ended_at = leader->ended_at;
     j->timed_out = leader->timed_out;
     j->cut_off = leader->cut_off;
+    j->no_data = leader->no_data;
     j->ended = leader->ended;
     j->usage = leader->usage;
     memcpy(j->complaint, leader->complaint, sizeof j->complaint);
@@ -379,6 +394,10 @@ static bool take_choice(job *j)
 static void conclude(job *j, bool kernel_killed)
 {
     char message[500];
+    if (j->no_data) {
+        jobs_abandon(j);
+        return;
+    }
     store_outcome outcome = outcome_of(j, kernel_killed, message);
     if (outcome != STORE_OK)
         results_fail(j, outcome, message);

@@ -46,6 +46,7 @@ static cru_status open_clean(maker *m, const trial *t, cru_data **data, cru_erro
     data_request request = maker_request(m, t);
     maker_step(m, "dataset", t->dataset->name);
     cru_status status = data_open(&request, data, err);
+    m->no_data = status == CRU_IO;
     if (status != CRU_OK) return status;
     cru_settings *preprocess = variant_settings(t->preprocess), *split = variant_settings(t->split);
     status = data_preprocess(cru_settings_struct(preprocess), *data, err);

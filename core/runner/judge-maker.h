@@ -11,6 +11,7 @@ typedef struct maker {
     data_places places;
     judge_board *board;
     judge_plugins plugins;
+    bool no_data; /* the last problem was not made because its dataset's files are missing or damaged */
 } maker;
 
 /* Notes on the board what is being done, for the message when the judge dies of it. */

@@ -278,7 +278,9 @@ static bool serve_one(judge *j, int socket)
     int fd;
     if (!request_receive(socket, &request, &fd)) return false;
     answer a = {.reply = {.ticket = request.ticket, .value = NAN}, .fd = -1};
+    j->maker.no_data = false;
     a.reply.status = serve(j, &request, fd, &a, &err);
+    a.reply.no_data = j->maker.no_data;
     if (a.reply.status == CRU_OK && a.payload.failed)
         a.reply.status = cru_fail(&err, CRU_NO_MEMORY, "no memory for the numbers of a trial");
     if (a.reply.status != CRU_OK) snprintf(a.reply.text, sizeof a.reply.text, "%s", err.text);

@@ -62,6 +62,7 @@ typedef struct judge_request {
 typedef struct judge_reply {
     uint64_t ticket;
     cru_status status;
+    bool no_data;   /* it failed because the dataset's files are missing or damaged */
     char text[500]; /* the failure, or the checksum */
     int64_t items;
     int32_t classes;

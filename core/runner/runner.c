@@ -258,6 +258,11 @@ static void gather(runner *r, job *leader)
     }
 }
 
+void runner_stop(runner *r, const judge_reply *reply)
+{
+    if (r->stop.status == CRU_OK) cru_fail(&r->stop, reply->status, "%s", reply->text);
+}
+
 static bool start(runner *r, const trial *t, const char *key)
 {
     job *j = free_leader(r);
@@ -270,6 +275,7 @@ static void pull(runner *r)
 {
     trial t;
     char key[SHA256_HEX];
+    if (r->stop.status != CRU_OK) return;
     held_look(r, clock_now(), start);
     while (!r->source_ended && !r->source_waits && r->error.status == CRU_OK && free_leader(r)) {
         switch (r->source->next(r->source->user, &t, key)) {
@@ -300,7 +306,7 @@ static job *next_waiting(runner *r)
 
 static void dispatch(runner *r)
 {
-    for (job *j; r->error.status == CRU_OK && (j = next_waiting(r));)
+    for (job *j; r->error.status == CRU_OK && r->stop.status == CRU_OK && (j = next_waiting(r));)
         if (!jobs_start(j)) return;
 }
 
@@ -309,6 +315,15 @@ static bool busy(const runner *r)
     for (int32_t i = 0; i < r->job_count; i++)
         if (r->jobs[i].state != JOB_FREE) return true;
     return false;
+}
+
+/* Whether nothing more is to be begun, and nothing is under way. */
+static bool stopped(const runner *r)
+{
+    if (r->stop.status == CRU_OK) return false;
+    for (int32_t i = 0; i < r->job_count; i++)
+        if (r->jobs[i].state == JOB_RUNNING || r->jobs[i].state == JOB_SCORING) return false;
+    return true;
 }
 
 static void tell_waiting(runner *r)
@@ -418,7 +433,7 @@ cru_status runner_run(runner *r, const runner_source *source, runner_summary *su
     r->summary = summary;
     r->source_ended = r->source_waits = r->waiting_told = false;
     r->look_again = 0;
-    r->error = (cru_error){0};
+    r->error = r->stop = (cru_error){0};
     r->kernel_kills = kernel_kill_count();
     r->signals = signals_open();
     if (r->signals < 0) return cru_fail(err, CRU_FAILED, "cannot wait for signals: %s", strerror(errno));
@@ -427,7 +442,7 @@ cru_status runner_run(runner *r, const runner_source *source, runner_summary *su
         if (!busy(r)) r->source_waits = false;
         pull(r);
         dispatch(r);
-        if (r->source_ended && !busy(r) && r->held_count == 0) break;
+        if (stopped(r) || (r->source_ended && !busy(r) && r->held_count == 0)) break;
         tell_waiting(r);
         if (r->error.status == CRU_OK) summary->interrupted = turn(r, &l);
     }
@@ -436,5 +451,7 @@ cru_status runner_run(runner *r, const runner_source *source, runner_summary *su
     loop_close(&l);
     signals_close(r->signals);
     r->signals = -1;
-    return r->error.status == CRU_OK ? CRU_OK : cru_fail(err, r->error.status, "%s", r->error.text);
+    if (r->error.status != CRU_OK) return cru_fail(err, r->error.status, "%s", r->error.text);
+    return r->stop.status == CRU_OK || summary->interrupted ? CRU_OK
+                                                            : cru_fail(err, r->stop.status, "%s", r->stop.text);
 }

@@ -98,8 +98,9 @@ typedef struct runner_summary {
     bool interrupted;              /* SIGINT or SIGTERM came: trials in flight were given up, and are pending again */
 } runner_summary;
 
-/* Runs until the source ends or a signal comes. Fails only when the machine or the store does; results so far are
- * stored. After a failure or an interruption the runner can only be closed. */
+/* Runs until the source ends or a signal comes. Fails only when the machine or the store does, or when a dataset's
+ * files are missing or damaged: trials under way then end first and the others stay pending. Results so far are stored.
+ * After a failure or an interruption the runner can only be closed. */
 cru_status runner_run(runner *r, const runner_source *source, runner_summary *summary, cru_error *err);
 
 #endif

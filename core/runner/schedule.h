@@ -62,6 +62,7 @@ typedef struct job {
     bool timed_out;
     bool cut_off;        /* killed because it lived on after that */
     bool judging;        /* a call to the judge is open */
+    bool no_data;        /* the judge could not answer for want of data */
     bool heard;          /* `outcome` is set */
     char complaint[500]; /* why the host ended the worker; empty: it did not */
     double best;         /* oracle-early */
@@ -110,6 +111,7 @@ struct runner {
     runner_summary *summary;
     bool source_ended, source_waits;
     cru_error error;        /* of the machine or the store; ends the run */
+    cru_error stop;         /* why nothing more is begun; ends the run when all workers are gone */
     const variant *checked; /* the dataset whose checksum was asked last, and its seed */
     uint64_t checked_seed;
     char checksum[SHA256_HEX];
@@ -117,6 +119,10 @@ struct runner {
     monitor_settings rule;
     bool inductive;
 };
+
+/* runner.c: data is missing, which is no fault of any method. What is under way may end, all other trials stay pending.
+ * The first such reply counts. */
+void runner_stop(runner *r, const judge_reply *reply);
 
 /* problems.c: the problem of a trial, being prepared if it is new. Every get needs a release. NULL: r->error says. */
 problem *problems_get(runner *r, const trial *t);
@@ -142,7 +148,7 @@ void jobs_listen(job *j);                     /* takes the packets of a running 
 void jobs_reap(job *j);                       /* looks whether the worker is gone */
 void jobs_check_time(job *j, double now);     /* ends a worker that is over its time */
 void jobs_end(job *j, const char *complaint); /* kills the worker for a reason of the host's */
-void jobs_abandon(job *j);                    /* kills, reaps, gives up the claim; for an interrupted run */
+void jobs_abandon(job *j);                    /* kills, reaps, gives up the claim; for a run that ends early */
 
 void jobs_clear(job *j); /* frees what it holds; the job is free afterwards */
 
