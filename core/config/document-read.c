@@ -274,6 +274,10 @@ void document_set(document *doc, const char *text)
 {
     config_place place = {.file = string_format(doc->arena, "--set %s", text), .order = ++doc->source_count};
     const char *equals = strchr(text, '=');
+    if (!string_is_utf8(text, strlen(text))) {
+        diagnostics_add(doc->diags, &place, NULL, "is not UTF-8 text");
+        return;
+    }
     if (!equals) {
         diagnostics_add(doc->diags, &place, NULL, "expected section.key=value");
         return;

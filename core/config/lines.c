@@ -9,6 +9,8 @@
 
 #include <crucible/status.h>
 
+#include "config/strings.h"
+
 /* inih keeps a section's name in 50 bytes and cuts what is longer. */
 enum { LONGEST_SECTION = 49 };
 
@@ -127,6 +129,8 @@ static char *next_line(char *buffer, int size, void *user)
     const char *text = pull(r, &length, &indented);
     if (memchr(text, '\0', length)) {
         fault(r, NULL, "the line holds a NUL byte");
+    } else if (!string_is_utf8(text, length)) {
+        fault(r, NULL, "the line is not UTF-8 text; save the file as UTF-8");
     } else if (length > 0 && !is_comment(*text) && length + 3 > (size_t)size) {
         fault(r, NULL, "the line is longer than 197 bytes; end it with a comma and go on in an indented line");
     } else if (length > 0 && !is_comment(*text)) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "library/library.h"
 
@@ -63,6 +64,13 @@ static const library_wish wishes[] = {
 };
 #undef WISH
 
+/* The first line of what librsvg says; more of them quote the picture. */
+static cru_status fail_with(const char *what, const rsvg_error *why, cru_error *err)
+{
+    const char *text = why && why->message ? why->message : "unknown cause";
+    return cru_fail(err, CRU_BAD_INPUT, "%s: %.*s", what, (int)strcspn(text, "\n"), text);
+}
+
 static int write_bytes(void *user, const unsigned char *bytes, unsigned count)
 {
     return fwrite(bytes, 1, count, user) == count ? CAIRO_OK : CAIRO_WRITE_ERROR;
@@ -78,7 +86,7 @@ static cru_status paint(const drawing *d, void *svg, rsvg_rectangle area, FILE *
     if (d->surface_status(surface) != CAIRO_OK)
         status = cru_fail(err, CRU_NO_MEMORY, "no memory for a picture of %g x %g pixels", area.width, area.height);
     else if (!d->render(svg, canvas, &area, &why))
-        status = cru_fail(err, CRU_BAD_INPUT, "the picture cannot be drawn: %s", why ? why->message : "unknown cause");
+        status = fail_with("the picture cannot be drawn", why, err);
     else if (d->surface_write(surface, write_bytes, out) != CAIRO_OK)
         status = cru_fail(err, CRU_IO, "the picture cannot be written");
     d->canvas_destroy(canvas);
@@ -95,7 +103,7 @@ cru_status png_write(const png_source *source, FILE *out, cru_error *err)
         if (status != CRU_OK) return status;
     }
     void *svg = d.read((const uint8_t *)source->svg, source->size, &why);
-    if (!svg) return cru_fail(err, CRU_BAD_INPUT, "not an SVG picture: %s", why ? why->message : "unknown cause");
+    if (!svg) return fail_with("not an SVG picture", why, err);
     rsvg_rectangle area = {0};
     cru_status status = CRU_OK;
     bool sized = d.size(svg, &area.width, &area.height);

@@ -158,6 +158,34 @@ START_TEST(a_nul_byte_is_a_fault)
 }
 END_TEST
 
+/* The first bad byte sequences of each kind and, after them, the last good ones (RFC 3629, section 4). */
+START_TEST(what_is_not_utf8_is_a_fault)
+{
+    static const char *const bad[] = {"\x80",
+                                      "\xc3",
+                                      "\xc0\xaf",
+                                      "\xe0\x9f\xbf",
+                                      "\xed\xa0\x80",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xe2\x82",
+                                      "\xe2\x28\xa1"};
+    static const char *const good[] = {"\x7f",         "\xc2\x80",     "\xdf\xbf",         "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"};
+    char text[64], expected[64];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text, "a = 1\nb = x%s\nc = 4\n", bad[i]);
+        check_text(text, "2 !the line is not UTF-8 text; save the file as UTF-8\n1 a=1\n3 c=4\n");
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        snprintf(text, sizeof text, "b = x%sx\n", good[i]);
+        snprintf(expected, sizeof expected, "1 b=x%sx\n", good[i]);
+        check_text(text, expected);
+    }
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("config lines");
@@ -175,6 +203,7 @@ Suite *suite(void)
     tcase_add_test(t, a_line_longer_than_inihs_buffer_is_a_fault_not_cut);
     tcase_add_test(t, long_comments_are_fine);
     tcase_add_test(t, a_nul_byte_is_a_fault);
+    tcase_add_test(t, what_is_not_utf8_is_a_fault);
     suite_add_tcase(s, t);
     return s;
 }
