@@ -92,6 +92,7 @@ static int make(const report_options *options, report_request *request, report *
 int report_options_make(const report_options *options, report **out)
 {
     double digits = -1, k = 1, alpha = 0.05;
+    if (options->db && !*options->db) return cli_wrong("--db: the path of the results store is empty");
     int code = read_number("digits", options->digits, (const double[]){0, 15}, &digits);
     if (code == CLI_OK) code = read_number("k", options->k, (const double[]){0, 1000}, &k);
     if (code == CLI_OK) code = read_number("alpha", options->alpha, (const double[]){1e-6, 0.5}, &alpha);

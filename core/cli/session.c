@@ -295,6 +295,7 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
     full.options = options;
     int code = cli_parse(&full, argc, argv, &q.files);
     if (code != CLI_GO_ON) return code;
+    if (q.db && !*q.db) return cli_wrong("--db: the path of the results store is empty");
     if (q.retry && strcmp(q.retry, "failed") != 0)
         return cli_wrong("--retry %s: only 'failed' can be retried", q.retry);
     if (q.trace && q.profile) return cli_wrong("--trace and --profile: choose one");

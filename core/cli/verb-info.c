@@ -29,13 +29,8 @@ static int find_by_name(const registry *plugins, const char *name, const registr
 
 static int say_unknown(const registry *plugins, cru_kind kind, const char *name)
 {
-    for (size_t i = 0; i < registry_count(plugins); i++) {
-        const registry_entry *entry = registry_at(plugins, i);
-        size_t length = strlen(name);
-        bool named = strncmp(entry->name, name, length) == 0 &&
-                     (!entry->name[length] || strcmp(entry->name + length, ".so") == 0);
-        if (entry->broken && named) return cli_fail("info: %s cannot be used: %s", entry->path, entry->broken);
-    }
+    const registry_entry *broken = registry_find_broken(plugins, kind, name);
+    if (broken) return cli_fail("info: %s is broken: %s", broken->path, broken->broken);
     const char *nearest = registry_nearest(plugins, kind, name);
     if (nearest) return cli_wrong("info: no plugin '%s'; did you mean '%s'?", name, nearest);
     return cli_wrong("info: no plugin, card or section '%s'; 'crucible list' prints the plugins, 'crucible list "

@@ -42,6 +42,7 @@ cru_status config_load(const config_request *request, experiment **out, diagnost
     experiment *e = create_experiment();
     config_loader l = {.request = request, .doc = {.arena = e->plan->arena, .diags = diags}, .e = e, .plan = e->plan};
     read_all(&l.doc, request);
+    l.unread = diags->count > before;
     e->text = document_text(&l.doc);
     loader_read_host(&l);
     loader_resolve(&l);
@@ -79,6 +80,7 @@ config_paths *config_paths_read(const config_request *request, diagnostics *faul
         if (cru_settings_set(paths->settings, e->key, e->text, &err) != CRU_OK)
             diagnostics_add(doc.diags, &e->place, e->key, "%s", err.text);
     }
+    paths_check(&doc);
     diagnostics_clear(&ignored);
     return paths;
 }

@@ -234,9 +234,11 @@ static void build_metrics(config_loader *l)
     l->e->metric_count = all.count;
 }
 
+/* Not where a file or a section could not be read: what is missing may stand there. */
 static void require_some(config_loader *l, section_type type)
 {
     int64_t count;
+    if (l->unread) return;
     loader_selected(l, type, &count);
     config_place place = whole_file(l);
     if (count == 0)

@@ -1,6 +1,7 @@
 /* The host's own sections that take one value a key. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "config/plan.h"
 
@@ -85,6 +86,31 @@ static void check_lists(document *doc)
     }
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+void paths_check(document *doc)
+{
+    const section *s = document_find(doc, SECTION_PATHS, NULL);
+    const entry *e = s ? section_find(s, "plugins") : NULL;
+    if (!e || !*e->text) return;
+    char *cursor = NULL, *words = string_copy(doc->arena, e->text);
+    for (char *word = strtok_r(words, ":", &cursor); word; word = strtok_r(NULL, ":", &cursor))
+        if (is_folder(word)) return;
+    diagnostics_add(doc->diags, &e->place, e->key, "there is no folder %s", e->text);
+}
+
+/* SQLite takes an empty path for a file that is thrown away. */
+static void check_store(document *doc)
+{
+    const section *s = document_find(doc, SECTION_RUN, NULL);
+    const entry *e = s ? section_find(s, "db") : NULL;
+    if (e && !*e->text) diagnostics_add(doc->diags, &e->place, e->key, "the path of the results store is empty");
+}
+
 void loader_read_host(config_loader *l)
 {
     document *doc = &l->doc;
@@ -103,6 +129,8 @@ void loader_read_host(config_loader *l)
     e->name = *l->lists.name ? string_copy(doc->arena, l->lists.name) : stem(doc->arena, l->request->files[0]);
 
     check_lists(doc);
+    check_store(doc);
+    paths_check(doc);
     cru_error err = {0};
     const section *s = document_find(doc, SECTION_EXPERIMENT, NULL);
     if (read_seeds(l, &err) != CRU_OK)

@@ -85,7 +85,11 @@ static void add_listed(config_loader *l, section_type type, const char *key)
 static void unknown_name(config_loader *l, const section *s, const char *near)
 {
     const char *type = section_type_names[s->type];
-    if (near)
+    const registry_entry *broken = registry_find_broken(l->request->registry, kinds[s->type], s->name);
+    if (broken)
+        diagnostics_add(l->doc.diags, &s->place, s->name, "unknown %s; %s is broken: %s", type, broken->path,
+                        broken->broken);
+    else if (near)
         diagnostics_add(l->doc.diags, &s->place, s->name, "unknown %s; did you mean %s?", type, near);
     else
         diagnostics_add(l->doc.diags, &s->place, s->name, "unknown %s", type);
@@ -130,6 +134,18 @@ static const char *nearest_dataset(config_loader *l, const char *name)
     return cru_nearest(name, names->items, names->count);
 }
 
+static void unknown_format(config_loader *l, const section *s)
+{
+    const char *format = s->dataset.format;
+    const registry_entry *broken = registry_find_broken(l->request->registry, CRU_KIND_DATASET, format);
+    if (broken)
+        diagnostics_add(l->doc.diags, &s->place, s->name, "its card asks for the format %s; %s is broken: %s", format,
+                        broken->path, broken->broken);
+    else
+        diagnostics_add(l->doc.diags, &s->place, s->name, "its card asks for the format %s, which no plugin reads",
+                        format);
+}
+
 /* A card, whose format must be a plugin, or a generator. */
 static void resolve_dataset(config_loader *l, section *s)
 {
@@ -138,9 +154,7 @@ static void resolve_dataset(config_loader *l, section *s)
     cru_status status = find_dataset(l, s->name, &s->dataset, &err);
     if (status == CRU_OK && s->dataset.card) {
         s->plugin = registry_find(plugins, CRU_KIND_DATASET, s->dataset.format);
-        if (!s->plugin)
-            diagnostics_add(l->doc.diags, &s->place, s->name, "its card asks for the format %s, which no plugin reads",
-                            s->dataset.format);
+        if (!s->plugin) unknown_format(l, s);
         return;
     }
     const registry_entry *generator = registry_find(plugins, CRU_KIND_DATASET, s->name);

@@ -46,7 +46,12 @@ typedef struct config_loader {
     data_places places;
     experiment_settings lists; /* [experiment] */
     cru_settings *lists_owner;
+    bool unread; /* a file, a line or a --set could not be made sense of */
 } config_loader;
+
+/* Of the folders that [paths] plugins names one must exist, or a plugin that is missed later would not tell why. Not all
+ * of them: a list such as ".:build" says where a plugin may be. */
+void paths_check(document *doc);
 
 /* Checks [experiment], [run], [search], [report] and [paths] and fills the structs. */
 void loader_read_host(config_loader *l);

@@ -98,6 +98,23 @@ const registry_entry *registry_find(const registry *r, cru_kind kind, const char
     return NULL;
 }
 
+/* Whether the file is called `name`.so. */
+static bool has_stem(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    return strncmp(base, name, strlen(name)) == 0 && strcmp(base + strlen(name), ".so") == 0;
+}
+
+const registry_entry *registry_find_broken(const registry *r, cru_kind kind, const char *name)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const registry_entry *entry = &r->entries[i];
+        if (!entry->broken || (kind && entry->kind && entry->kind != kind)) continue;
+        if (strcmp(entry->name, name) == 0 || (entry->path && has_stem(entry->path, name))) return entry;
+    }
+    return NULL;
+}
+
 const char *registry_nearest(const registry *r, cru_kind kind, const char *name)
 {
     const char **names = malloc((r->count + 1) * sizeof *names);

@@ -44,6 +44,10 @@ size_t registry_broken_count(const registry *r);
 /* The working plugin of that kind and name, or NULL. */
 const registry_entry *registry_find(const registry *r, cru_kind kind, const char *name);
 
+/* A broken plugin that would have that name, by its own word or by its file's, or NULL: why registry_find finds none.
+ * One that is known to be of another kind does not count; kind 0: any does. */
+const registry_entry *registry_find_broken(const registry *r, cru_kind kind, const char *name);
+
 /* The name nearest to `name` among working plugins of `kind` (0: of any kind), for "did you mean"; NULL when none is
  * near. */
 const char *registry_nearest(const registry *r, cru_kind kind, const char *name);

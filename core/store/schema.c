@@ -164,6 +164,8 @@ static cru_status prepare(store *s, cru_error *err)
 cru_status store_open(const char *path, const store_options *options, store **out, cru_error *err)
 {
     *out = NULL;
+    if (!*path || strcmp(path, ":memory:") == 0) /* SQLite would keep it nowhere */
+        return cru_fail(err, CRU_BAD_INPUT, "'%s' names no file for the results", path);
     store *s = calloc(1, sizeof *s);
     if (!s || !(s->path = strdup(path))) {
         free(s);

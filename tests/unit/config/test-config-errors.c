@@ -84,6 +84,12 @@ static const slip slips[] = {
     {"name = x\n" SMALL, "main.ini:1: name: stands before the first section, where only include may"},
     {"[dataset cora]\n", "main.ini: no algorithm; add a section [algorithm NAME]"},
     {"[algorithm gcn]\n", "main.ini: no dataset; add a section [dataset NAME]"},
+    {"[dataset cora]\n[algorithm gcn\n", "main.ini:2: [algorithm gcn: a section needs a closing ]"},
+    {"[datset cora]\n[algorithm gcn]\n", "main.ini:1: datset cora: unknown section; did you mean dataset?"},
+    {SMALL "[run]\ndb =\n", "main.ini:4: db: the path of the results store is empty"},
+    {SMALL "[run]\ndb = caf\xe9.db\n", "main.ini:4: the line is not UTF-8 text; save the file as UTF-8"},
+    {SMALL "[paths]\nplugins = /nowhere/at/all\n", "main.ini:4: plugins: there is no folder /nowhere/at/all"},
+    {SMALL "[paths]\nplugins = /nowhere:/dev/null\n", "main.ini:4: plugins: there is no folder /nowhere:/dev/null"},
     {SMALL "include = x.ini\n", "main.ini:3: include: unknown setting of algorithm gcn"},
     {"include = missing.ini\n" SMALL, NULL},
     {SMALL "lr = 0..1 step 0.0001\nhidden = 1..1024\n",
@@ -122,6 +128,7 @@ START_TEST(a_missing_file_is_named)
     bench b = bench_open();
     ck_assert_int_eq(bench_load_sets(&b, NULL), CRU_BAD_INPUT);
     ck_assert_str_eq(bench_message(&b, 0), "main.ini: cannot be read: No such file or directory");
+    ck_assert_int_eq(b.diags.count, 1); /* not that it has no dataset */
     bench_close(&b);
 }
 END_TEST
@@ -133,6 +140,7 @@ START_TEST(a_folder_is_not_a_file)
         .files = (const char *const[]){b.folder}, .file_count = 1, .registry = b.plugins, .find_dataset = fake_find};
     ck_assert_int_eq(config_load(&request, &b.e, &b.diags), CRU_BAD_INPUT);
     ck_assert_ptr_nonnull(strstr(b.diags.items[0].text, "cannot be read: Is a directory"));
+    ck_assert_int_eq(b.diags.count, 1);
     bench_close(&b);
 }
 END_TEST
@@ -164,6 +172,7 @@ static const bad_set bad_sets[] = {
     {"algorithm.hidden=3", "--set algorithm.hidden=3: algorithm: needs a name: [algorithm NAME]"},
     {"algorithm.gnc.hidden=3",
      "--set algorithm.gnc.hidden=3: gnc: no [algorithm] section is called that; did you mean gcn?"},
+    {"run.db=caf\xe9.db", "--set run.db=caf\xe9.db: is not UTF-8 text"},
     {"algorithm.gcn.hidden=", "--set algorithm.gcn.hidden=: hidden: the list is empty"},
 };
 

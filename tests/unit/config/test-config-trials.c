@@ -197,14 +197,14 @@ START_TEST(includes_count_from_the_including_file)
     char folder[100];
     snprintf(folder, sizeof folder, "%s/sub", b.folder);
     ck_assert_int_eq(mkdir(folder, 0700), 0);
-    bench_write(&b, "sub/a.ini", "include = b.ini\n[paths]\nmirror = data\nplugins = p:/q\n");
+    bench_write(&b, "sub/a.ini", "include = b.ini\n[paths]\nmirror = data\nplugins = p:/dev\n");
     bench_write(&b, "sub/b.ini", "[run]\njobs = 5\n");
     bench_expect(&b, "include = sub/a.ini\n" SMALL);
     ck_assert_int_eq(b.e->run.jobs, 5);
     char expected[200];
     snprintf(expected, sizeof expected, "%s/data", folder);
     ck_assert_str_eq(b.e->paths.mirror, expected);
-    snprintf(expected, sizeof expected, "%s/p:/q", folder);
+    snprintf(expected, sizeof expected, "%s/p:/dev", folder);
     ck_assert_str_eq(b.e->paths.plugins, expected);
     bench_close(&b);
 }
