@@ -69,13 +69,16 @@ typedef struct cru_steps {
     cru_list pixel_mean, pixel_std; /* one per channel; empty: those of the training images */
 } cru_steps;
 
-/* Entries of a schema for a cru_train member of a method that trains in steps, instead of CRU_TRAIN_SETTINGS. The
- * search distributions are those of the partial-label study. */
-#define CRU_STEP_SETTINGS(type_, member_)                                                                              \
+/* Entries of a schema for a cru_train member of a method that trains in steps, instead of CRU_TRAIN_SETTINGS. Defaults
+ * and search distributions are those of the partial-label study for tables and, with CRU_IMAGE_STEP_SETTINGS, for
+ * images. */
+#define CRU_STEP_SETTINGS(type_, member_)       CRU_STEP_SETTINGS_FROM(type_, member_, 10000, 128, CRU_POWER_OF_2(5, 8))
+#define CRU_IMAGE_STEP_SETTINGS(type_, member_) CRU_STEP_SETTINGS_FROM(type_, member_, 60000, 256, CRU_POWER_OF_2(6, 9))
+#define CRU_STEP_SETTINGS_FROM(type_, member_, steps_, batch_size_, batch_search_)                                     \
     {.key = "steps",                                                                                                   \
      .type = CRU_PARAM_INT,                                                                                            \
      .offset = offsetof(type_, member_.steps.steps),                                                                   \
-     .number = 10000,                                                                                                  \
+     .number = (steps_),                                                                                               \
      .min = 0,                                                                                                         \
      .max = 1e9,                                                                                                       \
      .help = "most training steps"},                                                                                   \
@@ -89,10 +92,10 @@ typedef struct cru_steps {
         {.key = "batch_size",                                                                                          \
          .type = CRU_PARAM_INT,                                                                                        \
          .offset = offsetof(type_, member_.steps.batch_size),                                                          \
-         .number = 128,                                                                                                \
+         .number = (batch_size_),                                                                                      \
          .min = 1,                                                                                                     \
          .max = 1e9,                                                                                                   \
-         .search = CRU_POWER_OF_2(5, 8),                                                                               \
+         .search = batch_search_,                                                                                      \
          .help = "items in a step"},                                                                                   \
         {.key = "lr",                                                                                                  \
          .type = CRU_PARAM_FLOAT,                                                                                      \

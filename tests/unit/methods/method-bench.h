@@ -181,7 +181,7 @@ static inline void bench_candidates(bench *b, const cJSON *rows, const cJSON *se
 }
 
 /* settings: key, text, key, text, ... NULL */
-static inline void bench_open(bench *b, const char *name, const char *const *settings)
+static inline cru_status bench_try(bench *b, const char *name, const char *const *settings)
 {
     char path[500];
     const cru_plugin *plugin = NULL;
@@ -194,7 +194,12 @@ static inline void bench_open(bench *b, const char *name, const char *const *set
         ck_assert_msg(cru_settings_set(b->settings, settings[i], settings[i + 1], &err) == CRU_OK, "%s", err.text);
     ck_assert_msg(cru_data_check(b->data, &err) == CRU_OK, "%s", err.text);
     ck_assert_msg(cru_data_task(b->data, 0, &b->task, &err) == CRU_OK, "%s", err.text);
-    cru_status status = b->algorithm->create((void **)&b->learner, cru_settings_struct(b->settings), &b->task, b->ctx);
+    return b->algorithm->create((void **)&b->learner, cru_settings_struct(b->settings), &b->task, b->ctx);
+}
+
+static inline void bench_open(bench *b, const char *name, const char *const *settings)
+{
+    cru_status status = bench_try(b, name, settings);
     ck_assert_msg(status == CRU_OK, "%s", cru_ctx_error(b->ctx)->text);
 }
 

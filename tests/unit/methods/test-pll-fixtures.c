@@ -245,6 +245,54 @@ START_TEST(pico_trajectory)
 }
 END_TEST
 
+/* 6 keys cannot be replaced four at a time. */
+START_TEST(pico_refuses_a_queue_of_no_whole_number_of_batches)
+{
+    cJSON *root = fixture_open("pll/pico.json");
+    const cJSON *item = fixture_case(root, "trajectory");
+    bench b = bench_create();
+    bench_candidates(&b, fixture_input(item, "X_weak"), fixture_input(item, "S"));
+    const cru_status status =
+        bench_try(&b, "pico", (const char *[]){"same_views", "true", "batch_size", "4", "moco_queue", "6", NULL});
+    ck_assert_int_eq(status, CRU_BAD_INPUT);
+    ck_assert_str_eq(cru_ctx_error(b.ctx)->text, "moco_queue = 6 is no multiple of batch_size = 4");
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* The loss of the step after `before` others, of which the first leaves the targets alone. */
+static double pico_loss(const cJSON *item, const char *start, const char *end, int before)
+{
+    const char *const settings[] = {"same_views",   "true", "prot_start", "1", "feat_dim",       "3",
+                                    "moco_queue",   "8",    "steps",      "1", "conf_ema_start", start,
+                                    "conf_ema_end", end,    NULL};
+    bench b = bench_create();
+    open_trajectory(&b, item, "pico", settings);
+    const cJSON *steps = fixture_expected(item, "steps");
+    double loss = 0;
+    for (int i = 0; i <= before; i++)
+        loss = bench_step(&b, cJSON_GetObjectItem(cJSON_GetArrayItem(steps, i), "batch_rows"));
+    bench_destroy(&b);
+    return loss;
+}
+
+/* The loss is linear in the targets, and they in phi: of the second step phi is conf_ema_start, of the third (all steps
+ * are done) conf_ema_end. With phi = 1 nothing moves. */
+START_TEST(pico_takes_the_momentum_of_its_targets_from_two_settings)
+{
+    cJSON *root = fixture_open("pll/pico.json");
+    const cJSON *item = fixture_case(root, "trajectory");
+    const double stay = pico_loss(item, "1", "1", 1), jump = pico_loss(item, "0", "1", 1);
+    ck_assert_double_gt(fabs(stay - jump), 0.01);
+    ck_assert_double_eq_tol(pico_loss(item, "0.25", "1", 1), 0.25 * stay + 0.75 * jump, 1e-5);
+    const double later_stay = pico_loss(item, "1", "1", 2), later_jump = pico_loss(item, "1", "0", 2);
+    ck_assert_double_gt(fabs(later_stay - later_jump), 0.01);
+    ck_assert_double_eq_tol(pico_loss(item, "1", "0.25", 2), 0.25 * later_stay + 0.75 * later_jump, 1e-5);
+    cJSON_Delete(root);
+}
+END_TEST
+
 /* ---- single losses: with a linear backbone, X = I and b = 0 the matrix is the logits
  * --------------------------------- */
 
@@ -352,6 +400,8 @@ Suite *suite(void)
     tcase_add_test(c, valen_trajectory_through_all_phases);
     tcase_add_test(c, valen_corrected_trains_the_encoder_from_its_first_step_on);
     tcase_add_test(c, pico_trajectory);
+    tcase_add_test(c, pico_refuses_a_queue_of_no_whole_number_of_batches);
+    tcase_add_test(c, pico_takes_the_momentum_of_its_targets_from_two_settings);
     tcase_add_test(c, scl_nl_loss_and_gradient);
     tcase_add_test(c, proden_starts_from_uniform_candidates);
     tcase_add_test(c, scl_nl_skips_a_batch_of_full_sets);

@@ -8,7 +8,8 @@
  *     q_i  = phi q_i + (1 - phi) onehot(argmax_k r_ik s_ik)                            from step prot_start on
  *     L    = -(1/B) sum q log p + loss_weight L_cont
  *
- * L_cont contrasts v with [v; k; queue]: InfoNCE before prot_start, then supervised by y. phi falls from 0.95 to 0.8.
+ * L_cont contrasts v with [v; k; queue]: InfoNCE before prot_start, then supervised by y. phi goes from conf_ema_start
+ * to conf_ema_end.
  *
  * Wang, Xiao, Li, Feng, Niu, Chen, Zhao. PiCO: Contrastive Label Disambiguation for Partial Label Learning. ICLR 2022.
  */
@@ -23,7 +24,7 @@ static const float temperature = 0.07f;
 
 typedef struct settings {
     int64_t prot_start, feat_dim, moco_queue;
-    double moco_m, proto_m, loss_weight;
+    double moco_m, proto_m, loss_weight, conf_ema_start, conf_ema_end;
     bool same_views;
     cru_backbone_choice backbone;
     cru_train train;
@@ -36,9 +37,11 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, moco_m, 0.999, 0, 1, "momentum of the key network", .search = CRU_ONE_OF(0.9, 0.999)),
     CRU_FLOAT(settings, proto_m, 0.99, 0, 1, "momentum of the prototypes", .search = CRU_ONE_OF(0.99, 0.9)),
     CRU_FLOAT(settings, loss_weight, 0.5, 0, CRU_NO_MAX, "weight of the contrast", .search = CRU_ONE_OF(0.5, 1)),
+    CRU_FLOAT(settings, conf_ema_start, 0.95, 0, 1, "momentum of the targets at the first step"),
+    CRU_FLOAT(settings, conf_ema_end, 0.8, 0, 1, "momentum of the targets at the last step"),
     CRU_BOOL(settings, same_views, false, "run on rows, too, whose views are all the same"),
     CRU_BACKBONE_SETTINGS(settings, backbone),
-    CRU_STEP_SETTINGS(settings, train),
+    CRU_IMAGE_STEP_SETTINGS(settings, train),
     CRU_END,
 };
 
@@ -96,9 +99,9 @@ static cru_status build(void *self)
         return cru_ctx_fail(l->ctx, CRU_UNSUPPORTED,
                             "contrasts two views of an image, and rows have only one; "
                             "same_views = true runs it all the same");
-    if (s->train.steps.batch_size > s->moco_queue)
-        return cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "moco_queue = %lld holds no batch of %lld", (long long)s->moco_queue,
-                            (long long)s->train.steps.batch_size);
+    if (s->moco_queue % s->train.steps.batch_size != 0)
+        return cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "moco_queue = %lld is no multiple of batch_size = %lld",
+                            (long long)s->moco_queue, (long long)s->train.steps.batch_size);
     m->query = encoder_create(m, l->net);
     m->key = encoder_create(m, cru_learner_net(l, "key"));
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
@@ -169,12 +172,13 @@ static cru_tensor *contrast(const model *m, cru_tape *t, cru_tensor *v)
     return cru_sup_con_anchors(t, cru_concat_rows(t, (cru_tensor *[]){v, m->k, m->queue}, 3), all, b, temperature);
 }
 
-/* phi of this step: that which the step before set. */
+/* phi of this step: that which the step before set; before the first step the reference has a number of its own. */
 static float confidence_momentum(const model *m)
 {
     const settings *s = m->base.settings;
     if (m->base.epoch == 0) return 0.99f;
-    return (float)(0.95 + (double)(m->base.epoch - 1) / (double)s->train.steps.steps * (0.8 - 0.95));
+    const double done = (double)(m->base.epoch - 1) / (double)s->train.steps.steps;
+    return (float)(s->conf_ema_start + done * (s->conf_ema_end - s->conf_ema_start));
 }
 
 static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
@@ -223,7 +227,7 @@ CRU_METHOD_VTABLE(method);
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
     .name = "pico",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "partial labels: momentum contrast and class prototypes",
     .citation = "Wang et al. PiCO: Contrastive Label Disambiguation for Partial Label Learning. ICLR 2022.",
     .problems = PROBLEMS,
