@@ -29,7 +29,8 @@
  *
  * Searching. With [search] method = random (grid, tpe), every setting of an algorithm that has a search distribution
  * and that no section sets is drawn. A section may give a distribution of its own: lr = search(log 1e-4 1e-1),
- * search(uniform 0 0.9), search(power-of-2 4 8), search(one-of 16 32 64), search(any) for all of a choice.
+ * search(uniform 0 0.9), search(power-of-2 4 8), search(one-of 16 32 64), search(any) for all of a choice. Where the
+ * search begins with the defaults, `default` names another one: search(power-of-2 6 9 default 256).
  *
  * Precedence. --set over the files; a later file over an earlier one; a file over what it includes, whatever the order
  * of its lines. Within one file a key or a section may appear only once. A file that is included again is not read

@@ -35,8 +35,8 @@ typedef struct entry {
 
     /* Filled when the section is checked; `param` stays NULL where the entry has a fault. */
     const cru_param *param;
-    value_list values; /* valid and in canonical text; empty when `search` is set */
-    cru_search search; /* the distribution of a value "search(...)" */
+    value_list values;   /* valid and in canonical text; empty when `search` is set */
+    value_search search; /* of a value "search(...)"; its default in canonical text */
 } entry;
 
 typedef struct section {

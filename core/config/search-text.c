@@ -1,4 +1,4 @@
-/* Search distributions written in a config: search(log 1e-4 1e-1). */
+/* Search distributions written in a config: search(log 1e-4 1e-1), search(power-of-2 6 9 default 256). */
 #include <string.h>
 
 #include "config/strings.h"
@@ -7,7 +7,7 @@
 static const char *const kinds[] = {"any", "one-of", "uniform", "log", "power-of-2"};
 enum { KIND_ANY, KIND_ONE_OF, KIND_UNIFORM, KIND_LOG, KIND_POWER_OF_2, KINDS };
 
-static const char opening[] = "search(";
+static const char opening[] = "search(", gaps[] = " \t,", default_word[] = "default";
 
 bool values_is_search(const char *text)
 {
@@ -44,7 +44,7 @@ static cru_status one_of(cru_arena *arena, char **cursor, const cru_param *param
     int64_t capacity = (int64_t)strlen(*cursor) / 2 + 1;
     double *values = cru_arena_alloc(arena, capacity, sizeof *values);
     int64_t count = 0;
-    for (char *word; (word = strtok_r(NULL, " \t,", cursor));) {
+    for (char *word; (word = strtok_r(NULL, gaps, cursor));) {
         cru_status status = read_number(param, word, &values[count++], err);
         if (status != CRU_OK) return status;
     }
@@ -62,8 +62,8 @@ static cru_status between(int kind, char **cursor, const cru_param *param, cru_s
     if (param->type != CRU_PARAM_INT && param->type != CRU_PARAM_FLOAT)
         return cru_fail(err, CRU_BAD_INPUT, "search(%s ...) is for numbers; use one-of or any", kinds[kind]);
     *out = (cru_search){.kind = named[kind]};
-    char *lo = strtok_r(NULL, " \t,", cursor), *hi = strtok_r(NULL, " \t,", cursor);
-    if (!lo || !hi || strtok_r(NULL, " \t,", cursor))
+    char *lo = strtok_r(NULL, gaps, cursor), *hi = strtok_r(NULL, gaps, cursor);
+    if (!lo || !hi || strtok_r(NULL, gaps, cursor))
         return cru_fail(err, CRU_BAD_INPUT, "search(%s ...) needs two numbers", kinds[kind]);
     if (!values_number(lo, &out->lo) || !values_number(hi, &out->hi) || !(out->lo < out->hi))
         return cru_fail(err, CRU_BAD_INPUT, "search(%s %s %s) needs two numbers, the smaller first", kinds[kind], lo,
@@ -90,18 +90,39 @@ static cru_status any(const cru_param *param, cru_search *out, cru_error *err)
     return CRU_OK;
 }
 
-cru_status values_search(cru_arena *arena, const char *text, const cru_param *param, cru_search *out, cru_error *err)
+static bool is_gap(char c)
+{
+    return c == '\0' || strchr(gaps, c);
+}
+
+/* Cuts "default VALUE" off the end. */
+static cru_status cut_default(char *inside, const char **value, cru_error *err)
+{
+    const size_t length = strlen(default_word);
+    char *at = inside, *cursor = NULL;
+    while ((at = strstr(at, default_word)) && ((at > inside && !is_gap(at[-1])) || !is_gap(at[length]))) at += length;
+    *value = NULL;
+    if (!at) return CRU_OK;
+    *value = strtok_r(at + length, gaps, &cursor);
+    *at = '\0';
+    if (*value && !strtok_r(NULL, gaps, &cursor)) return CRU_OK;
+    return cru_fail(err, CRU_BAD_INPUT, "search(... default) needs one value after it, and nothing else");
+}
+
+cru_status values_search(cru_arena *arena, const char *text, const cru_param *param, value_search *out, cru_error *err)
 {
     if (param->type == CRU_PARAM_LIST || param->type == CRU_PARAM_STRING)
         return cru_fail(err, CRU_BAD_INPUT, "lists and texts cannot be searched");
     size_t length = strlen(text);
     if (text[length - 1] != ')') return cru_fail(err, CRU_BAD_INPUT, "'%s' needs a closing )", text);
     char *inside = string_copy_bytes(arena, text + strlen(opening), length - strlen(opening) - 1), *cursor = NULL;
-    const char *word = strtok_r(inside, " \t,", &cursor);
+    cru_status status = cut_default(inside, &out->initial, err);
+    if (status != CRU_OK) return status;
+    const char *word = strtok_r(inside, gaps, &cursor);
     int kind = word ? find_kind(word) : KINDS;
-    if (kind == KIND_ANY) return any(param, out, err);
-    if (kind == KIND_ONE_OF) return one_of(arena, &cursor, param, out, err);
-    if (kind < KINDS) return between(kind, &cursor, param, out, err);
+    if (kind == KIND_ANY) return any(param, &out->distribution, err);
+    if (kind == KIND_ONE_OF) return one_of(arena, &cursor, param, &out->distribution, err);
+    if (kind < KINDS) return between(kind, &cursor, param, &out->distribution, err);
     const char *near = word ? cru_nearest(word, kinds, KINDS) : NULL;
     return cru_fail(err, CRU_BAD_INPUT, "'%s' names no distribution%s%s%s", text, near ? "; did you mean " : "",
                     near ? near : "", near ? "?" : "");

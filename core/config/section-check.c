@@ -58,17 +58,25 @@ static const char *first_repeat(const value_list *list)
     return repeat;
 }
 
-/* Every value through `scratch`, which knows types and ranges; the list then holds the canonical texts. */
+/* A value through `scratch`, which knows types and ranges, into its canonical text. */
+static cru_status canonical(document *doc, const entry *e, const char **value, cru_settings *scratch, cru_error *err)
+{
+    cru_status status = cru_settings_set(scratch, e->key, *value, err);
+    if (status != CRU_OK) return status;
+    char *text = cru_settings_text(scratch);
+    if (!text) cru_panic(CRU_NO_MEMORY, "no memory for settings");
+    *value = settings_text_value(doc->arena, text, e->key);
+    free(text);
+    return CRU_OK;
+}
+
 static cru_status canonicalise(document *doc, entry *e, cru_settings *scratch, cru_error *err)
 {
     const char **items = cru_arena_alloc(doc->arena, e->values.count, sizeof *items);
     for (int64_t i = 0; i < e->values.count; i++) {
-        cru_status status = cru_settings_set(scratch, e->key, e->values.items[i], err);
+        items[i] = e->values.items[i];
+        cru_status status = canonical(doc, e, &items[i], scratch, err);
         if (status != CRU_OK) return status;
-        char *text = cru_settings_text(scratch);
-        if (!text) cru_panic(CRU_NO_MEMORY, "no memory for settings");
-        items[i] = settings_text_value(doc->arena, text, e->key);
-        free(text);
     }
     e->values.items = items;
     const char *repeat = first_repeat(&e->values);
@@ -84,12 +92,12 @@ static cru_status check_values(document *doc, entry *e, const cru_param *param, 
     return canonicalise(doc, e, scratch, err);
 }
 
-static cru_status check_search(document *doc, entry *e, const cru_param *param, bool allowed, cru_error *err)
+static cru_status check_search(document *doc, entry *e, const cru_param *param, cru_settings *scratch, cru_error *err)
 {
-    if (!allowed) return cru_fail(err, CRU_BAD_INPUT, "%s: %s needs a method in [search]", e->key, e->text);
     cru_error inner = {0};
     cru_status status = values_search(doc->arena, e->text, param, &e->search, &inner);
-    return status == CRU_OK ? CRU_OK : cru_fail(err, status, "%s: %s", e->key, inner.text);
+    if (status != CRU_OK) return cru_fail(err, status, "%s: %s", e->key, inner.text);
+    return e->search.initial ? canonical(doc, e, &e->search.initial, scratch, err) : CRU_OK;
 }
 
 static void check_entry(document *doc, entry *e, const section_rules *rules, cru_settings *scratch)
@@ -102,7 +110,8 @@ static void check_entry(document *doc, entry *e, const section_rules *rules, cru
     cru_error err = {0};
     cru_status status;
     if (rules->grid && values_is_search(e->text)) {
-        status = check_search(doc, e, param, rules->search, &err);
+        status = rules->search ? check_search(doc, e, param, scratch, &err)
+                               : cru_fail(&err, CRU_BAD_INPUT, "%s: %s needs a method in [search]", e->key, e->text);
     } else if (rules->grid) {
         status = check_values(doc, e, param, scratch, &err);
     } else {

@@ -22,8 +22,13 @@ cru_status values_split(cru_arena *arena, const char *text, char separator, valu
 cru_status values_expand(cru_arena *arena, const char *text, cru_param_type type, value_list *out, cru_error *err);
 
 /* "search(log 1e-4 1e-1)" and the like, see config.h. */
+typedef struct value_search {
+    cru_search distribution; /* kind NONE: there is none */
+    const char *initial;     /* "default VALUE" as it stands in the text, not yet checked; NULL: the schema's default */
+} value_search;
+
 bool values_is_search(const char *text);
-cru_status values_search(cru_arena *arena, const char *text, const cru_param *param, cru_search *out, cru_error *err);
+cru_status values_search(cru_arena *arena, const char *text, const cru_param *param, value_search *out, cru_error *err);
 
 /* A whole number, or a number, and nothing else. */
 bool values_integer(const char *text, int64_t *out);

@@ -116,7 +116,7 @@ static bool add_axis(void *user, const cru_param *param, size_t base)
     axis_list *axes = user;
     cru_search search = param->search;
     for (int64_t i = 0; i < axes->grid->count; i++)
-        if (axes->grid->entries[i]->param == param) search = axes->grid->entries[i]->search;
+        if (axes->grid->entries[i]->param == param) search = axes->grid->entries[i]->search.distribution;
     if (search.kind != CRU_SEARCH_NONE) {
         if (axes->items) axes->items[axes->count] = (search_axis){.param = param, .search = search};
         axes->count++;
@@ -135,6 +135,12 @@ static void collect_axes(document *doc, const grid *g, variant *v)
     v->axis_count = axes.count;
 }
 
+static void set_checked(const variant *v, cru_settings *scratch, data_setting one)
+{
+    cru_status status = cru_settings_set(scratch, one.key, one.text, NULL);
+    cru_assert(status == CRU_OK, "%s: the canonical text %s=%s does not read back", v->label, one.key, one.text);
+}
+
 /* Combination number `index`, the last entry changing fastest, stored into `scratch` and `v`. */
 static void fill(document *doc, const grid *g, int64_t index, cru_settings *scratch, variant *v)
 {
@@ -143,11 +149,12 @@ static void fill(document *doc, const grid *g, int64_t index, cru_settings *scra
     int64_t left = g->size;
     for (int64_t i = 0; i < g->count; i++) {
         const value_list *values = &g->entries[i]->values;
+        const char *initial = g->entries[i]->search.initial;
+        if (initial) set_checked(v, scratch, (data_setting){g->entries[i]->key, initial});
         if (values->count == 0) continue;
         left /= values->count;
         data_setting one = {g->entries[i]->key, values->items[index / left % values->count]};
-        cru_status status = cru_settings_set(scratch, one.key, one.text, NULL);
-        cru_assert(status == CRU_OK, "%s: the canonical text %s=%s does not read back", v->label, one.key, one.text);
+        set_checked(v, scratch, one);
         given[v->given_count++] = one;
         if (values->count > 1) swept[v->swept_count++] = one;
     }

@@ -289,6 +289,24 @@ START_TEST(a_search_opens_what_no_section_sets)
 }
 END_TEST
 
+/* The default is the setting's value until a draw replaces it; nothing was given, so that a draw is named once. */
+START_TEST(a_search_may_name_the_default_of_a_setting)
+{
+    bench b = bench_open();
+    bench_expect(&b, SMALL "hidden = search(power-of-2 4 6 default 99)\n[search]\nmethod = random\n");
+    trial t;
+    experiment_trial(b.e, 0, &t);
+    ck_assert_ptr_nonnull(strstr(t.algorithm->text, "hidden=99\n"));
+    ck_assert_int_eq(t.algorithm->given_count, 0);
+    const variant *drawn;
+    data_setting hidden = {"hidden", "32"};
+    ck_assert_int_eq(experiment_draw(b.e, t.algorithm, (config_draw){&hidden, 1}, &drawn, NULL), CRU_OK);
+    ck_assert_ptr_nonnull(strstr(drawn->text, "hidden=32\n"));
+    ck_assert_int_eq(drawn->given_count, 1);
+    bench_close(&b);
+}
+END_TEST
+
 START_TEST(a_draw_closes_the_axes)
 {
     bench b = bench_open();
@@ -459,6 +477,7 @@ Suite *suite(void)
     tcase_add_test(t, host_sections_fill_their_structs);
     tcase_add_test(t, paths_are_known_before_there_is_a_registry);
     tcase_add_test(t, a_search_opens_what_no_section_sets);
+    tcase_add_test(t, a_search_may_name_the_default_of_a_setting);
     tcase_add_test(t, a_draw_closes_the_axes);
     tcase_add_test(t, the_text_is_complete);
     tcase_add_test(t, order_labels_spelling_and_limits_do_not_change_the_text);

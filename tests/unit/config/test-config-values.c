@@ -125,27 +125,49 @@ static const cru_param choice = {.key = "k", .type = CRU_PARAM_CHOICE, .choices 
 
 START_TEST(distributions_are_read)
 {
-    cru_search s;
-    ck_assert_int_eq(values_search(arena, "search(log 1e-4 1e-1)", &real, &s, NULL), CRU_OK);
-    ck_assert_int_eq(s.kind, CRU_SEARCH_LOG_UNIFORM);
-    ck_assert(s.lo == 1e-4 && s.hi == 1e-1);
-    ck_assert_int_eq(values_search(arena, "search(uniform 0 0.9)", &real, &s, NULL), CRU_OK);
-    ck_assert_int_eq(s.kind, CRU_SEARCH_UNIFORM);
-    ck_assert_int_eq(values_search(arena, "search(power-of-2 4 8)", &whole, &s, NULL), CRU_OK);
-    ck_assert_int_eq(s.kind, CRU_SEARCH_POWER_OF_2);
-    ck_assert_int_eq(values_search(arena, "search(one-of 16, 32 64)", &whole, &s, NULL), CRU_OK);
-    ck_assert_int_eq(s.count, 3);
-    ck_assert(s.values[0] == 16 && s.values[1] == 32 && s.values[2] == 64);
-    ck_assert_int_eq(values_search(arena, "search(one-of rw)", &choice, &s, NULL), CRU_OK);
-    ck_assert(s.count == 1 && s.values[0] == 1);
-    ck_assert_int_eq(values_search(arena, "search(any)", &choice, &s, NULL), CRU_OK);
-    ck_assert(s.kind == CRU_SEARCH_ONE_OF && s.count == 0);
+    value_search read;
+    const cru_search *s = &read.distribution;
+    ck_assert_int_eq(values_search(arena, "search(log 1e-4 1e-1)", &real, &read, NULL), CRU_OK);
+    ck_assert_int_eq(s->kind, CRU_SEARCH_LOG_UNIFORM);
+    ck_assert(s->lo == 1e-4 && s->hi == 1e-1);
+    ck_assert_int_eq(values_search(arena, "search(uniform 0 0.9)", &real, &read, NULL), CRU_OK);
+    ck_assert_int_eq(s->kind, CRU_SEARCH_UNIFORM);
+    ck_assert_int_eq(values_search(arena, "search(power-of-2 4 8)", &whole, &read, NULL), CRU_OK);
+    ck_assert_int_eq(s->kind, CRU_SEARCH_POWER_OF_2);
+    ck_assert_int_eq(values_search(arena, "search(one-of 16, 32 64)", &whole, &read, NULL), CRU_OK);
+    ck_assert_int_eq(s->count, 3);
+    ck_assert(s->values[0] == 16 && s->values[1] == 32 && s->values[2] == 64);
+    ck_assert_int_eq(values_search(arena, "search(one-of rw)", &choice, &read, NULL), CRU_OK);
+    ck_assert(s->count == 1 && s->values[0] == 1);
+    ck_assert_int_eq(values_search(arena, "search(any)", &choice, &read, NULL), CRU_OK);
+    ck_assert(s->kind == CRU_SEARCH_ONE_OF && s->count == 0);
+}
+END_TEST
+
+START_TEST(a_distribution_may_name_its_default)
+{
+    static const struct {
+        const char *text;
+        const cru_param *param;
+        const char *initial;
+    } cases[] = {
+        {"search(power-of-2 4 8 default 512)", &whole, "512"},
+        {"search(log, 1e-4, 1e-1,\tdefault 0.5)", &real, "0.5"},
+        {"search(one-of 16 32 default 16)", &whole, "16"},
+        {"search(any default rw)", &choice, "rw"},
+        {"search(uniform 0 1)", &real, NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        value_search s;
+        ck_assert_int_eq(values_search(arena, cases[i].text, cases[i].param, &s, NULL), CRU_OK);
+        ck_assert_pstr_eq(s.initial, cases[i].initial);
+    }
 }
 END_TEST
 
 static void check_refused(const char *text, const cru_param *param, const char *message)
 {
-    cru_search s;
+    value_search s;
     cru_error err = {0};
     ck_assert_int_eq(values_search(arena, text, param, &s, &err), CRU_BAD_INPUT);
     ck_assert_str_eq(err.text, message);
@@ -167,6 +189,11 @@ START_TEST(bad_distributions_are_refused)
     check_refused("search(one-of wr)", &choice, "'wr' is not one of its choices");
     check_refused("search(uniform 0 1)", &choice, "search(uniform ...) is for numbers; use one-of or any");
     check_refused("search(any)", &real, "search(any) is for choices");
+    check_refused("search(log 0.1 1 default)", &real, "search(... default) needs one value after it, and nothing else");
+    check_refused("search(default 1 log 0.1 1)", &real,
+                  "search(... default) needs one value after it, and nothing else");
+    check_refused("search(log 0.1 1 defaults 1)", &real, "search(log ...) needs two numbers");
+    check_refused("search(default 1)", &real, "'search(default 1)' names no distribution");
 }
 END_TEST
 
@@ -185,6 +212,7 @@ Suite *suite(void)
     tcase_add_test(t, a_range_of_the_largest_allowed_size_is_taken);
     tcase_add_test(t, quotes_protect_separators);
     tcase_add_test(t, distributions_are_read);
+    tcase_add_test(t, a_distribution_may_name_its_default);
     tcase_add_test(t, bad_distributions_are_refused);
     suite_add_tcase(s, t);
     return s;

@@ -163,9 +163,13 @@ START_TEST(the_draws_of_the_study_are_repeated)
         {.key = "weight_decay", .type = CRU_PARAM_FLOAT, .min = 0, .max = CRU_NO_MAX},
         {.key = "batch_size", .type = CRU_PARAM_INT, .min = 1, .max = 65536},
     };
+    static const char *const names[] = {"lr", "weight_decay", "batch_size_tabular", "batch_size_image"};
+    enum { DRAWN = sizeof names / sizeof *names };
     const search_axis space[] = {{&own[0], CRU_LOG_UNIFORM(pow(10, -4.5), pow(10, -2.5))},
                                  {&own[1], CRU_LOG_UNIFORM(1e-6, 1e-3)},
-                                 {&own[2], CRU_POWER_OF_2(5, 8)}};
+                                 {&own[2], CRU_POWER_OF_2(5, 8)},
+                                 {&own[2], CRU_POWER_OF_2(6, 9)}};
+    const double initial[DRAWN] = {0};
     search_settings set = settings(SEARCH_RANDOM);
     set.rng = SEARCH_RNG_STUDY;
     cJSON *root = fixture_open("pll/protocol.json");
@@ -175,11 +179,10 @@ START_TEST(the_draws_of_the_study_are_repeated)
     {
         int seed, number;
         if (sscanf(item->string, "t%d_c%d", &seed, &number) != 2 || number == 0) continue;
-        search *s = search_create(&(search_problem){&set, space, 3, defaults, (uint64_t)seed});
+        search *s = search_create(&(search_problem){&set, space, DRAWN, initial, (uint64_t)seed});
         int64_t at = 0;
         while (at < number) ck_assert_int_eq(search_ask(s, &at), SEARCH_TRY);
-        static const char *const names[] = {"lr", "weight_decay", "batch_size_tabular"};
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < DRAWN; k++) {
             char text[AXIS_TEXT_SIZE];
             axis_text(&space[k], search_point(s, number)[k], text);
             double wanted = cJSON_GetObjectItem(item, names[k])->valuedouble;
