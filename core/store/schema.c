@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "store/db.h"
 
@@ -161,6 +163,88 @@ static cru_status prepare(store *s, cru_error *err)
     return status;
 }
 
+static cru_status connect(store *s, const char *name, int flags, cru_error *err)
+{
+    cru_status status = sqlite3_open_v2(name, &s->db, flags, NULL) == SQLITE_OK ? CRU_OK : db_fail(s, err);
+    if (!status) status = store_keep_private(s, err);
+    return status ? status : prepare(s, err);
+}
+
+static void disconnect(store *s)
+{
+    for (int i = 0; i < DB_STATEMENTS; i++) sqlite3_finalize(s->cache[i].statement);
+    memset(s->cache, 0, sizeof s->cache);
+    sqlite3_close(s->db);
+    free(s->private_methods);
+    s->db = NULL;
+    s->private_methods = NULL;
+}
+
+/* ---- on a medium that cannot be written ------------------------------------------------------------------ */
+
+/* Whether the folder of the file, whose path is absolute, cannot be written to. */
+static bool folder_is_sealed(const char *path)
+{
+    char *folder = strdup(path);
+    if (!folder) return false;
+    folder[strrchr(folder, '/') == folder ? 1 : strrchr(folder, '/') - folder] = 0;
+    bool sealed = access(folder, W_OK) != 0;
+    free(folder);
+    return sealed;
+}
+
+/* Whether a log lies beside the file, with writes that are not in it. */
+static bool has_log(const char *path)
+{
+    struct stat info;
+    char *log = NULL;
+    bool has = asprintf(&log, "%s-wal", path) >= 0 && stat(log, &info) == 0 && info.st_size > 0;
+    free(log);
+    return has;
+}
+
+/* SQLite's URI of a file that nobody changes. The caller frees it. */
+static char *immutable_uri(const char *path)
+{
+    char *uri = NULL;
+    size_t size;
+    FILE *out = open_memstream(&uri, &size);
+    if (!out) return NULL;
+    fputs("file://", out);
+    for (const char *c = path; *c; c++) fprintf(out, strchr("%?#", *c) ? "%%%02X" : "%c", (unsigned char)*c);
+    fputs("?immutable=1", out);
+    return fclose(out) == 0 ? uri : NULL;
+}
+
+/* A file in WAL mode is read with the help of another that SQLite makes beside it. Where that is not possible, nobody
+ * can write to the store either, so it may be read as it is. `err` holds why the first attempt failed, and keeps it
+ * where that is not the cause. */
+static cru_status connect_sealed(store *s, cru_error *err)
+{
+    const cru_error first = *err;
+    char *path = first.status == CRU_IO ? realpath(s->path, NULL) : NULL;
+    if (!path || !folder_is_sealed(path)) {
+        free(path);
+        return first.status;
+    }
+    *err = (cru_error){0};
+    cru_status status = CRU_OK;
+    if (has_log(path)) {
+        status = cru_fail(err, CRU_IO,
+                          "%s: its folder cannot be written, and beside it is a log (-wal) with more results; copy "
+                          "both to a folder of your own",
+                          s->path);
+    } else {
+        disconnect(s);
+        char *uri = immutable_uri(path);
+        status = uri ? connect(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err)
+                     : cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", s->path);
+        free(uri);
+    }
+    free(path);
+    return status;
+}
+
 cru_status store_open(const char *path, const store_options *options, store **out, cru_error *err)
 {
     *out = NULL;
@@ -179,13 +263,12 @@ cru_status store_open(const char *path, const store_options *options, store **ou
     }
     if (!s->options.read_only) store_pages_private();
     int flags = s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    cru_status status = CRU_OK;
-    if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK) status = db_fail(s, err);
-    if (!status) status = store_keep_private(s, err);
-    if (!status) status = prepare(s, err);
+    cru_error why = {0};
+    cru_status status = connect(s, path, flags, &why);
+    if (status && s->options.read_only) status = connect_sealed(s, &why);
     if (status) {
         store_close(s, NULL);
-        return status;
+        return cru_fail(err, status, "%s", why.text);
     }
     *out = s;
     return CRU_OK;
@@ -195,9 +278,7 @@ cru_status store_close(store *s, cru_error *err)
 {
     if (!s) return CRU_OK;
     cru_status status = s->db ? store_flush(s, err) : CRU_OK;
-    for (int i = 0; i < DB_STATEMENTS; i++) sqlite3_finalize(s->cache[i].statement);
-    sqlite3_close(s->db);
-    free(s->private_methods);
+    disconnect(s);
     free(s->path);
     free(s);
     return status;

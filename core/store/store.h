@@ -44,7 +44,7 @@ typedef struct store_owner {
 void store_owner_self(store_owner *owner);
 
 typedef struct store_options {
-    bool read_only;           /* the file must exist; all writes fail */
+    bool read_only;           /* the file must exist; all writes fail. In a folder that cannot be written, too */
     int32_t busy_ms;          /* how long to wait for another process; 0: 30 seconds */
     int32_t batch_trials;     /* writes per transaction; 0 or 1: no batching */
     int32_t batch_ms;         /* oldest age of an open batch; 0: 50 */
