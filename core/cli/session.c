@@ -201,22 +201,32 @@ static cru_status open_work(session *s, cru_error *err)
     return tuning_open(&options, &s->tuning, err);
 }
 
-static int run_session(session *s, const setup *with)
+/* What the machine cannot do is known before a store is made for it. */
+static cru_status open_all(session *s, const setup *with, cru_error *err)
 {
     const session_request *q = s->request;
-    cru_error err = {0};
-    runner_summary summary;
     runner_options options = {.experiment = with->experiment,
                               .plugins = with->plugins,
-                              .store = s->store,
                               .jobs = (int32_t)q->jobs,
                               .in_process = q->in_process || q->trace || q->profile,
                               .trace = q->profile ? profile_add
                                        : q->trace ? profile_print_event
                                                   : NULL,
                               .trace_user = q->profile ? (void *)&s->profile : stderr};
-    if (runner_open(&options, &s->runner, &err) != CRU_OK) return cli_fail("%s", err.text);
-    if (open_work(s, &err) != CRU_OK) return cli_fail("%s", err.text);
+    const char *db = q->db ? q->db : with->experiment->run.db;
+    cru_status status = runner_open(&options, &s->runner, err);
+    if (status == CRU_OK) status = store_open(db, &(store_options){.batch_trials = 64, .batch_ms = 20}, &s->store, err);
+    if (status != CRU_OK) return status;
+    runner_use_store(s->runner, s->store);
+    return open_work(s, err);
+}
+
+static int run_session(session *s, const setup *with)
+{
+    const session_request *q = s->request;
+    cru_error err = {0};
+    runner_summary summary;
+    if (open_all(s, with, &err) != CRU_OK) return cli_fail("%s", err.text);
     progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);
     runner_source source = {.next = next_trial,
                             .partner = partner_trial,
@@ -243,11 +253,7 @@ static int run(const session_request *q)
     }
     session s = {.request = q, .experiment = with.experiment};
     cru_error err = {0};
-    const char *db = q->db ? q->db : with.experiment->run.db;
-    if (store_open(db, &(store_options){.batch_trials = 64, .batch_ms = 20}, &s.store, &err) != CRU_OK)
-        code = cli_fail("%s", err.text);
-    else
-        code = run_session(&s, &with);
+    code = run_session(&s, &with);
     runner_close(s.runner);
     agenda_close(&s.agenda);
     tuning_close(s.tuning);

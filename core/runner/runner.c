@@ -110,6 +110,11 @@ void runner_close(runner *r)
     free(r);
 }
 
+void runner_use_store(runner *r, store *s)
+{
+    r->options.store = s;
+}
+
 const experiment *runner_experiment(const runner *r)
 {
     return r->options.experiment;

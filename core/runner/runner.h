@@ -28,7 +28,7 @@ typedef struct runner runner;
 typedef struct runner_options {
     const experiment *experiment; /* outlives the runner */
     const registry *plugins;      /* outlives the runner */
-    store *store;                 /* NULL: results go to the source only */
+    store *store;                 /* NULL: results go to the source only; see runner_use_store */
     int32_t jobs;                 /* trials at a time; 0: one per core */
     bool in_process;              /* run methods in this very process, one after the other, with no limit, sandbox or
                                      protection: for debuggers only */
@@ -39,6 +39,10 @@ typedef struct runner_options {
 } runner_options;
 
 cru_status runner_open(const runner_options *options, runner **out, cru_error *err);
+
+/* From now on results are kept in `s`, as if it had been in the options: for a caller that wants to know that trials
+ * can be run before it makes a file for them. Before the first key is asked for. */
+void runner_use_store(runner *r, store *s);
 
 /* Kills and reaps all children. NULL is fine. */
 void runner_close(runner *r);

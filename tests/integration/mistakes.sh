@@ -51,4 +51,9 @@ expect 0 "$CRUCIBLE" run good.ini --quiet --set "paths.plugins=$work/gone:$work/
 expect 0 env CRUCIBLE_PLUGIN_PATH="$work/gone:$work/plugins" "$CRUCIBLE" run good.ini --quiet
 expect 0 env CRUCIBLE_PLUGIN_PATH="$work/gone" "$CRUCIBLE" doctor
 contains "$out" "$work/gone"
+
+# What this machine cannot do is known before a store is made.
+refused 1 "device = tpu: there is no backend plugin of that name" "$CRUCIBLE" run good.ini --set run.device=tpu
+refused 1 "device_memory is of a card" "$CRUCIBLE" run good.ini --set run.device_memory=64
+refused 1 "$work/gone" env TMPDIR="$work/gone" "$CRUCIBLE" run good.ini
 exit 0
