@@ -99,8 +99,10 @@ END_TEST
 START_TEST(a_folder_that_does_not_exist_is_an_error)
 {
     store *s;
-    ck_assert_int_eq(store_open("/nonexistent/results.db", NULL, &s, &err), CRU_IO);
-    ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/results.db"));
+    char absent[120];
+    snprintf(absent, sizeof absent, "%s/absent/results.db", folder);
+    ck_assert_int_eq(store_open(absent, NULL, &s, &err), CRU_IO);
+    ck_assert_ptr_nonnull(strstr(err.text, absent));
 }
 END_TEST
 
