@@ -169,6 +169,18 @@ static void print_end(const session *s, const runner_summary *summary, int64_t l
         fprintf(stderr, "Interrupted: %" PRId64 " trials remain. Run the same command again to go on.\n", left);
 }
 
+/* Results that are known are not made again when only the plugin's file has changed, which its author may not expect.
+ */
+static cru_status print_rebuilt(const session *s, cru_error *err)
+{
+    runner_rebuilds r;
+    cru_status status = runner_rebuilt(s->runner, experiment_id(s), &r, err);
+    if (status == CRU_OK && r.count)
+        fprintf(stderr, "%s %s built again since these results; --force or a new version runs %s\n", r.names,
+                r.count == 1 ? "was" : "were", r.count == 1 ? "it" : "them");
+    return status;
+}
+
 /* A search that was stopped early may have nothing to show yet. */
 static bool can_show(const session *s, int64_t good)
 {
@@ -185,7 +197,7 @@ static int finish(const session *s, const runner_summary *summary)
         print_json_end(s, summary, counts[STORE_PENDING]);
     else if (!s->request->quiet || summary->interrupted)
         print_end(s, summary, counts[STORE_PENDING]);
-    if (print_failures(s, counts, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (print_failures(s, counts, &err) != CRU_OK || print_rebuilt(s, &err) != CRU_OK) return cli_fail("%s", err.text);
     if (can_show(s, counts[STORE_OK]) && report_print_compact(s->store, experiment_id(s), stdout, &err) != CRU_OK)
         return cli_fail("%s", err.text);
     return summary->interrupted || !counts[STORE_OK] ? CLI_FAILED : CLI_OK;

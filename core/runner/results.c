@@ -74,7 +74,12 @@ static void hand_over(job *j, store_result *result, double validation)
         result->curves = curves;
         result->curve_count = 2;
     }
+    store_build *builds = r->options.store ? builds_of(r, &j->trial, &result->build_count) : NULL;
+    result->builds = builds;
     if (r->options.store) store_finish(r->options.store, j->key, result, &r->error);
+    free(builds);
+    result->builds = NULL;
+    result->build_count = 0;
     r->summary->ended[result->outcome]++;
     r->source_waits = false;
     if (r->source->done)

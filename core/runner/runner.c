@@ -89,6 +89,7 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
     crash_prepare();
     plugin_open_prepare();
     status = open_jobs(r, err);
+    if (status == CRU_OK) status = builds_open(r, err);
     if (status == CRU_OK) status = open_judges(r, err);
     if (status == CRU_OK) status = slots_open(r, err);
     if (status == CRU_OK)
@@ -106,6 +107,7 @@ void runner_close(runner *r)
     problems_clear(r);
     slots_close(r);
     held_clear(r);
+    builds_close(r);
     free(r->jobs);
     free(r);
 }

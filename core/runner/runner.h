@@ -59,6 +59,15 @@ cru_status runner_key(runner *r, const trial *t, char key[SHA256_HEX], char **te
 cru_status runner_checksum(runner *r, const trial *t, char checksum[SHA256_HEX], cru_error *err);
 void trial_key(const experiment *e, const trial *t, const char *checksum, char key[SHA256_HEX], char **text);
 
+/* Plugins of an experiment whose file is another one than that which made some of its results, on the same version. */
+typedef struct runner_rebuilds {
+    int64_t count;
+    char names[400]; /* "gcn 1.0, mlp 1.0", cut to fit */
+} runner_rebuilds;
+
+/* With a store; `id` is that of the experiment there. After runner_run. */
+cru_status runner_rebuilt(runner *r, int64_t id, runner_rebuilds *out, cru_error *err);
+
 /* What came out of a trial. Pointers live during the call in which it is handed over. */
 typedef struct runner_result {
     const trial *trial;

@@ -89,6 +89,8 @@ typedef struct slot {
     sandbox *box;
 } slot;
 
+typedef struct build build;
+
 struct runner {
     runner_options options;
     const run_settings *run;
@@ -110,6 +112,7 @@ struct runner {
     const runner_source *source;
     runner_summary *summary;
     bool source_ended, source_waits;
+    build *builds;          /* of the plugins that were asked for, see builds.c */
     cru_error error;        /* of the machine or the store; ends the run */
     cru_error stop;         /* why nothing more is begun; ends the run when all workers are gone */
     const variant *checked; /* the dataset whose checksum was asked last, and its seed */
@@ -156,6 +159,13 @@ void jobs_clear(job *j); /* frees what it holds; the job is free afterwards */
  * job is free afterwards. */
 void results_fail(job *j, store_outcome outcome, const char *message);
 void results_finish(job *j, const judge_reply *reply, const records *numbers);
+
+/* builds.c: the files of the plugins that a trial is made with, for its result; NULL: no memory. The caller frees the
+ * list, whose strings are the runner's. */
+enum { BUILD_NAME = 200 };
+cru_status builds_open(runner *r, cru_error *err);
+void builds_close(runner *r);
+store_build *builds_of(runner *r, const trial *t, int64_t *count);
 
 /* outcome.c: what became of a worker, from its last words and its end. `message` has 500 bytes. The first function
  * tells, once, whether the kernel has killed for want of memory since it was last asked and this worker was killed. */

@@ -107,6 +107,7 @@ typedef struct caller {
         store_number_visitor *number;
         store_vector_visitor *vector;
         store_curve_visitor *curve;
+        store_build_visitor *build;
     } visit;
     void *user;
 } caller;
@@ -209,6 +210,21 @@ cru_status store_each_number(store *s, int64_t experiment, store_number_visitor 
                                    " ORDER BY number_in_list, name",
                                    experiment, err);
     return each_row(s, query, show_number, &(caller){.visit.number = visit, .user = user}, err);
+}
+
+static bool show_build(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    return c->visit.build(c->user, &(store_build){.plugin = db_text(query, 0), .checksum = db_text(query, 1)});
+}
+
+cru_status store_each_build(store *s, int64_t experiment, store_build_visitor *visit, void *user, cru_error *err)
+{
+    sqlite3_stmt *query = query_of(s,
+                                   "SELECT DISTINCT plugin, checksum FROM member JOIN made_by USING(trial)"
+                                   " JOIN build ON build.id = made_by.build WHERE experiment = ?1 ORDER BY plugin",
+                                   experiment, err);
+    return each_row(s, query, show_build, &(caller){.visit.build = visit, .user = user}, err);
 }
 
 /* ---- what hangs on one trial ----------------------------------------------------------------------------- */

@@ -43,6 +43,14 @@ static const char create_tables[] =
     "CREATE TABLE scores(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE, rows INTEGER NOT NULL,"
     " cols INTEGER NOT NULL, data BLOB NOT NULL);";
 
+/* Which files of plugins made a trial. Not part of a layout's number: programs that do not know of them pass them over,
+ * and a file without them gets them when it is opened for writing. */
+static const char create_builds[] =
+    "CREATE TABLE IF NOT EXISTS build(id INTEGER PRIMARY KEY, plugin TEXT NOT NULL, checksum TEXT NOT NULL,"
+    " UNIQUE(plugin, checksum));"
+    "CREATE TABLE IF NOT EXISTS made_by(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,"
+    " build INTEGER NOT NULL REFERENCES build, PRIMARY KEY(trial, build)) WITHOUT ROWID;";
+
 /* From layout 1 to 2: searches; and how a file that must not be changed is made to look like it. */
 static const char add_searches[] = "ALTER TABLE member ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;";
 static const char look_renewed[] = "CREATE TEMP VIEW member AS SELECT *, 0 AS tried FROM main.member;";
@@ -159,6 +167,7 @@ static cru_status prepare(store *s, cru_error *err)
     sqlite3_busy_timeout(s->db, s->options.busy_ms);
     cru_status status = schema_check(s, err);
     if (!status && !s->options.read_only) status = use_wal(s, err);
+    if (!status && !s->options.read_only) status = db_exec(s, create_builds, err);
     if (!status) status = db_exec(s, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", err);
     return status;
 }

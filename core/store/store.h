@@ -155,6 +155,12 @@ typedef struct store_curve {
     int64_t count;
 } store_curve;
 
+/* The file of a plugin that took part in a trial. */
+typedef struct store_build {
+    const char *plugin;   /* kind, name and version: "algorithm gcn 1.0" */
+    const char *checksum; /* of the file */
+} store_build;
+
 typedef struct store_result {
     store_outcome outcome; /* not STORE_PENDING */
     const char *message;   /* why it is not ok; may be NULL */
@@ -169,6 +175,8 @@ typedef struct store_result {
     int64_t curve_count;
     const float *scores; /* predictions, rows x cols; NULL: not kept */
     int64_t score_rows, score_cols;
+    const store_build *builds;
+    int64_t build_count;
 } store_result;
 
 /* Stores all of the result or nothing. Only the holder of the claim may: when another process took the trial over in
@@ -229,6 +237,11 @@ cru_status store_each_setting(store *s, int64_t experiment, store_setting_visito
 
 typedef bool store_number_visitor(void *user, int64_t index, const store_number *number);
 cru_status store_each_number(store *s, int64_t experiment, store_number_visitor *visit, void *user, cru_error *err);
+
+/* The files that the finished trials of an experiment were made with, each once, by plugin; results that were stored by
+ * a version of the program before this was noted have none. Not of a store that was opened for reading only. */
+typedef bool store_build_visitor(void *user, const store_build *build);
+cru_status store_each_build(store *s, int64_t experiment, store_build_visitor *visit, void *user, cru_error *err);
 
 /* The vectors, the curves and the scores of one trial. */
 typedef bool store_vector_visitor(void *user, const store_vector *vector);

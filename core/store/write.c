@@ -248,6 +248,29 @@ static cru_status put_scores(store *s, int64_t row, const store_result *result, 
     return status ? status : db_run(s, insert, err);
 }
 
+/* What another version of the program left of an earlier result goes. */
+static cru_status put_builds(store *s, int64_t row, const store_result *result, cru_error *err)
+{
+    cru_status status = run_with(s, "DELETE FROM made_by WHERE trial = ?1", row, 0, err);
+    sqlite3_stmt *name = db_statement(s, "INSERT OR IGNORE INTO build(plugin, checksum) VALUES(?1, ?2)", err);
+    sqlite3_stmt *link = db_statement(s,
+                                      "INSERT OR IGNORE INTO made_by SELECT ?3, id FROM build"
+                                      " WHERE plugin = ?1 AND checksum = ?2",
+                                      err);
+    if (!name || !link) return CRU_IO;
+    for (int64_t i = 0; !status && i < result->build_count; i++) {
+        db_bind_text(name, 1, result->builds[i].plugin);
+        db_bind_text(name, 2, result->builds[i].checksum);
+        status = db_run(s, name, err);
+        if (status) break;
+        db_bind_text(link, 1, result->builds[i].plugin);
+        db_bind_text(link, 2, result->builds[i].checksum);
+        sqlite3_bind_int64(link, 3, row);
+        status = db_run(s, link, err);
+    }
+    return status;
+}
+
 static cru_status put_result(store *s, const char *key, const store_result *result, cru_error *err)
 {
     int64_t row;
@@ -258,6 +281,7 @@ static cru_status put_result(store *s, const char *key, const store_result *resu
     status = put_numbers(s, row, result, err);
     if (!status) status = put_vectors(s, row, result, err);
     if (!status) status = put_curves(s, row, result, err);
+    if (!status) status = put_builds(s, row, result, err);
     return status ? status : put_scores(s, row, result, err);
 }
 
@@ -281,6 +305,7 @@ cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t 
         "DELETE FROM vector WHERE trial IN " CONCERNED,
         "DELETE FROM curve WHERE trial IN " CONCERNED,
         "DELETE FROM scores WHERE trial IN " CONCERNED,
+        "DELETE FROM made_by WHERE trial IN " CONCERNED,
         "UPDATE trial SET outcome = 0, message = NULL, seconds_total = NULL, seconds_to_best = NULL, peak_bytes = NULL,"
         " best_epoch = NULL, finished_ms = NULL, environment = NULL WHERE id IN " CONCERNED,
     };

@@ -103,4 +103,39 @@ lines 1
 [ -z "$out" ] || fail "--quiet is not quiet: $out"
 expect 1 "$CRUCIBLE" run some.ini --db none.db "${none[@]}" --json
 contains "$out" '"event":"end"'
+
+# ---- a plugin that was built again ----------------------------------------------------------------------------
+
+rebuilt="was built again since these results; --force or a new version runs it"
+built=(run some.ini --db built.db --set experiment.algorithms=good-algorithm --quiet)
+silent()
+{
+    expect 0 "$CRUCIBLE" "${built[@]}" "$@"
+    [ -z "$out$errors" ] || fail "nothing to tell, but: $out$errors"
+}
+silent
+touch plugins/good-algorithm.so
+cp --remove-destination "$BUILD/tests/plugins/good-algorithm.so" plugins/ # the same bytes again
+silent
+printf 'one byte more' >>plugins/good-algorithm.so
+expect 0 "$CRUCIBLE" "${built[@]}"
+lines 1
+version=$("$CRUCIBLE" info good-algorithm --json | sed -n 's/.*"version":[[:space:]]*"\([^"]*\)".*/\1/p')
+[ -n "$version" ] || fail "no version"
+[ "$errors" = "good-algorithm $version $rebuilt" ] || fail "not the warning: $errors"
+printf 'and others' | tee -a plugins/runner-accuracy.so >>plugins/runner-secret.so
+expect 0 "$CRUCIBLE" "${built[@]}"
+lines 1
+contains "$errors" "were built again since these results; --force or a new version runs them"
+silent --force
+silent
+
+# A store of a program that did not note this: nothing is known, nothing is told, and the next result is noted.
+sqlite3 built.db "DROP TABLE made_by; DROP TABLE build"
+expect 0 "$CRUCIBLE" report --db built.db
+silent
+silent --force
+printf 'again' >>plugins/good-algorithm.so
+expect 0 "$CRUCIBLE" "${built[@]}"
+[ "$errors" = "good-algorithm $version $rebuilt" ] || fail "not the warning: $errors"
 exit 0

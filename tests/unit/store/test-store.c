@@ -115,6 +115,44 @@ START_TEST(reset_touches_only_the_outcomes_it_names)
 }
 END_TEST
 
+static bool join_build(void *user, const store_build *b)
+{
+    char *text = user;
+    sprintf(text + strlen(text), "%s=%s;", b->plugin, b->checksum);
+    return true;
+}
+
+static void check_builds(store *s, int64_t id, const char *expected)
+{
+    char text[200] = "";
+    ok(store_each_build(s, id, join_build, text, &err));
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(the_files_that_made_a_result_go_with_it)
+{
+    const store_build first[] = {{"metric loss 1", "ab"}, {"algorithm gcn 2", "cd"}, {"algorithm gcn 2", "cd"}};
+    const store_build second[] = {{"metric loss 1", "ab"}, {"algorithm gcn 2", "ef"}};
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e"), other = add_experiment(s, "other");
+    add_trial(s, id, "one");
+    add_trial(s, id, "two");
+    add_trial(s, other, "three");
+    claim(s, "one");
+    claim(s, "two");
+    check_builds(s, id, "");
+    ok(store_finish(s, "one", &(store_result){.outcome = STORE_OK, .builds = first, .build_count = 3}, &err));
+    check_builds(s, id, "algorithm gcn 2=cd;metric loss 1=ab;");
+    ok(store_finish(s, "two", &(store_result){.outcome = STORE_CRASHED, .builds = second, .build_count = 2}, &err));
+    check_builds(s, id, "algorithm gcn 2=cd;algorithm gcn 2=ef;metric loss 1=ab;");
+    check_builds(s, other, "");
+    ok(store_reset(s, id, 1u << STORE_OK, NULL, &err));
+    check_builds(s, id, "algorithm gcn 2=ef;metric loss 1=ab;");
+    ok(store_delete_experiment(s, id, &err));
+    ok(store_close(s, &err));
+}
+END_TEST
+
 static bool check_vector(void *user, const store_vector *v)
 {
     ck_assert_str_eq(v->name, "recall");
@@ -274,6 +312,7 @@ Suite *suite(void)
     tcase_add_test(tc, recording_an_experiment_again_keeps_results_and_replaces_its_list);
     tcase_add_test(tc, the_latest_experiment_is_the_one_recorded_last);
     tcase_add_test(tc, reset_touches_only_the_outcomes_it_names);
+    tcase_add_test(tc, the_files_that_made_a_result_go_with_it);
     tcase_add_test(tc, vectors_curves_and_scores_come_back);
     tcase_add_test(tc, visits_go_in_the_order_of_the_list);
     tcase_add_test(tc, hostile_text_is_only_text);
