@@ -13,7 +13,6 @@
  * Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph Learning.
  * ICLR 2025. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "head-tail.h"
 #include "parts.h"
@@ -36,37 +35,16 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-typedef struct sized {
-    int64_t size;
-    int32_t graph;
-} sized;
-
-static int largest_first(const void *a, const void *b)
-{
-    const sized *x = a, *y = b;
-    if (x->size != y->size) return x->size < y->size ? 1 : -1;
-    return (x->graph > y->graph) - (x->graph < y->graph);
-}
-
-static void order_by_size(cru_data *data, int32_t *graphs, int64_t count, const int64_t *size)
-{
-    sized *all = cru_pool_alloc(cru_data_pool(data), count, sizeof *all);
-    for (int64_t i = 0; i < count; i++) all[i] = (sized){size[graphs[i]], graphs[i]};
-    qsort(all, (size_t)count, sizeof *all, largest_first);
-    for (int64_t i = 0; i < count; i++) graphs[i] = all[i].graph;
-}
-
 /* The graphs of one class, each side in the order in which the level takes them. */
 static head_tail take_sides(parts *deal, level how, cru_ids graphs, const cru_sizes *sizes)
 {
-    cru_data *data = deal->job.data;
-    const head_tail sides = head_tail_split(cru_data_pool(data), graphs, sizes);
+    const head_tail sides = head_tail_split(cru_data_pool(deal->job.data), graphs, sizes);
     if (how == HIGH)
-        order_by_size(data, sides.heads, sides.head_count, sizes->size);
+        cru_largest_first(sides.heads, sides.head_count, sizes->size);
     else
         parts_shuffle(deal, sides.heads, sides.head_count);
     if (how == LOW)
-        order_by_size(data, sides.tails, sides.tail_count, sizes->size);
+        cru_largest_first(sides.tails, sides.tail_count, sizes->size);
     else
         parts_shuffle(deal, sides.tails, sides.tail_count);
     return sides;

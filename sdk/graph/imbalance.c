@@ -56,6 +56,27 @@ cru_ids cru_class_repeat(cru_pool pool, const cru_ids *members, int32_t classes,
     return (cru_ids){ids, count};
 }
 
+typedef struct sized {
+    int64_t size;
+    int32_t id;
+} sized;
+
+static int larger_first(const void *a, const void *b)
+{
+    const sized *x = a, *y = b;
+    if (x->size != y->size) return x->size < y->size ? 1 : -1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+void cru_largest_first(int32_t *ids, int64_t count, const int64_t *size)
+{
+    sized *all = heap_alloc(count, sizeof *all);
+    for (int64_t i = 0; i < count; i++) all[i] = (sized){size[ids[i]], ids[i]};
+    qsort(all, (size_t)count, sizeof *all, larger_first);
+    for (int64_t i = 0; i < count; i++) ids[i] = all[i].id;
+    free(all);
+}
+
 double cru_imbalance_of_sizes(const cru_sizes *sizes, cru_ids items)
 {
     double sum[2] = {0};

@@ -297,3 +297,21 @@ void cru_histogram_kernel(const cru_csr *h, bool normalised, float *kernel)
     }
     free(root);
 }
+
+int32_t *cru_one_hot_labels(cru_pool pool, const cru_features *x)
+{
+    int32_t *label = cru_pool_alloc(pool, x->rows, sizeof *label);
+    for (int64_t v = 0; v < x->rows; v++) {
+        const int64_t from = x->dense ? v * x->cols : x->sparse.offsets[v];
+        const int64_t to = x->dense ? from + x->cols : x->sparse.offsets[v + 1];
+        float best = 0;
+        label[v] = 0;
+        for (int64_t e = from; e < to; e++) {
+            const float value = x->dense ? x->dense[e] : x->sparse.values ? x->sparse.values[e] : 1;
+            if (value <= best) continue;
+            best = value;
+            label[v] = x->dense ? (int32_t)(e - from) : x->sparse.ids[e];
+        }
+    }
+    return label;
+}

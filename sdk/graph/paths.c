@@ -1,4 +1,4 @@
-/* Breadth-first search, components, diameter. */
+/* Breadth-first search, components, diameter; depth-first search. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,4 +163,38 @@ int32_t cru_graph_diameter(const cru_csr *g)
     }
     cru_arena_destroy(scratch);
     return diameter;
+}
+
+/* ---- depth first ----------------------------------------------------------------------------------------- */
+
+/* A node on the way from the start, and the entries of its row that are still to be looked at: first .. end - 1. */
+typedef struct stop {
+    int64_t first, end;
+} stop;
+
+static stop enter(const cru_csr *g, int32_t v, uint8_t *taken)
+{
+    taken[v] = 1;
+    return (stop){g->offsets[v], g->offsets[v + 1]};
+}
+
+void cru_graph_depth_first(const cru_csr *g, int32_t start, int64_t most, uint8_t *taken)
+{
+    cru_assert(start >= 0 && start < g->rows, "search: node %d of %lld", start, (long long)g->rows);
+    if (most <= 0 || taken[start]) return;
+    stop *way = heap_alloc(most < g->rows ? most : g->rows, sizeof *way);
+    int64_t depth = 0, left = most - 1;
+    way[depth++] = enter(g, start, taken);
+    while (depth > 0 && left > 0) {
+        stop *last = &way[depth - 1];
+        if (last->end == last->first) {
+            depth--;
+            continue;
+        }
+        const int32_t u = g->ids[--last->end];
+        if (taken[u]) continue;
+        way[depth++] = enter(g, u, taken);
+        left--;
+    }
+    free(way);
 }

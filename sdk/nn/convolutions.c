@@ -126,6 +126,45 @@ cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, co
     return cru_mlp_after_first(t, &layer->mlp, with_bias(t, h, first->b));
 }
 
+/* Layer i ends in its perceptron. */
+static bool is_bare(const cru_gin_stack *stack, int64_t i)
+{
+    return stack->bare_last && i == stack->layers - 1;
+}
+
+cru_gin_stack cru_gin_stack_create(cru_net *net, const char *name, const cru_gin_shape *shape)
+{
+    cru_assert(shape->layers >= 1 && shape->layers <= CRU_MAX_LAYERS, "gin: %lld layers", (long long)shape->layers);
+    cru_gin_stack stack = {.layers = shape->layers,
+                           .outer_norm = shape->outer_norm,
+                           .bare_last = shape->bare_last,
+                           .dropout = shape->dropout};
+    for (int64_t i = 0; i < shape->layers; i++) {
+        const tensor_name own = name_numbered(name, i);
+        const cru_mlp_shape mlp = {.in = i ? shape->hidden : shape->in,
+                                   .hidden = shape->hidden,
+                                   .out = i < shape->layers - 1 ? shape->hidden : shape->out,
+                                   .layers = shape->mlp_layers,
+                                   .batch_norm = true};
+        stack.layer[i] = cru_gin_create(net, own.text, &mlp, shape->learn_eps);
+        if (shape->outer_norm && !is_bare(&stack, i))
+            stack.norm[i] = cru_batch_norm_create(net, name_of(own.text, "norm").text, mlp.out);
+    }
+    return stack;
+}
+
+cru_tensor *cru_gin_stack_input(cru_tape *t, const cru_gin_stack *stack, cru_sparse *adj, const cru_input *x)
+{
+    cru_tensor *h = NULL;
+    for (int64_t i = 0; i < stack->layers; i++) {
+        h = i ? cru_gin_apply(t, &stack->layer[i], adj, h) : cru_gin_input(t, &stack->layer[0], adj, x);
+        if (is_bare(stack, i)) break;
+        if (stack->outer_norm) h = cru_batch_norm_apply(t, &stack->norm[i], h);
+        h = cru_dropout(t, cru_relu(t, h), stack->dropout);
+    }
+    return h;
+}
+
 /* ---- cheb ------------------------------------------------------------------------------------------------ */
 
 cru_cheb cru_cheb_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order)

@@ -197,3 +197,9 @@ cru_input cru_input_rows(cru_tape *t, const cru_input *x, cru_index rows)
     out.sparse = cru_sparse_step(t, &csr);
     return out;
 }
+
+cru_input cru_input_blank(cru_tape *t, const cru_input *x, cru_index rows)
+{
+    cru_tensor *kept = cru_affine(t, cru_mask(t, rows, x->rows), -1, 1);
+    return cru_input_of(cru_mul(t, cru_input_dense(t, x), cru_as_matrix(t, kept, x->rows, 1)));
+}

@@ -19,6 +19,10 @@ cru_feed *feed_create(cru_learner *l);
 /* Items undistorted, in this step of the tape. */
 cru_input feed_items(cru_learner *l, cru_ids items);
 
+/* Learns from the loss of a batch that was just computed, unless it is NULL, and tells the method: backward, optimiser,
+ * after_step. Returns the loss, 0 for NULL; NAN after a failure, which is in the context. */
+double batch_step(cru_learner *l, const cru_batch *batch, cru_tensor *loss);
+
 /* Trains in steps; the weights stay the last ones. */
 cru_status steps_fit(cru_learner *l, cru_monitor *monitor);
 

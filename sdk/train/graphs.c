@@ -1,6 +1,8 @@
 /* Minibatches of whole graphs. */
 #include <math.h>
+#include <string.h>
 
+#include "train/feed.h"
 #include "train/whole-graphs.h"
 
 const char *const cru_readout_names[] = {"sum", "mean", "max", NULL};
@@ -44,21 +46,75 @@ cru_tensor *cru_graphs_readout(cru_tape *t, const cru_learner *learner, const cr
     return cru_segment(t, h, graphs->offsets, graphs->count, readouts[s->readout]);
 }
 
+/* ---- training -------------------------------------------------------------------------------------------- */
+
+bool graphs_in_batches(const cru_learner *l)
+{
+    return l->task->problem == CRU_GRAPHS && (l->method->forward || (l->method->graphs && l->method->batch_loss));
+}
+
+static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
+{
+    if (l->method->batch_loss) return l->method->batch_loss(l, l->tape, batch);
+    const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, batch->items);
+    return cru_learner_batch_loss(l, l->tape, l->method->forward(l, l->tape, &some), batch->items);
+}
+
 double cru_graphs_pass(cru_learner *learner)
 {
-    cru_tape *t = learner->tape;
-    const int64_t steps = cru_batches_per_pass(&learner->batches);
+    const int64_t batches = cru_batches_per_pass(&learner->batches);
+    int64_t steps = 0;
     double sum = 0;
-    for (int64_t i = 0; i < steps; i++) {
-        cru_ids ids = cru_batches_next(&learner->batches);
-        cru_tape_begin(t, CRU_TRAIN);
-        cru_graphs some = cru_graphs_select(t, &learner->graphs, ids);
-        cru_tensor *z = learner->method->forward(learner, t, &some);
-        cru_tensor *loss = cru_learner_batch_loss(learner, t, z, ids);
+    for (int64_t i = 0; i < batches; i++) {
+        const cru_ids ids = cru_batches_next(&learner->batches);
+        const cru_batch batch = {.count = ids.count, .items = ids};
+        cru_tape_begin(learner->tape, CRU_TRAIN);
+        cru_tensor *loss = loss_of(learner, &batch);
+        sum += batch_step(learner, &batch, loss);
         if (cru_ctx_status(learner->ctx)) return NAN;
-        sum += cru_learner_step(learner, learner->optim, loss);
+        steps += loss != NULL;
     }
-    return sum / (double)steps;
+    return steps ? sum / (double)steps : NAN;
+}
+
+/* ---- evaluation ------------------------------------------------------------------------------------------ */
+
+enum { PARTS = 3 };
+
+/* All graphs: those to validate on, those to test on, others; where these parts end. */
+static int32_t *order_of_parts(cru_tape *t, const cru_task *task, int64_t ends[PARTS])
+{
+    const cru_ids part[] = {task->split.val, task->split.test};
+    int32_t *order = cru_tape_alloc(t, task->items, sizeof *order);
+    uint8_t *placed = cru_tape_alloc(t, task->items, sizeof *placed);
+    int64_t count = 0;
+    memset(placed, 0, (size_t)task->items);
+    for (int p = 0; p < 2; p++) {
+        for (int64_t i = 0; i < part[p].count; i++)
+            if (!placed[part[p].ids[i]]) placed[order[count++] = part[p].ids[i]] = 1;
+        ends[p] = count;
+    }
+    for (int32_t g = 0; g < task->items; g++)
+        if (!placed[g]) order[count++] = g;
+    ends[2] = count;
+    return order;
+}
+
+cru_tensor *cru_graphs_in_turn(const cru_learner *learner, cru_tape *t, cru_graph_scorer score, void *user)
+{
+    const cru_graph_settings *s = (const void *)((const char *)learner->settings + learner->method->graphs);
+    const int64_t items = learner->task->items, parts = learner->validation_only ? 1 : PARTS;
+    cru_tensor **batch = cru_tape_alloc(t, items / s->batch + parts, sizeof *batch);
+    int64_t ends[PARTS], batches = 0;
+    const int32_t *order = order_of_parts(t, learner->task, ends);
+    for (int64_t part = 0, from = 0; part < parts; part++)
+        for (int64_t to; from < ends[part]; from = to) {
+            to = from + s->batch < ends[part] ? from + s->batch : ends[part];
+            batch[batches++] = score(user, t, (cru_ids){order + from, to - from});
+        }
+    if (!batches) return cru_tensor_filled(t, 2, (const int64_t[]){items, learner->task->classes}, 0);
+    cru_tensor *z = batches > 1 ? cru_concat_rows(t, batch, batches) : batch[0];
+    return cru_scatter(t, z, cru_index_step(t, order, ends[parts - 1]), items, CRU_REDUCE_SUM);
 }
 
 /* Graphs are joined up to about so many nodes: what layers keep of them stays in the caches. */

@@ -50,13 +50,18 @@ static cru_tensor *uniform_candidates(const cru_task *task, cru_tape *t, cru_ids
     return cru_tensor_upload(t, 2, (const int64_t[]){n, classes}, q);
 }
 
+cru_index cru_learner_labels(const cru_learner *learner, cru_tape *t, cru_ids items)
+{
+    int32_t *labels = cru_tape_alloc(t, items.count, sizeof *labels);
+    for (int64_t i = 0; i < items.count; i++) labels[i] = learner->task->labels[items.ids[i]];
+    return cru_index_step(t, labels, items.count);
+}
+
 cru_tensor *cru_learner_batch_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits, cru_ids items)
 {
     const cru_task *task = learner->task;
     if (task->candidates) return cru_soft_cross_entropy(t, logits, uniform_candidates(task, t, items));
-    int32_t *labels = cru_tape_alloc(t, items.count, sizeof *labels);
-    for (int64_t i = 0; i < items.count; i++) labels[i] = task->labels[items.ids[i]];
-    cru_targets targets = {.labels = cru_index_step(t, labels, items.count), .class_weights = learner->class_weights};
+    cru_targets targets = {.labels = cru_learner_labels(learner, t, items), .class_weights = learner->class_weights};
     return cru_cross_entropy(t, logits, &targets);
 }
 
@@ -261,7 +266,7 @@ static cru_status learn_from(cru_learner *l, cru_tensor *value, double *loss)
 cru_status cru_learner_epoch(cru_learner *l, double *loss)
 {
     cru_tape *t = l->tape;
-    if (l->method->forward && l->task->problem == CRU_GRAPHS) {
+    if (graphs_in_batches(l)) {
         *loss = cru_graphs_pass(l);
         return cru_ctx_status(l->ctx);
     }

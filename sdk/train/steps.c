@@ -11,18 +11,22 @@ static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
     return cru_learner_batch_loss(l, l->tape, method->classify(l, l->tape, &batch->x), batch->items);
 }
 
+double batch_step(cru_learner *l, const cru_batch *batch, cru_tensor *loss)
+{
+    if (cru_ctx_status(l->ctx)) return NAN;
+    const double value = loss ? cru_learner_step(l, l->optim, loss) : 0;
+    if (l->method->after_step) {
+        cru_tape_record(l->tape, false);
+        l->method->after_step(l, l->tape, batch);
+    }
+    return value;
+}
+
 double cru_learner_train_batch(cru_learner *learner, cru_ids rows)
 {
     cru_tape_begin(learner->tape, CRU_TRAIN);
-    cru_batch batch = cru_learner_batch(learner, rows);
-    cru_tensor *loss = loss_of(learner, &batch);
-    if (cru_ctx_status(learner->ctx)) return NAN;
-    double value = loss ? cru_learner_step(learner, learner->optim, loss) : 0;
-    if (learner->method->after_step) {
-        cru_tape_record(learner->tape, false);
-        learner->method->after_step(learner, learner->tape, &batch);
-    }
-    return value;
+    const cru_batch batch = cru_learner_batch(learner, rows);
+    return batch_step(learner, &batch, loss_of(learner, &batch));
 }
 
 cru_status steps_fit(cru_learner *l, cru_monitor *monitor)

@@ -1,27 +1,14 @@
 #include "class-schedule.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-typedef struct ranked {
-    int64_t size;
-    int32_t class;
-} ranked;
-
-static int by_size(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->size != y->size) return x->size < y->size ? 1 : -1;
-    return (x->class > y->class) - (x->class < y->class);
-}
+#include <crucible/imbalance.h>
 
 int32_t *class_ranks(cru_pool pool, class_population population)
 {
-    ranked *all = cru_pool_alloc(pool, population.classes, sizeof *all);
     int32_t *ranks = cru_pool_alloc(pool, population.classes, sizeof *ranks);
-    for (int32_t c = 0; c < population.classes; c++) all[c] = (ranked){population.size[c], c};
-    qsort(all, (size_t)population.classes, sizeof *all, by_size);
-    for (int32_t i = 0; i < population.classes; i++) ranks[i] = all[i].class;
+    for (int32_t c = 0; c < population.classes; c++) ranks[c] = c;
+    cru_largest_first(ranks, population.classes, population.size);
     return ranks;
 }
 

@@ -6,6 +6,7 @@
 #define CRUCIBLE_GRAPH_KERNELS_H
 
 #include <crucible/graph.h>
+#include <crucible/task.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,10 @@ CRU_API cru_csr cru_colour_histograms(cru_pool pool, const int32_t *colour, int3
 /* Counts of ordered node pairs at finite distance > 0 by (distance, label of the first, label of the second); labels
  * may be NULL. */
 CRU_API cru_csr cru_path_histograms(cru_pool pool, cru_blocks blocks, int64_t count, const int32_t *labels);
+
+/* Labels of nodes whose features are one-hot: the column where a row is largest, the first of equals, 0 where nothing
+ * is positive. In the pool. */
+CRU_API int32_t *cru_one_hot_labels(cru_pool pool, const cru_features *x);
 
 /* K = H H^T, count x count floats; normalised: K_ij / sqrt(K_ii K_jj), 0 where a graph has an empty histogram. */
 CRU_API void cru_histogram_kernel(const cru_csr *histograms, bool normalised, float *kernel);

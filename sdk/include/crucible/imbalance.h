@@ -35,6 +35,9 @@ typedef struct cru_sizes {
     double head;
 } cru_sizes;
 
+/* Orders `ids` by size[id], the largest first, equals by number. */
+CRU_API void cru_largest_first(int32_t *ids, int64_t count, const int64_t *size);
+
 /* Among `items` only. NAN when there is no head or no tail, or when all tails have size 0. */
 CRU_API double cru_imbalance_of_sizes(const cru_sizes *sizes, cru_ids items);
 

@@ -138,8 +138,8 @@ struct cru_learner;
  * views are drawn from the learner's stream of views. `rows` must outlive the step. */
 CRU_API cru_batch cru_learner_batch(struct cru_learner *learner, cru_ids rows);
 
-/* One step with the given training items: batch, loss, backward, optimiser, after_step. Returns the loss, NAN when the
- * method had none; failures are in the context. */
+/* One step with the given training items: batch, loss, backward, optimiser, after_step. Returns the loss, 0
+ * when the method had none; failures, after which it is NAN, are in the context. */
 CRU_API double cru_learner_train_batch(struct cru_learner *learner, cru_ids rows);
 
 /* Tables of the training items, n x classes, in the context: their candidate sets as 0/1 (an observed label is a set of

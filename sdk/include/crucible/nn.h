@@ -250,6 +250,27 @@ CRU_API cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse 
 /* Sparse input is multiplied by the first matrix before it is summed, which changes rounding only. */
 CRU_API cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, const cru_input *x);
 
+/* Such layers, each with a perceptron `hidden` wide with batch norm, then dropout of relu, with outer_norm of a further
+ * batch norm before relu:     h_0 = x      h_i+1 = drop(relu([norm] gin(h_i))) */
+typedef struct cru_gin_stack {
+    int64_t layers;
+    cru_gin layer[CRU_MAX_LAYERS];
+    cru_batch_norm_layer norm[CRU_MAX_LAYERS];
+    bool outer_norm, bare_last;
+    float dropout;
+} cru_gin_stack;
+typedef struct cru_gin_shape {
+    int64_t in, hidden, out;
+    int64_t layers;     /* 1: in -> out; 2: in -> hidden -> out; ... */
+    int64_t mlp_layers; /* of each perceptron */
+    bool learn_eps, outer_norm;
+    bool bare_last; /* the last layer is its perceptron alone: logits */
+    float dropout;
+} cru_gin_shape;
+/* The layers are called `name`0, `name`1, ... */
+CRU_API cru_gin_stack cru_gin_stack_create(cru_net *net, const char *name, const cru_gin_shape *shape);
+CRU_API cru_tensor *cru_gin_stack_input(cru_tape *t, const cru_gin_stack *stack, cru_sparse *adj, const cru_input *x);
+
 /* sum_k T_k(L) x W_k + b with Chebyshev polynomials of the scaled Laplacian, as ChebConv; Glorot uniform, b 0. */
 typedef struct cru_cheb {
     cru_tensor *w[CRU_MAX_LAYERS], *b;

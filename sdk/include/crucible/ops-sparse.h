@@ -27,6 +27,8 @@ CRU_API cru_tensor *cru_input_dense(cru_tape *t, const cru_input *x);
 CRU_API cru_tensor *cru_input_spread(cru_tape *t, const cru_input *x, cru_sparse *a);
 /* chosen rows of the input, for minibatches */
 CRU_API cru_input cru_input_rows(cru_tape *t, const cru_input *x, cru_index rows);
+/* the input, dense, with 0 in the given rows, each named once: nodes whose features are hidden */
+CRU_API cru_input cru_input_blank(cru_tape *t, const cru_input *x, cru_index rows);
 
 /* ---- propagation ----------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* paths.h: distances and components by breadth-first search.
+/* paths.h: distances and components by breadth-first search, and depth-first search.
  *
  * A search walks along rows: from v to the nodes that its row lists. On a directed graph that is against the edges; to
  * follow them pass the transpose. Distances count hops; -1 is unreachable. */
@@ -27,6 +27,10 @@ CRU_API cru_ids cru_graph_largest_component(cru_pool pool, const cru_csr *g);
 /* The longest shortest path in the largest component of an undirected graph; 0 for a single node or an empty graph.
  * Exact, by bounds on eccentricities: few searches on real graphs. */
 CRU_API int32_t cru_graph_diameter(const cru_csr *g);
+
+/* Depth first from `start`, along each row from its last entry to its first: marks the nodes that it enters in taken[],
+ * at most `most` of them. Nodes that are marked already, `start` too, are not entered. */
+CRU_API void cru_graph_depth_first(const cru_csr *g, int32_t start, int64_t most, uint8_t *taken);
 
 #ifdef __cplusplus
 }

@@ -241,11 +241,15 @@ typedef struct cru_method {
     cru_tensor *(*classify)(void *model, cru_tape *t, const cru_input *x);
 
     /* Optional, with `classify`: the scalar to minimise in this step; NULL: there is nothing to learn, and no step is
-     * made. Default: the default loss of the scores of batch->x. */
+     * made. Default: the default loss of the scores of batch->x.
+     *
+     * The same for minibatches of whole graphs, with `graphs` where the items are graphs: batch->items are the training
+     * graphs to learn from, for cru_graphs_select, and nothing else of the batch but its count is filled. Default: the
+     * default loss of what `forward` gives for them. */
     cru_tensor *(*batch_loss)(void *model, cru_tape *t, const cru_batch *batch);
 
-    /* Optional, with `classify`: after the step, also one without loss; on the same tape in train mode, with nothing
-     * recorded. */
+    /* Optional, where batch_loss is called or its default: after the step, also one without loss; on the same tape in
+     * train mode, with nothing recorded. */
     void (*after_step)(void *model, cru_tape *t, const cru_batch *batch);
     uint32_t views; /* with `classify`: cru_view bits that a batch must hold besides the weak view */
 
@@ -338,7 +342,11 @@ CRU_API cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tens
 /* The default loss of a minibatch: row i of the logits belongs to training item items.ids[i]. */
 CRU_API cru_tensor *cru_learner_batch_loss(cru_learner *learner, cru_tape *t, cru_tensor *logits, cru_ids items);
 
-/* The default epoch: forward in train mode, loss, backward, one step; whole graphs: cru_graphs_pass. */
+/* The observed labels of some items, in this step. */
+CRU_API cru_index cru_learner_labels(const cru_learner *learner, cru_tape *t, cru_ids items);
+
+/* The default epoch: forward in train mode, loss, backward, one step; whole graphs, with `forward` or `batch_loss`:
+ * cru_graphs_pass. */
 CRU_API cru_status cru_learner_epoch(cru_learner *learner, double *loss);
 
 /* backward, a step of `optim`, and the loss as a number. A loss that is NaN because its set was empty steps with zero
@@ -368,9 +376,19 @@ CRU_API cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids
 CRU_API cru_tensor *cru_graphs_readout(cru_tape *t, const cru_learner *learner, const cru_graphs *graphs,
                                        cru_tensor *h);
 
-/* One pass over the training graphs in minibatches with the default loss: the default epoch of whole graphs. Returns
- * the mean loss; failures are in the context. */
+/* One pass over learner->batches, the training graphs in minibatches unless build put others there: batch_loss or the
+ * default loss, a step, after_step. The default epoch of whole graphs. Returns the mean loss of the steps made, NAN for
+ * none; failures are in the context. */
 CRU_API double cru_graphs_pass(cru_learner *learner);
+
+/* Scores of graphs, graphs.count x classes, in this step of the tape. */
+typedef cru_tensor *(*cru_graph_scorer)(void *user, cru_tape *t, cru_ids graphs);
+
+/* For `logits` of a method whose score of a graph depends on those computed with it, so that it should predict in
+ * batches as it learns: all graphs in batches of the settings' size, first the validation part, then the test part,
+ * then the others, each part in batches of its own. items x classes; while only validation counts, the rows of other
+ * graphs are 0, and those of validation graphs the same as ever. `user` goes to `score`. */
+CRU_API cru_tensor *cru_graphs_in_turn(const cru_learner *learner, cru_tape *t, cru_graph_scorer score, void *user);
 
 #ifdef __cplusplus
 }

@@ -197,6 +197,16 @@ START_TEST(members_of_classes_repeat_to_the_largest)
 }
 END_TEST
 
+START_TEST(the_largest_come_first_and_equals_by_number)
+{
+    static const int64_t size[] = {3, 7, 3, 0, 7, 3};
+    int32_t ids[] = {5, 3, 0, 4, 2, 1}, none = 0;
+    cru_largest_first(ids, 6, size);
+    ck_assert_mem_eq(ids, ((int32_t[]){1, 4, 0, 2, 5, 3}), sizeof ids);
+    cru_largest_first(&none, 0, size);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("node topology");
@@ -211,6 +221,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, one_seed_one_place, 0, 2);
     tcase_add_test(c, the_study_kept_no_other_splits);
     tcase_add_test(c, members_of_classes_repeat_to_the_largest);
+    tcase_add_test(c, the_largest_come_first_and_equals_by_number);
     suite_add_tcase(s, c);
     return s;
 }

@@ -101,6 +101,22 @@ START_TEST(colour_histograms_count_per_graph)
 }
 END_TEST
 
+/* One-hot, a tie, nothing, negative, the larger of two. */
+START_TEST(labels_are_where_features_are_largest)
+{
+    static const float x[] = {0, 1, 0, 1, 0, 1, 0, 0, 0, -1, -2, -1, 0, 0.5f, 2};
+    static const int32_t expected[] = {1, 0, 0, 0, 2};
+    const cru_csr sparse = cru_csr_from_dense(pool, x, 5, 3), pattern = cru_csr_pattern(&sparse);
+    const int32_t *dense = cru_one_hot_labels(pool, &(cru_features){.rows = 5, .cols = 3, .dense = x});
+    ck_assert_mem_eq(dense, expected, sizeof expected);
+    const int32_t *stored_values = cru_one_hot_labels(pool, &(cru_features){.rows = 5, .cols = 3, .sparse = sparse});
+    ck_assert_mem_eq(stored_values, expected, sizeof expected);
+    /* without values all that is stored is 1: the first entry */
+    const int32_t *ones = cru_one_hot_labels(pool, &(cru_features){.rows = 5, .cols = 3, .sparse = pattern});
+    ck_assert_mem_eq(ones, ((int32_t[]){1, 0, 0, 0, 1}), sizeof expected);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("graph-kernels");
@@ -112,6 +128,7 @@ Suite *suite(void)
     tcase_add_test(c, graphs_without_paths_have_empty_histograms);
     tcase_add_test(c, refinement_separates_what_differs);
     tcase_add_test(c, colour_histograms_count_per_graph);
+    tcase_add_test(c, labels_are_where_features_are_largest);
     suite_add_tcase(s, c);
     return s;
 }

@@ -86,6 +86,30 @@ START_TEST(diameter_of_a_path_and_of_nothing)
 }
 END_TEST
 
+/* The recursive search: `left` nodes may still be entered. */
+static void enter_from(const cru_csr *g, int32_t v, int64_t *left, uint8_t *taken)
+{
+    if (taken[v] || *left <= 0) return;
+    taken[v] = 1;
+    --*left;
+    for (int64_t e = g->offsets[v + 1] - 1; e >= g->offsets[v]; e--) enter_from(g, g->ids[e], left, taken);
+}
+
+START_TEST(depth_first_search_agrees_with_a_recursive_one)
+{
+    const cru_csr g = random_graph(sizes[_i][0], sizes[_i][1], false, 9);
+    uint8_t taken[61], expected[61];
+    for (int64_t most = -1; most <= g.rows + 1; most++)
+        for (int32_t start = 0; start < g.rows; start++) {
+            int64_t left = most;
+            for (int v = 0; v < 61; v++) taken[v] = expected[v] = v % 5 == 4; /* those are closed */
+            enter_from(&g, start, &left, expected);
+            cru_graph_depth_first(&g, start, most, taken);
+            ck_assert_mem_eq(taken, expected, sizeof taken);
+        }
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("paths");
@@ -97,6 +121,7 @@ Suite *suite(void)
     tcase_add_test(c, components_join_nodes_in_either_direction);
     tcase_add_loop_test(c, diameter_is_that_of_the_largest_component, 0, SIZES);
     tcase_add_test(c, diameter_of_a_path_and_of_nothing);
+    tcase_add_loop_test(c, depth_first_search_agrees_with_a_recursive_one, 0, SIZES);
     suite_add_tcase(s, c);
     return s;
 }

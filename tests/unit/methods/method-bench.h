@@ -239,6 +239,13 @@ static inline void bench_run(bench *b)
     cru_backward(l->tape, b->loss);
 }
 
+/* One epoch, the method's own or the default one. */
+static inline cru_status bench_epoch(bench *b, double *loss)
+{
+    const cru_method *method = b->learner->method;
+    return method->epoch ? method->epoch(b->learner, loss) : cru_learner_epoch(b->learner, loss);
+}
+
 /* One step of a method that trains in steps, with the training rows that the fixture lists; its loss. */
 static inline double bench_step(bench *b, const cJSON *rows)
 {

@@ -73,7 +73,7 @@ START_TEST(solt_gnn_passes_over_a_batch_without_two_heads_and_a_tail)
     open_rings(&b, heads[_i]);
     const cru_tensor *w = bench_weight(&b, "out.weight");
     const float before = w->data[0];
-    ck_assert_int_eq(b.learner->method->epoch(b.learner, &loss), CRU_OK);
+    ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);
     ck_assert_double_nan(loss);
     ck_assert_float_eq(w->data[0], before);
     bench_destroy(&b);
@@ -87,7 +87,7 @@ START_TEST(solt_gnn_trains_network_and_memory)
     open_rings(&b, "2");
     const cru_tensor *w = bench_weight(&b, "out.weight"), *know = bench_weight(&b, "memory.know");
     const float before[] = {w->data[0], know->data[0]};
-    ck_assert_int_eq(b.learner->method->epoch(b.learner, &loss), CRU_OK);
+    ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);
     ck_assert(isfinite(loss));
     ck_assert_float_ne(w->data[0], before[0]);
     ck_assert_float_ne(know->data[0], before[1]);
@@ -191,7 +191,7 @@ START_TEST(g2gnn_repeats_the_rarer_class)
     double expected = -0.5 * (log(p[0]) + log(p[1]));
     for (int c = 0; c < 2; c++) expected += pow(p[c] - p[c] * p[c] / norm, 2);
     cru_optim_clear(b.learner->optim);
-    ck_assert_int_eq(b.learner->method->epoch(b.learner, &loss), CRU_OK);
+    ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);
     bench_check_number(&b, loss, expected);
     bench_destroy(&b);
     cJSON *const all[] = {graph, of, labels, train, x};

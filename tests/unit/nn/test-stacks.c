@@ -157,6 +157,69 @@ START_TEST(gin_over_sparse_features_is_gin_over_dense_ones)
 }
 END_TEST
 
+/* The bits of _i: sparse features, outer norm, a bare last layer. The same layers, each by itself. */
+START_TEST(a_gin_stack_is_its_layers_one_by_one)
+{
+    const bool outer = _i & 2, bare = _i & 4;
+    enum { LAYERS = 3 };
+    float out[2][N * CLASSES], grad[2][N * HIDDEN];
+    for (int apart = 0; apart < 2; apart++) {
+        op_bench b;
+        const cru_gin_stack stack = cru_gin_stack_create(fresh_net(&b), "conv",
+                                                         &(cru_gin_shape){.in = N,
+                                                                          .hidden = HIDDEN,
+                                                                          .out = CLASSES,
+                                                                          .layers = LAYERS,
+                                                                          .mlp_layers = 2,
+                                                                          .learn_eps = true,
+                                                                          .outer_norm = outer,
+                                                                          .bare_last = bare,
+                                                                          .dropout = 0.4f});
+        cru_sparse *adj = cru_sparse_create(b.ctx, &plain);
+        const cru_input x = features(&b, _i & 1);
+        cru_tape_begin(b.tape, CRU_TRAIN);
+        cru_tensor *h =
+            apart ? cru_gin_input(b.tape, &stack.layer[0], adj, &x) : cru_gin_stack_input(b.tape, &stack, adj, &x);
+        for (int i = 0; i < LAYERS && apart; i++) {
+            if (i) h = cru_gin_apply(b.tape, &stack.layer[i], adj, h);
+            if (bare && i == LAYERS - 1) continue;
+            h = cru_dropout(b.tape, cru_relu(b.tape, outer ? cru_batch_norm_apply(b.tape, &stack.norm[i], h) : h),
+                            0.4f);
+        }
+        cru_backward(b.tape, cru_sum(b.tape, cru_square(b.tape, h), CRU_ALL));
+        cru_tensor_download(b.tape, h, out[apart]);
+        cru_tensor_download(b.tape, cru_grad_of(b.tape, stack.layer[0].mlp.layer[0].w), grad[apart]);
+        op_bench_close(&b);
+    }
+    ck_assert_mem_eq(out[0], out[1], sizeof out[0]);
+    ck_assert_mem_eq(grad[0], grad[1], sizeof grad[0]);
+}
+END_TEST
+
+START_TEST(a_gin_stack_names_and_sizes_its_layers)
+{
+    op_bench b;
+    cru_net *net = fresh_net(&b);
+    cru_gin_stack_create(net, "conv",
+                         &(cru_gin_shape){.in = N,
+                                          .hidden = HIDDEN,
+                                          .out = CLASSES,
+                                          .layers = 2,
+                                          .mlp_layers = 1,
+                                          .outer_norm = true,
+                                          .bare_last = true});
+    const cru_tensor *first = cru_net_find(net, "conv0.nn.linear0.weight"),
+                     *last = cru_net_find(net, "conv1.nn.linear0.weight");
+    ck_assert_int_eq(cru_tensor_rows(first), N);
+    ck_assert_int_eq(cru_tensor_cols(first), HIDDEN);
+    ck_assert_int_eq(cru_tensor_rows(last), HIDDEN);
+    ck_assert_int_eq(cru_tensor_cols(last), CLASSES);
+    ck_assert_ptr_nonnull(cru_net_find(net, "conv0.norm.weight"));
+    ck_assert_ptr_null(cru_net_find(net, "conv1.norm.weight"));
+    op_bench_close(&b);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("stacks");
@@ -166,6 +229,8 @@ Suite *suite(void)
     tcase_add_test(c, kept_products_change_nothing_but_rounding);
     tcase_add_loop_test(c, a_perceptron_is_its_layers_one_by_one, 0, 8);
     tcase_add_test(c, gin_over_sparse_features_is_gin_over_dense_ones);
+    tcase_add_loop_test(c, a_gin_stack_is_its_layers_one_by_one, 0, 8);
+    tcase_add_test(c, a_gin_stack_names_and_sizes_its_layers);
     suite_add_tcase(s, c);
     return s;
 }

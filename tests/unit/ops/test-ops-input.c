@@ -191,6 +191,34 @@ START_TEST(rows_of_an_input_make_a_batch)
 }
 END_TEST
 
+static const int32_t hidden_rows[] = {4, 0};
+
+static cru_tensor *blanked(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    const cru_input in = cru_input_of(x[0]);
+    return cru_input_blank(t, &in, cru_index_step(t, hidden_rows, 2)).dense;
+}
+
+START_TEST(blank_rows_of_an_input_are_zero)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *x = op_matrix(&b, N, 3, -1, 1);
+    const cru_input in = sparse_input(&b, &weighted);
+    cru_tape_begin(b.tape, CRU_EVAL);
+    const cru_tensor *y = blanked(NULL, b.tape, &x);
+    const cru_input z = cru_input_blank(b.tape, &in, cru_index_step(b.tape, hidden_rows, 2));
+    for (int64_t i = 0; i < N; i++) {
+        const bool hidden = i == 4 || i == 0;
+        for (int64_t k = 0; k < 3; k++) ck_assert_double_eq(op_at(y, i, k), hidden ? 0 : op_at(x, i, k));
+        for (int64_t u = 0; u < N; u++)
+            ck_assert_double_eq(op_at(z.dense, i, u), hidden ? 0 : value_of(&weighted, i, u));
+    }
+    op_check(&b, blanked, NULL, &x, 1);
+    op_bench_close(&b);
+}
+END_TEST
+
 /* Row v takes from itself and from the next. */
 static cru_csr ring(void)
 {
@@ -240,6 +268,7 @@ Suite *suite(void)
     tcase_add_test(c, a_dropped_sparse_input_teaches_the_weights_through_what_is_left);
     tcase_add_test(c, constant_features_are_spread_once);
     tcase_add_loop_test(c, rows_of_an_input_make_a_batch, 0, 3);
+    tcase_add_test(c, blank_rows_of_an_input_are_zero);
     suite_add_tcase(s, c);
     return s;
 }

@@ -21,6 +21,7 @@ typedef struct settings {
 typedef struct model {
     cru_learner base;
     cru_fc fc;
+    int told; /* how often after_step was called */
 } model;
 
 static cru_status build(void *self)
@@ -52,7 +53,7 @@ typedef struct bench {
     model *model;
 } bench;
 
-static void open_bench(bench *b, bool sparse)
+static void open_bench_with(bench *b, const cru_method *how, bool sparse)
 {
     static const int32_t labels[] = {0, 1, 1}, train[] = {0, 1, 2};
     *b = (bench){.ctx = test_ctx(NULL),
@@ -72,8 +73,13 @@ static void open_bench(bench *b, bool sparse)
         b->task.x =
             (cru_features){.rows = 6, .cols = 2, .sparse = cru_csr_from_dense(cru_ctx_pool(b->ctx), features, 6, 2)};
     void *self = NULL;
-    ck_assert_int_eq(cru_method_create(&method, &self, &b->settings, &b->task, b->ctx), CRU_OK);
+    ck_assert_int_eq(cru_method_create(how, &self, &b->settings, &b->task, b->ctx), CRU_OK);
     b->model = self;
+}
+
+static void open_bench(bench *b, bool sparse)
+{
+    open_bench_with(b, &method, sparse);
 }
 
 /* Any choice, any order, repeats too: the same rows as in the pass over all graphs. */
@@ -140,6 +146,125 @@ START_TEST(a_pass_goes_over_every_training_graph)
     const double mean = cru_graphs_pass(l);
     const int32_t last = l->batches.order[2]; /* alone in the second batch */
     ck_assert_double_eq_tol(mean, ((sum - loss[last]) / 2 + loss[last]) / 2, 1e-5 * fabs(mean));
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
+/* ---- a loss of one's own ----------------------------------------------------------------------------------------- */
+
+/* The bias alone, of batches of two: nothing is to be learned from a single graph. */
+static cru_tensor *loss_of_pairs(void *self, cru_tape *t, const cru_batch *batch)
+{
+    const model *m = self;
+    ck_assert_int_eq(batch->count, batch->items.count);
+    return batch->count == 2 ? cru_sum(t, cru_square(t, m->fc.b), CRU_ALL) : NULL;
+}
+
+static cru_tensor *no_loss(void *self, cru_tape *t, const cru_batch *batch)
+{
+    (void)self, (void)t, (void)batch;
+    return NULL;
+}
+
+static void tell(void *self, cru_tape *t, const cru_batch *batch)
+{
+    (void)t, (void)batch;
+    ((model *)self)->told++;
+}
+
+START_TEST(a_pass_minimises_the_loss_of_the_method)
+{
+    bench b;
+    cru_method own = method;
+    own.batch_loss = loss_of_pairs;
+    own.after_step = tell;
+    open_bench_with(&b, &own, false);
+    test_write(b.model->fc.b, (const float[]){3, -4});
+    double loss = NAN;
+    ck_assert_int_eq(cru_learner_epoch(&b.model->base, &loss), CRU_OK);
+    ck_assert_double_eq_tol(loss, 25, 1e-6); /* the mean over the one step that was made */
+    ck_assert_float_eq_tol(test_value(b.model->fc.b, 0), 2.99f, 1e-5f);
+    ck_assert_float_eq_tol(test_value(b.model->fc.b, 1), -3.99f, 1e-5f);
+    ck_assert_int_eq(b.model->told, 2);
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
+START_TEST(a_pass_without_a_step_has_no_loss)
+{
+    bench b;
+    cru_method own = method;
+    own.batch_loss = no_loss;
+    open_bench_with(&b, &own, false);
+    const float before = test_value(b.model->fc.w, 0);
+    ck_assert_double_nan(cru_graphs_pass(&b.model->base));
+    ck_assert_float_eq(test_value(b.model->fc.w, 0), before);
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
+/* ---- in turn ------------------------------------------------------------------------------------------------------
+ */
+
+enum { MOST_CALLS = 8 };
+
+typedef struct calls {
+    int32_t ids[MOST_CALLS], size[MOST_CALLS];
+    int64_t count, graphs;
+} calls;
+
+/* Graph g scores 10 g + 1, 10 g + 2. */
+static cru_tensor *score_by_number(void *user, cru_tape *t, cru_ids graphs)
+{
+    calls *c = user;
+    float scores[2 * MOST_CALLS];
+    c->size[c->count++] = (int32_t)graphs.count;
+    for (int64_t i = 0; i < graphs.count; i++) {
+        c->ids[c->graphs++] = graphs.ids[i];
+        for (int k = 0; k < 2; k++) scores[2 * i + k] = (float)(10 * graphs.ids[i] + k + 1);
+    }
+    return cru_tensor_upload(t, 2, (const int64_t[]){graphs.count, 2}, scores);
+}
+
+/* Eight graphs in batches of two: 6, 1, 4 validate, 0 and 7 test. */
+START_TEST(every_part_is_scored_in_batches_of_its_own)
+{
+    static const int32_t val[] = {6, 1, 4}, test[] = {0, 7}, order[] = {6, 1, 4, 0, 7, 2, 3, 5};
+    static const int32_t sizes[] = {2, 1, 2, 2, 1};
+    const bool validation_only = _i;
+    bench b;
+    calls c = {0};
+    open_bench(&b, false);
+    b.task.items = 8;
+    b.task.split.val = (cru_ids){val, 3};
+    b.task.split.test = (cru_ids){test, 2};
+    b.model->base.validation_only = validation_only;
+    cru_tape_begin(b.model->base.tape, CRU_EVAL);
+    const cru_tensor *z = cru_graphs_in_turn(&b.model->base, b.model->base.tape, score_by_number, &c);
+    ck_assert_int_eq(c.count, validation_only ? 2 : 5);
+    ck_assert_int_eq(c.graphs, validation_only ? 3 : 8);
+    for (int64_t i = 0; i < c.count; i++) ck_assert_int_eq(c.size[i], sizes[i]);
+    for (int64_t i = 0; i < c.graphs; i++) ck_assert_int_eq(c.ids[i], order[i]);
+    ck_assert_int_eq(cru_tensor_rows(z), 8);
+    for (int g = 0; g < 8; g++)
+        for (int k = 0; k < 2; k++) {
+            const bool scored = !validation_only || g == 6 || g == 1 || g == 4;
+            ck_assert_float_eq(test_value(z, 2 * g + k), scored ? (float)(10 * g + k + 1) : 0);
+        }
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
+START_TEST(nothing_to_validate_on_scores_nothing)
+{
+    bench b;
+    calls c = {0};
+    open_bench(&b, false);
+    b.model->base.validation_only = true;
+    cru_tape_begin(b.model->base.tape, CRU_EVAL);
+    const cru_tensor *z = cru_graphs_in_turn(&b.model->base, b.model->base.tape, score_by_number, &c);
+    ck_assert_int_eq(c.count, 0);
+    for (int i = 0; i < 6; i++) ck_assert_float_eq(test_value(z, i), 0);
     cru_ctx_destroy(b.ctx);
 }
 END_TEST
@@ -301,6 +426,10 @@ Suite *suite(void)
     tcase_add_test(c, no_graph_at_all);
     tcase_add_test(c, nodes_are_one_graph);
     tcase_add_test(c, a_pass_goes_over_every_training_graph);
+    tcase_add_test(c, a_pass_minimises_the_loss_of_the_method);
+    tcase_add_test(c, a_pass_without_a_step_has_no_loss);
+    tcase_add_loop_test(c, every_part_is_scored_in_batches_of_its_own, 0, 2);
+    tcase_add_test(c, nothing_to_validate_on_scores_nothing);
     tcase_add_loop_test(c, while_training_only_validation_graphs_are_evaluated, 0, 2);
     tcase_add_loop_test(c, the_training_rows_alone_train_the_same_model, 0, 2);
     suite_add_tcase(s, c);

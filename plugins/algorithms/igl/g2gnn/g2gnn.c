@@ -14,7 +14,6 @@
  *
  * Wang, Zhao, Shah, Derr. Imbalanced Graph Classification via Graph-of-Graph Neural Networks. CIKM 2022. */
 #include <math.h>
-#include <stdio.h>
 
 #include <crucible/imbalance.h>
 
@@ -49,40 +48,40 @@ static const cru_param schema[] = {
 typedef struct model {
     cru_learner base;
     cru_rng rng;
-    cru_gin conv[CRU_MAX_LAYERS];
+    cru_gin_stack convs;
     cru_fc hidden, out;
-    cru_batches batches;   /* of the training graphs, repeated */
     int64_t near;          /* neighbours of a graph, */
     const int32_t *linked; /* graphs x near */
-    cru_ids judged;        /* all graphs in the order of evaluation: validation, test, others, */
-    int64_t ends[3];       /* where these parts end */
 } model;
 
-/* Graphs that are computed together. */
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    const cru_pool pool = cru_ctx_pool(m->base.ctx);
+    const cru_gin_shape shape = {
+        .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .mlp_layers = 2};
+    m->convs = cru_gin_stack_create(m->base.net, "conv", &shape);
+    m->hidden = cru_fc_create(m->base.net, "hidden", s->hidden, s->hidden);
+    m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
+    m->rng = cru_ctx_stream(m->base.ctx, "sampling");
+    const cru_ids repeated = cru_class_repeat(pool, cru_class_members(pool, task), task->classes, &m->rng);
+    m->base.batches = cru_batches_create(m->base.ctx, repeated, s->graphs.batch, false);
+    const int64_t k = s->neighbours < task->items ? s->neighbours : task->items;
+    m->near = k - 1;
+    m->linked = gog_neighbours(pool, (cru_blocks){&task->graph, task->graph_offsets}, task->items,
+                               s->labelled_kernel ? cru_one_hot_labels(pool, &task->x) : NULL, k);
+    return cru_ctx_status(m->base.ctx);
+}
+
+/* ---- graphs that are computed together ------------------------------------------------------------------- */
+
 typedef struct group {
     cru_graphs graphs;
     cru_sparse *links; /* P */
+    cru_index rows;    /* of the batch's graphs */
 } group;
-
-/* ---- set-up ---------------------------------------------------------------------------------------------- */
-
-/* Where the features of a node are largest, the first of equals. */
-static int32_t *node_labels(const model *m)
-{
-    const cru_features *x = &m->base.task->x;
-    int32_t *label = cru_ctx_alloc(m->base.ctx, x->rows, sizeof *label);
-    for (int64_t v = 0; v < x->rows; v++) {
-        float best = 0;
-        for (int64_t k = x->dense ? 0 : x->sparse.offsets[v]; k < (x->dense ? x->cols : x->sparse.offsets[v + 1]);
-             k++) {
-            const float value = x->dense ? x->dense[v * x->cols + k] : x->sparse.values ? x->sparse.values[k] : 1;
-            if (value <= best) continue;
-            best = value;
-            label[v] = x->dense ? (int32_t)k : x->sparse.ids[k];
-        }
-    }
-    return label;
-}
 
 /* P over some graphs: place[g] is the place of graph g among them, -1 of others. */
 static cru_csr link_group(const model *m, cru_pool pool, cru_ids graphs, const int32_t *place)
@@ -100,86 +99,12 @@ static cru_csr link_group(const model *m, cru_pool pool, cru_ids graphs, const i
     return gog_matrix(pool, &(cru_coo){graphs.count, graphs.count, count, row, col, NULL});
 }
 
-static void order_judged(model *m)
-{
-    const cru_task *task = m->base.task;
-    const cru_ids part[] = {task->split.val, task->split.test};
-    int32_t *order = cru_ctx_alloc(m->base.ctx, task->items, sizeof *order), count = 0;
-    int32_t *place = cru_ctx_alloc(m->base.ctx, task->items, sizeof *place);
-    for (int64_t g = 0; g < task->items; g++) place[g] = -1;
-    for (int p = 0; p < 2; p++) {
-        for (int64_t i = 0; i < part[p].count; i++)
-            if (place[part[p].ids[i]] < 0) order[place[part[p].ids[i]] = count++] = part[p].ids[i];
-        m->ends[p] = count;
-    }
-    for (int32_t g = 0; g < task->items; g++)
-        if (place[g] < 0) order[place[g] = count++] = g;
-    m->ends[2] = count;
-    m->judged = (cru_ids){order, count};
-}
-
-static cru_status build(void *self)
-{
-    model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    cru_ctx *ctx = m->base.ctx;
-    cru_mlp_shape shape = {.in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = 2, .batch_norm = true};
-    for (int64_t i = 0; i < s->layers; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "conv%lld", (long long)i);
-        m->conv[i] = cru_gin_create(m->base.net, name, &shape, false);
-        shape.in = s->hidden;
-    }
-    m->hidden = cru_fc_create(m->base.net, "hidden", s->hidden, s->hidden);
-    m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
-    m->rng = cru_ctx_stream(ctx, "sampling");
-    const cru_ids repeated =
-        cru_class_repeat(cru_ctx_pool(ctx), cru_class_members(cru_ctx_pool(ctx), task), task->classes, &m->rng);
-    m->batches = cru_batches_create(ctx, repeated, s->graphs.batch, false);
-    const int64_t k = s->neighbours < task->items ? s->neighbours : task->items;
-    m->near = k - 1;
-    m->linked = gog_neighbours(cru_ctx_pool(ctx), (cru_blocks){&task->graph, task->graph_offsets}, task->items,
-                               s->labelled_kernel ? node_labels(m) : NULL, k);
-    order_judged(m);
-    return cru_ctx_status(ctx);
-}
-
-/* ---- the network ----------------------------------------------------------------------------------------- */
-
-static cru_input blank(cru_tape *t, const cru_input *x, double share, cru_rng *rng)
-{
-    const int64_t count = (int64_t)floor(share * (double)x->rows);
-    if (!count) return *x;
-    int32_t *chosen = cru_tape_alloc(t, count, sizeof *chosen);
-    cru_rng_choose(rng, x->rows, count, chosen);
-    cru_tensor *gone = cru_mask(t, cru_index_step(t, chosen, count), x->rows);
-    return cru_input_of(cru_mul(t, cru_input_dense(t, x), cru_as_matrix(t, cru_affine(t, gone, -1, 1), x->rows, 1)));
-}
-
-/* ln p of every graph of the group, for one changed copy. */
-static cru_tensor *predict(const model *m, cru_tape *t, const group *g, cru_rng *rng)
-{
-    const settings *s = m->base.settings;
-    const cru_csr kept = cru_sample_edges(cru_tape_pool(t), &g->graphs.host, 1 - s->drop_edges, false, rng);
-    const cru_input x = blank(t, &g->graphs.x, s->blank_nodes, rng);
-    cru_sparse *adj = cru_sparse_step(t, &kept);
-    cru_tensor *h = cru_relu(t, cru_gin_input(t, &m->conv[0], adj, &x));
-    for (int64_t i = 1; i < s->layers; i++) h = cru_relu(t, cru_gin_apply(t, &m->conv[i], adj, h));
-    h = cru_segment(t, h, g->graphs.offsets, g->graphs.count, CRU_REDUCE_MEAN);
-    for (int64_t i = 0; i < s->hops; i++) h = cru_spmm(t, g->links, h);
-    h = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->hidden, h)), (float)s->dropout);
-    return cru_log_softmax(t, cru_fc_apply(t, &m->out, h), 1);
-}
-
-/* ---- batches --------------------------------------------------------------------------------------------- */
-
-/* The distinct graphs of a batch and their neighbours; rows: the places of the batch's graphs among them. */
-static group gather_group(const model *m, cru_tape *t, cru_ids batch, int32_t *rows)
+/* The distinct graphs of a batch and their neighbours. */
+static group gather_group(const model *m, cru_tape *t, cru_ids batch)
 {
     const int64_t items = m->base.task->items;
     int32_t *place = cru_tape_alloc(t, items, sizeof *place), *ids = cru_tape_alloc(t, items, sizeof *ids);
-    int32_t count = 0;
+    int32_t *rows = cru_tape_alloc(t, batch.count, sizeof *rows), count = 0;
     for (int64_t g = 0; g < items; g++) place[g] = -1;
     for (int64_t k = -1; k < m->near; k++)
         for (int64_t i = 0; i < batch.count; i++) {
@@ -189,53 +114,67 @@ static group gather_group(const model *m, cru_tape *t, cru_ids batch, int32_t *r
         }
     const cru_ids chosen = {ids, count};
     const cru_csr links = link_group(m, cru_tape_pool(t), chosen, place);
-    return (group){cru_graphs_select(t, &m->base.graphs, chosen), cru_sparse_step(t, &links)};
+    return (group){.graphs = cru_graphs_select(t, &m->base.graphs, chosen),
+                   .links = cru_sparse_step(t, &links),
+                   .rows = cru_index_step(t, rows, batch.count)};
 }
 
-/* The mean of ln p_a of the graphs of a batch. */
-static cru_tensor *judge(const model *m, cru_tape *t, cru_ids batch, cru_rng *rng)
+/* ---- the network ----------------------------------------------------------------------------------------- */
+
+static cru_input blank_some(cru_tape *t, const cru_input *x, double share, cru_rng *rng)
+{
+    const int64_t count = (int64_t)floor(share * (double)x->rows);
+    if (!count) return *x;
+    int32_t *chosen = cru_tape_alloc(t, count, sizeof *chosen);
+    cru_rng_choose(rng, x->rows, count, chosen);
+    return cru_input_blank(t, x, cru_index_step(t, chosen, count));
+}
+
+/* ln p of every graph of the group, for one changed copy. */
+static cru_tensor *predict(const model *m, cru_tape *t, const group *g, cru_rng *rng)
 {
     const settings *s = m->base.settings;
-    int32_t *rows = cru_tape_alloc(t, batch.count, sizeof *rows);
-    const group g = gather_group(m, t, batch, rows);
-    cru_tensor *sum = predict(m, t, &g, rng);
-    for (int64_t a = 1; a < s->copies; a++) sum = cru_add(t, sum, predict(m, t, &g, rng));
-    return cru_scale(t, cru_gather(t, sum, cru_index_step(t, rows, batch.count)), 1 / (float)s->copies);
+    const cru_csr kept = cru_sample_edges(cru_tape_pool(t), &g->graphs.host, 1 - s->drop_edges, false, rng);
+    const cru_input x = blank_some(t, &g->graphs.x, s->blank_nodes, rng);
+    cru_tensor *h = cru_gin_stack_input(t, &m->convs, cru_sparse_step(t, &kept), &x);
+    h = cru_segment(t, h, g->graphs.offsets, g->graphs.count, CRU_REDUCE_MEAN);
+    h = cru_propagate(t, g->links, h, s->hops);
+    h = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->hidden, h)), (float)s->dropout);
+    return cru_log_softmax(t, cru_fc_apply(t, &m->out, h), 1);
+}
+
+typedef struct evaluation {
+    const model *model;
+    cru_rng rng;
+} evaluation;
+
+/* The mean of ln p_a of the graphs of a batch. */
+static cru_tensor *judge(void *user, cru_tape *t, cru_ids batch)
+{
+    evaluation *e = user;
+    const settings *s = e->model->base.settings;
+    const group g = gather_group(e->model, t, batch);
+    cru_tensor *sum = predict(e->model, t, &g, &e->rng);
+    for (int64_t a = 1; a < s->copies; a++) sum = cru_add(t, sum, predict(e->model, t, &g, &e->rng));
+    return cru_scale(t, cru_gather(t, sum, g.rows), 1 / (float)s->copies);
 }
 
 /* The same changes in every evaluation. */
 static cru_tensor *logits(void *self, cru_tape *t)
 {
     const model *m = self;
-    const settings *s = m->base.settings;
-    const int64_t items = m->base.task->items, parts = m->base.validation_only ? 1 : 3, end = m->ends[parts - 1];
-    cru_rng rng = cru_rng_split(&m->rng, 0);
-    cru_tensor **batch = cru_tape_alloc(t, items / s->graphs.batch + parts, sizeof *batch), *z;
-    int64_t batches = 0;
-    for (int64_t part = 0, from = 0; part < parts; part++)
-        for (int64_t to; from < m->ends[part]; from = to) {
-            to = from + s->graphs.batch < m->ends[part] ? from + s->graphs.batch : m->ends[part];
-            batch[batches++] = judge(m, t, (cru_ids){m->judged.ids + from, to - from}, &rng);
-        }
-    if (!batches) return cru_tensor_filled(t, 2, (const int64_t[]){items, m->base.task->classes}, 0);
-    z = batches > 1 ? cru_concat_rows(t, batch, batches) : batch[0];
-    return cru_scatter(t, z, cru_index_step(t, m->judged.ids, end), items, CRU_REDUCE_SUM);
+    return cru_graphs_in_turn(&m->base, t, judge, &(evaluation){m, cru_rng_split(&m->rng, 0)});
 }
 
-/* ---- training -------------------------------------------------------------------------------------------- */
-
-static cru_tensor *batch_loss(model *m, cru_tape *t, cru_ids batch)
+static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
 {
+    model *m = self;
     const settings *s = m->base.settings;
-    int32_t *rows = cru_tape_alloc(t, batch.count, sizeof *rows),
-            *labels = cru_tape_alloc(t, batch.count, sizeof *labels);
-    const group g = gather_group(m, t, batch, rows);
-    for (int64_t i = 0; i < batch.count; i++) labels[i] = m->base.task->labels[batch.ids[i]];
-    const cru_index chosen = cru_index_step(t, rows, batch.count), classes = cru_index_step(t, labels, batch.count);
+    const group g = gather_group(m, t, batch->items);
+    const cru_targets targets = {.labels = cru_learner_labels(&m->base, t, batch->items)};
     cru_tensor *p[MOST_COPIES], *mean = NULL, *total = NULL;
     for (int64_t a = 0; a < s->copies; a++) {
-        cru_tensor *log_p = cru_gather(t, predict(m, t, &g, &m->rng), chosen);
-        cru_tensor *loss = cru_nll(t, log_p, &(cru_targets){.labels = classes});
+        cru_tensor *log_p = cru_gather(t, predict(m, t, &g, &m->rng), g.rows), *loss = cru_nll(t, log_p, &targets);
         p[a] = cru_exp(t, log_p);
         mean = a ? cru_add(t, mean, p[a]) : p[a];
         total = a ? cru_add(t, total, loss) : loss;
@@ -249,31 +188,14 @@ static cru_tensor *batch_loss(model *m, cru_tape *t, cru_ids batch)
     return cru_scale(t, total, 1 / (float)s->copies);
 }
 
-static cru_status epoch(void *self, double *loss)
-{
-    model *m = self;
-    cru_tape *t = m->base.tape;
-    const int64_t steps = cru_batches_per_pass(&m->batches);
-    double sum = 0;
-    for (int64_t i = 0; i < steps; i++) {
-        cru_tape_begin(t, CRU_TRAIN);
-        cru_tensor *total = batch_loss(m, t, cru_batches_next(&m->batches));
-        if (cru_ctx_status(m->base.ctx)) return cru_ctx_status(m->base.ctx);
-        sum += cru_learner_step(&m->base, m->base.optim, total);
-    }
-    *loss = sum / (double)steps;
-    return CRU_OK;
-}
-
 static const cru_method method = {.model_size = sizeof(model),
                                   .train = offsetof(settings, train),
                                   .problems = PROBLEMS,
                                   .labelled = true,
                                   .build = build,
                                   .logits = logits,
-                                  .epoch = epoch,
-                                  .graphs = offsetof(settings, graphs),
-                                  .widen = cru_weights_only};
+                                  .batch_loss = batch_loss,
+                                  .graphs = offsetof(settings, graphs)};
 CRU_METHOD_VTABLE(method);
 
 CRU_PLUGIN = {

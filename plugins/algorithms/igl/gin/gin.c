@@ -8,8 +8,6 @@
  * and drops nothing between layers but logits (late_dropout).
  *
  * Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019. */
-#include <stdio.h>
-
 #include <crucible/crucible.h>
 
 enum { PROBLEMS = CRU_GRAPHS | CRU_NODES | CRU_ANOMALY };
@@ -39,9 +37,8 @@ static const cru_param schema[] = {
 
 typedef struct model {
     cru_learner base;
-    cru_gin conv[CRU_MAX_LAYERS];
-    cru_batch_norm_layer norm[CRU_MAX_LAYERS]; /* with outer_norm */
-    cru_fc out;                                /* w is NULL without a head */
+    cru_gin_stack convs;
+    cru_fc out; /* w is NULL without a head */
 } model;
 
 static cru_status build(void *self)
@@ -49,17 +46,16 @@ static cru_status build(void *self)
     model *m = self;
     const settings *s = m->base.settings;
     const cru_task *task = m->base.task;
-    cru_mlp_shape shape = {.in = task->x.cols, .hidden = s->hidden, .layers = s->mlp_layers, .batch_norm = true};
-    for (int64_t i = 0; i < s->layers; i++) {
-        char name[32];
-        shape.out = s->head || i < s->layers - 1 ? s->hidden : task->classes;
-        snprintf(name, sizeof name, "conv%lld", (long long)i);
-        m->conv[i] = cru_gin_create(m->base.net, name, &shape, s->learn_eps);
-        snprintf(name, sizeof name, "norm%lld", (long long)i);
-        if (s->outer_norm && (s->head || i < s->layers - 1))
-            m->norm[i] = cru_batch_norm_create(m->base.net, name, s->hidden);
-        shape.in = s->hidden;
-    }
+    m->convs = cru_gin_stack_create(m->base.net, "conv",
+                                    &(cru_gin_shape){.in = task->x.cols,
+                                                     .hidden = s->hidden,
+                                                     .out = s->head ? s->hidden : task->classes,
+                                                     .layers = s->layers,
+                                                     .mlp_layers = s->mlp_layers,
+                                                     .learn_eps = s->learn_eps,
+                                                     .outer_norm = s->outer_norm,
+                                                     .bare_last = !s->head,
+                                                     .dropout = s->late_dropout ? 0 : (float)s->dropout});
     if (s->head) m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
     return cru_ctx_status(m->base.ctx);
 }
@@ -68,16 +64,8 @@ static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
 {
     const model *m = self;
     const settings *s = m->base.settings;
-    const float early = s->late_dropout ? 0 : (float)s->dropout, late = s->late_dropout ? (float)s->dropout : 0;
-    cru_tensor *h = NULL;
-    for (int64_t i = 0; i < s->layers; i++) {
-        h = i ? cru_gin_apply(t, &m->conv[i], g->adj, h) : cru_gin_input(t, &m->conv[0], g->adj, &g->x);
-        if (!s->head && i == s->layers - 1) break;
-        if (s->outer_norm) h = cru_batch_norm_apply(t, &m->norm[i], h);
-        h = cru_dropout(t, cru_relu(t, h), early);
-    }
-    h = cru_graphs_readout(t, &m->base, g, h);
-    return cru_dropout(t, s->head ? cru_fc_apply(t, &m->out, h) : h, late);
+    cru_tensor *h = cru_graphs_readout(t, &m->base, g, cru_gin_stack_input(t, &m->convs, g->adj, &g->x));
+    return cru_dropout(t, s->head ? cru_fc_apply(t, &m->out, h) : h, s->late_dropout ? (float)s->dropout : 0);
 }
 
 static const cru_method method = {.model_size = sizeof(model),

@@ -16,10 +16,6 @@
  * Memory and network have optimisers of their own; the learning rate of the latter halves every `halve_every` epochs.
  *
  * Liu, Mao, Liu, Fang, Sun. On Size-Oriented Long-Tailed Graph Classification of Graph Neural Networks. WWW 2022. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <crucible/imbalance.h>
 
 #include "pattern-memory.h"
@@ -56,8 +52,7 @@ static const cru_param schema[] = {
 typedef struct model {
     cru_learner base;
     cru_rng rng;
-    cru_gin conv[CRU_MAX_LAYERS];
-    cru_batch_norm_layer norm[CRU_MAX_LAYERS];
+    cru_gin_stack convs;
     cru_fc out;
     pattern_memory memory;
     cru_optim *memory_optim;
@@ -65,32 +60,19 @@ typedef struct model {
     int64_t largest; /* nodes in a sample, b - 1 */
 } model;
 
-/* ---- set-up ---------------------------------------------------------------------------------------------- */
-
-typedef struct sized {
-    int64_t size, graph;
-} sized;
-
-static int larger_first(const void *a, const void *b)
-{
-    const sized *x = a, *y = b;
-    if (x->size != y->size) return x->size < y->size ? 1 : -1;
-    return (x->graph > y->graph) - (x->graph < y->graph);
-}
-
 static void mark_heads(model *m)
 {
     const settings *s = m->base.settings;
     const cru_task *task = m->base.task;
-    sized *order = cru_ctx_alloc(m->base.ctx, task->items, sizeof *order);
+    int32_t *order = cru_ctx_alloc(m->base.ctx, task->items, sizeof *order);
     int64_t *size = cru_ctx_alloc(m->base.ctx, task->items, sizeof *size);
     m->head = cru_ctx_alloc(m->base.ctx, task->items, sizeof *m->head);
-    for (int64_t g = 0; g < task->items; g++) {
+    for (int32_t g = 0; g < task->items; g++) {
         size[g] = task->graph_offsets[g + 1] - task->graph_offsets[g];
-        order[g] = (sized){size[g], g};
+        order[g] = g;
     }
-    qsort(order, (size_t)task->items, sizeof *order, larger_first);
-    for (int64_t i = 0; i < task->items && i < s->heads; i++) m->head[order[i].graph] = 1;
+    cru_largest_first(order, task->items, size);
+    for (int64_t i = 0; i < task->items && i < s->heads; i++) m->head[order[i]] = 1;
     m->largest = task->items ? (int64_t)cru_head_size(size, task->items) - 2 : 0;
 }
 
@@ -100,15 +82,14 @@ static cru_status build(void *self)
     const settings *s = m->base.settings;
     const cru_task *task = m->base.task;
     cru_net *memory = cru_learner_net(&m->base, "memory");
-    cru_mlp_shape shape = {.in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = 2, .batch_norm = true};
-    for (int64_t i = 0; i < s->layers; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "conv%lld", (long long)i);
-        m->conv[i] = cru_gin_create(m->base.net, name, &shape, s->learn_eps);
-        snprintf(name, sizeof name, "norm%lld", (long long)i);
-        m->norm[i] = cru_batch_norm_create(m->base.net, name, s->hidden);
-        shape.in = s->hidden;
-    }
+    m->convs = cru_gin_stack_create(m->base.net, "conv",
+                                    &(cru_gin_shape){.in = task->x.cols,
+                                                     .hidden = s->hidden,
+                                                     .out = s->hidden,
+                                                     .layers = s->layers,
+                                                     .mlp_layers = 2,
+                                                     .learn_eps = s->learn_eps,
+                                                     .outer_norm = true});
     m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
     m->memory = pattern_memory_create(memory, s->hidden, s->memory);
     m->base.optim = cru_learner_optim(&m->base, &m->base.net, 1);
@@ -120,17 +101,6 @@ static cru_status build(void *self)
 
 /* ---- the network ----------------------------------------------------------------------------------------- */
 
-static cru_tensor *represent(const model *m, cru_tape *t, cru_sparse *adj, const cru_input *x)
-{
-    const settings *s = m->base.settings;
-    cru_tensor *h = NULL;
-    for (int64_t i = 0; i < s->layers; i++) {
-        h = i ? cru_gin_apply(t, &m->conv[i], adj, h) : cru_gin_input(t, &m->conv[0], adj, x);
-        h = cru_relu(t, cru_batch_norm_apply(t, &m->norm[i], h));
-    }
-    return h;
-}
-
 /* Graphs, and what of them the losses use. */
 typedef struct group {
     cru_ids ids;
@@ -141,7 +111,7 @@ typedef struct group {
 static cru_tensor *classify(const model *m, cru_tape *t, group *g)
 {
     const settings *s = m->base.settings;
-    g->nodes = represent(m, t, g->graphs.adj, &g->graphs.x);
+    g->nodes = cru_gin_stack_input(t, &m->convs, g->graphs.adj, &g->graphs.x);
     g->whole = cru_graphs_readout(t, &m->base, &g->graphs, g->nodes);
     g->recalled = pattern_memory_recall(t, &m->memory, g->whole);
     return cru_dropout(t, cru_fc_apply(t, &m->out, cru_add(t, g->whole, g->recalled)), (float)s->dropout);
@@ -219,38 +189,20 @@ static cru_tensor *node_relevance(model *m, cru_tape *t, const group *s)
     return pattern_relevance(t, p, rows_of(t, s, same, count), rows_of(t, s, other, count));
 }
 
-/* Depth first from a random node of a graph of the batch: a node's neighbours are pushed when it is taken. Marks what
- * is taken, at most K nodes. */
-static void sample_part(model *m, cru_tape *t, const group *s, int64_t graph, uint8_t *taken)
-{
-    const cru_csr *adj = &s->graphs.host;
-    const int64_t first = s->graphs.offsets[graph], last = s->graphs.offsets[graph + 1];
-    const int64_t most = adj->offsets[last] - adj->offsets[first] + 1;
-    int64_t left = smaller(m->largest, (last - first) / 2), top = 0;
-    int32_t *stack = cru_tape_alloc(t, most, sizeof *stack);
-    stack[top++] = (int32_t)(first + cru_rng_below(&m->rng, last - first));
-    while (top > 0 && left > 0) {
-        const int32_t v = stack[--top];
-        if (taken[v]) continue;
-        taken[v] = 1;
-        left--;
-        for (int64_t e = adj->offsets[v]; e < adj->offsets[v + 1]; e++)
-            if (!taken[adj->ids[e]]) stack[top++] = adj->ids[e];
-    }
-}
-
 /* The representation of samples by themselves; part->node are nodes of the batch. */
 static cru_tensor *represent_parts(model *m, cru_tape *t, const group *s, const members *part)
 {
-    const cru_task *task = m->base.task;
-    int32_t *node = cru_tape_alloc(t, part->count, sizeof *node);
-    for (int64_t i = 0; i < part->count; i++) {
-        const int32_t graph = part->head[i];
-        node[i] = (int32_t)(part->node[i] - s->graphs.offsets[graph] + task->graph_offsets[s->ids.ids[graph]]);
-    }
-    const cru_subgraph sub = cru_graph_induced(cru_tape_pool(t), &task->graph, (cru_ids){node, part->count});
-    const cru_input x = cru_input_rows(t, &m->base.x, cru_index_step(t, node, part->count));
-    return members_sum(t, part, represent(m, t, cru_sparse_step(t, &sub.graph), &x), s->ids.count);
+    const cru_ids nodes = {part->node, part->count};
+    const cru_subgraph sub = cru_graph_induced(cru_tape_pool(t), &s->graphs.host, nodes);
+    const cru_input x = cru_input_rows(t, &s->graphs.x, cru_index_step(t, nodes.ids, nodes.count));
+    return members_sum(t, part, cru_gin_stack_input(t, &m->convs, cru_sparse_step(t, &sub.graph), &x), s->ids.count);
+}
+
+/* Marks what a search from a random node of a graph takes, at most K nodes. */
+static void sample_part(model *m, const group *s, int64_t graph, uint8_t *taken)
+{
+    const int64_t start = s->graphs.offsets[graph] + cru_rng_below(&m->rng, size_of(s, graph));
+    cru_graph_depth_first(&s->graphs.host, (int32_t)start, smaller(m->largest, size_of(s, graph) / 2), taken);
 }
 
 static cru_tensor *part_relevance(model *m, cru_tape *t, const group *s)
@@ -260,7 +212,7 @@ static cru_tensor *part_relevance(model *m, cru_tape *t, const group *s)
     for (int64_t v = 0; v < s->graphs.offsets[s->graphs.count]; v++) taken[v] = 0;
     for (int64_t i = 0; i < s->ids.count; i++) {
         const int64_t other = other_head(m, s, i), before = rest.count;
-        sample_part(m, t, s, i, taken);
+        sample_part(m, s, i, taken);
         for (int64_t v = s->graphs.offsets[i]; v < s->graphs.offsets[i + 1]; v++)
             members_add(taken[v] ? &part : &rest, v, i);
         const int64_t size = smaller(rest.count - before, size_of(s, other));
@@ -297,40 +249,32 @@ static cru_tensor *likeness(cru_tape *t, const group *g)
     return cru_sum(t, cru_cosine_rows(t, g->whole, g->recalled, 1e-7f), CRU_ALL);
 }
 
-static cru_tensor *step_loss(model *m, cru_tape *t, group *heads, group *tails)
+static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
 {
+    model *m = self;
     const settings *set = m->base.settings;
-    const float count = (float)(heads->ids.count + tails->ids.count);
-    cru_tensor *total = cru_scale(t, group_loss(m, t, heads), (float)(2 * set->alpha));
-    total = cru_add(t, total, cru_scale(t, group_loss(m, t, tails), (float)(2 * (1 - set->alpha))));
-    total = cru_add(t, total, cru_scale(t, node_relevance(m, t, heads), (float)set->mu_nodes));
-    total = cru_add(t, total, cru_scale(t, part_relevance(m, t, heads), (float)set->mu_parts));
-    cru_tensor *alike = cru_add(t, likeness(t, heads), likeness(t, tails));
-    return cru_add(t, total, cru_scale(t, alike, (float)set->lambda / count));
+    group heads = {.ids = some_of(m, t, batch->items, true)}, tails = {.ids = some_of(m, t, batch->items, false)};
+    if (heads.ids.count < 2 || tails.ids.count < 1) return NULL;
+    cru_tensor *total = cru_scale(t, group_loss(m, t, &heads), (float)(2 * set->alpha));
+    total = cru_add(t, total, cru_scale(t, group_loss(m, t, &tails), (float)(2 * (1 - set->alpha))));
+    total = cru_add(t, total, cru_scale(t, node_relevance(m, t, &heads), (float)set->mu_nodes));
+    total = cru_add(t, total, cru_scale(t, part_relevance(m, t, &heads), (float)set->mu_parts));
+    cru_tensor *alike = cru_add(t, likeness(t, &heads), likeness(t, &tails));
+    return cru_add(t, total, cru_scale(t, alike, (float)set->lambda / (float)batch->count));
+}
+
+static void after_step(void *self, cru_tape *t, const cru_batch *batch)
+{
+    (void)t, (void)batch;
+    cru_optim_step(((model *)self)->memory_optim);
 }
 
 static cru_status epoch(void *self, double *loss)
 {
     model *m = self;
-    const settings *set = m->base.settings;
-    cru_tape *t = m->base.tape;
-    const int64_t batches = cru_batches_per_pass(&m->base.batches);
-    int64_t steps = 0;
-    double sum = 0;
-    cru_optim_set_lr(m->base.optim, cru_lr_step(set->train.lr, m->base.epoch, set->halve_every, 0.5));
-    for (int64_t i = 0; i < batches; i++) {
-        cru_tape_begin(t, CRU_TRAIN);
-        const cru_ids batch = cru_batches_next(&m->base.batches);
-        group heads = {.ids = some_of(m, t, batch, true)}, tails = {.ids = some_of(m, t, batch, false)};
-        if (heads.ids.count < 2 || tails.ids.count < 1) continue;
-        cru_tensor *total = step_loss(m, t, &heads, &tails);
-        if (cru_ctx_status(m->base.ctx)) return cru_ctx_status(m->base.ctx);
-        sum += cru_learner_step(&m->base, m->base.optim, total);
-        cru_optim_step(m->memory_optim);
-        steps++;
-    }
-    *loss = steps ? sum / (double)steps : NAN;
-    return CRU_OK;
+    const settings *s = m->base.settings;
+    cru_optim_set_lr(m->base.optim, cru_lr_step(s->train.lr, m->base.epoch, s->halve_every, 0.5));
+    return cru_learner_epoch(&m->base, loss);
 }
 
 static const cru_method method = {.model_size = sizeof(model),
@@ -339,6 +283,8 @@ static const cru_method method = {.model_size = sizeof(model),
                                   .labelled = true,
                                   .build = build,
                                   .forward = forward,
+                                  .batch_loss = batch_loss,
+                                  .after_step = after_step,
                                   .epoch = epoch,
                                   .graphs = offsetof(settings, graphs),
                                   .widen = cru_weights_only};
