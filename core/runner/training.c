@@ -10,6 +10,7 @@
 
 #include "runner/clock.h"
 #include "runner/device.h"
+#include "runner/subnormals.h"
 
 static double elapsed(void *user)
 {
@@ -201,6 +202,7 @@ static void predict(share *s, const pupil *p, double learned)
 void training_run(training *t, const cru_algorithm *method, const cru_backend *backend)
 {
     const worker_job *job = t->job;
+    const uint64_t arithmetic = subnormals_flush();
     t->begun = clock_now();
     if (t->share_count > 1 && !can_share(t, method)) {
         training_tell(t, &(worker_message){.type = WORKER_ALONE});
@@ -225,6 +227,7 @@ void training_run(training *t, const cru_algorithm *method, const cru_backend *b
         cru_ctx_destroy(p.ctx);
     }
     for (int32_t i = 0; i < t->share_count; i++) monitor_close(&t->shares[i].watch);
+    subnormals_restore(arithmetic);
 }
 
 /* ---- before and after ------------------------------------------------------------------------------------ */

@@ -81,6 +81,24 @@ START_TEST(oracle_scores_the_last_epoch_and_ranks_by_truth)
 }
 END_TEST
 
+/* In a process of its own and in this one, which computes as before afterwards. */
+START_TEST(methods_train_without_subnormal_numbers)
+{
+    volatile float small = 1e-30f, product;
+    for (int here = 0; here < 2; here++) {
+        fixture f;
+        fixture_open(&f, PLUGINS " fit-tiny",
+                     "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\n[algorithm fit-tiny]\n");
+        fixture_run(&f, &(runner_options){.in_process = here});
+        ck_assert_int_eq(f.count, 1);
+        ck_assert_msg(f.ended[0].outcome == STORE_OK, "%s", f.ended[0].message);
+        product = small * 1e-10f;
+        ck_assert_float_ne(product, 0);
+        fixture_close(&f);
+    }
+}
+END_TEST
+
 START_TEST(in_process_gives_the_same_result)
 {
     fixture f;
@@ -267,6 +285,7 @@ Suite *suite(void)
     tcase_add_test(t, oracle_early_looks_only_at_checkpoints);
     tcase_add_test(t, oracle_scores_the_last_epoch_and_ranks_by_truth);
     tcase_add_test(t, in_process_gives_the_same_result);
+    tcase_add_test(t, methods_train_without_subnormal_numbers);
     tcase_add_loop_test(t, metrics_see_embeddings_where_there_are_some, 0, 2);
     suite_add_tcase(s, t);
     t = tcase_create("independence");
