@@ -47,6 +47,7 @@ cru_status config_load(const config_request *request, experiment **out, diagnost
     loader_read_host(&l);
     loader_resolve(&l);
     loader_suit(&l);
+    loader_check_sense(&l);
     loader_expand(&l);
     for (int64_t i = 0; i < l.doc.count; i++) data_found_clear(&l.doc.sections[i]->dataset);
     cru_settings_destroy(l.lists_owner);

@@ -63,6 +63,10 @@ void loader_resolve(config_loader *l);
 /* Checks that every metric can judge every dataset, as far as that is known without the data. */
 void loader_suit(config_loader *l);
 
+/* Refuses what each by itself is valid and together does nothing or cannot be: keys of [split] that its scheme does not
+ * look at, shares above 1, a [search] without a method, a label that is another plugin's name. */
+void loader_check_sense(config_loader *l);
+
 /* Makes the plan's variants and chains and counts the trials. */
 void loader_expand(config_loader *l);
 

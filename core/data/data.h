@@ -137,6 +137,13 @@ typedef struct split_settings {
 
 extern const cru_param split_params[];
 
+/* Whether a scheme looks at a key of [split]; both by their names in a configuration. */
+bool split_scheme_uses(const char *scheme, const char *key);
+
+/* What can be said of the shares train and val (texts of numbers; -1: the scheme's own) without the data.
+ * CRU_BAD_INPUT: they leave nothing to test. */
+cru_status split_check_shares(const char *scheme, const char *const shares[2], cru_error *err);
+
 /* Draws the split of a trial into data->split, from memory of the data. Items without a true label belong to no part.
  * CRU_UNSUPPORTED: the data has no such split (no official ones, a class too small ...): the message says which. */
 cru_status data_split(const split_settings *settings, cru_data *data, uint64_t seed, cru_error *err);

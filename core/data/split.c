@@ -1,6 +1,7 @@
 /* Which scheme, with which numbers and which generator. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/split-draw.h"
@@ -33,8 +34,9 @@ const cru_param split_params[] = {
     CRU_END,
 };
 
-/* What the study of a scheme used. A seed of -1 was never published or cannot be redrawn. */
+/* What a scheme looks at, and what its study used. A seed of -1 was never published or cannot be redrawn. */
 typedef struct study {
+    const char *keys; /* of [split], beside scheme and view */
     double train, val;
     split_rng rng;
     int64_t base, step;
@@ -42,21 +44,45 @@ typedef struct study {
     split_draw *draw;
 } study;
 
+#define SHARES       "train val"
+#define DRAWN        " rng base step" /* by a generator */
 #define SEED_UNKNOWN (-1)
 #define SEED_HASHED  (-2) /* MD5 of the trial's number, as PLENCH does */
 
 static const study studies[] = {
-    [SPLIT_PER_CLASS] = {0, 0, SPLIT_NUMPY, 3000, 0, false, draw_per_class},
-    [SPLIT_PERCENT] = {0.05, 0.15, SPLIT_NUMPY, 3000, 0, false, draw_percent},
-    [SPLIT_UNIFORM] = {0.6, 0.2, SPLIT_NUMPY, SEED_UNKNOWN, 0, false, draw_uniform},
-    [SPLIT_GPR] = {0.6, 0.2, SPLIT_NUMPY, SEED_UNKNOWN, 0, false, draw_gpr},
-    [SPLIT_STRATIFIED] = {0.4, 0.2, SPLIT_NUMPY, 3407, 10, false, draw_stratified},
-    [SPLIT_GAD_SEMI] = {0, 0, SPLIT_NUMPY, 3497, 0, true, draw_gad_semi},
-    [SPLIT_GAD_OFFICIAL] = {0.7, 0.1, SPLIT_NUMPY, 717, 0, false, draw_gad_official},
-    [SPLIT_PLL] = {0.9, 0.1, SPLIT_NUMPY, SEED_HASHED, 0, false, draw_pll},
-    [SPLIT_IGL] = {0.1, 0.1, SPLIT_PYTHON, 10, 0, false, draw_igl},
-    [SPLIT_IGL_QUOTA] = {0.1, 0.1, SPLIT_PYTHON, SEED_UNKNOWN, 0, false, draw_igl_quota},
+    [SPLIT_AUTO] = {"index " SHARES DRAWN, 0.6, 0.2, SPLIT_NUMPY, SEED_UNKNOWN, 0, false, NULL},
+    [SPLIT_OFFICIAL] = {"index", 0, 0, SPLIT_NUMPY, SEED_UNKNOWN, 0, false, NULL},
+    [SPLIT_PER_CLASS] = {"train_size val_size test_size" DRAWN, 0, 0, SPLIT_NUMPY, 3000, 0, false, draw_per_class},
+    [SPLIT_PERCENT] = {SHARES DRAWN, 0.05, 0.15, SPLIT_NUMPY, 3000, 0, false, draw_percent},
+    [SPLIT_UNIFORM] = {SHARES DRAWN, 0.6, 0.2, SPLIT_NUMPY, SEED_UNKNOWN, 0, false, draw_uniform},
+    [SPLIT_GPR] = {SHARES DRAWN, 0.6, 0.2, SPLIT_NUMPY, SEED_UNKNOWN, 0, false, draw_gpr},
+    [SPLIT_STRATIFIED] = {SHARES DRAWN, 0.4, 0.2, SPLIT_NUMPY, 3407, 10, false, draw_stratified},
+    [SPLIT_GAD_SEMI] = {"train_size" DRAWN, 0, 0, SPLIT_NUMPY, 3497, 0, true, draw_gad_semi},
+    [SPLIT_GAD_OFFICIAL] = {SHARES DRAWN, 0.7, 0.1, SPLIT_NUMPY, 717, 0, false, draw_gad_official},
+    [SPLIT_PLL] = {SHARES DRAWN, 0.9, 0.1, SPLIT_NUMPY, SEED_HASHED, 0, false, draw_pll},
+    [SPLIT_IGL] = {SHARES DRAWN, 0.1, 0.1, SPLIT_PYTHON, 10, 0, false, draw_igl},
+    [SPLIT_IGL_QUOTA] = {SHARES DRAWN, 0.1, 0.1, SPLIT_PYTHON, SEED_UNKNOWN, 0, false, draw_igl_quota},
 };
+
+static split_scheme scheme_named(const char *name)
+{
+    int scheme = SPLIT_AUTO;
+    while (schemes[scheme] && strcmp(schemes[scheme], name) != 0) scheme++;
+    cru_assert(schemes[scheme], "%s is no scheme", name);
+    return (split_scheme)scheme;
+}
+
+bool split_scheme_uses(const char *scheme, const char *key)
+{
+    if (strcmp(key, "scheme") == 0 || strcmp(key, "view") == 0) return true;
+    const size_t length = strlen(key);
+    for (const char *at = studies[scheme_named(scheme)].keys; *at; at += strspn(at, " ")) {
+        const size_t word = strcspn(at, " ");
+        if (word == length && strncmp(at, key, length) == 0) return true;
+        at += word;
+    }
+    return false;
+}
 
 /* PLENCH seeds trial t with the hash of "(t,)". */
 static uint64_t hashed_seed(uint64_t number)
@@ -103,16 +129,29 @@ static int64_t size_or(int64_t given, int64_t usual)
     return given < 0 ? usual : given;
 }
 
-static cru_status choose_numbers(const split_settings *s, const study *from, drawing *d, cru_error *err)
+static cru_status choose_shares(split_scheme scheme, double *train, double *val, cru_error *err)
 {
-    d->train = share_or(s->train, from->train);
-    d->val = share_or(s->val, from->val);
+    *train = share_or(*train, studies[scheme].train);
+    *val = share_or(*val, studies[scheme].val);
+    if (*train + *val > 1 && scheme != SPLIT_PLL) /* there val is a share of the development part */
+        return cru_fail(err, CRU_BAD_INPUT, "split: train = %g and val = %g leave nothing to test", *train, *val);
+    return CRU_OK;
+}
+
+static cru_status choose_numbers(const split_settings *s, drawing *d, cru_error *err)
+{
+    d->train = s->train;
+    d->val = s->val;
     d->train_size = size_or(s->train_size, 20);
     d->val_size = size_or(s->val_size, 500);
     d->test_size = size_or(s->test_size, 1000);
-    if (d->train + d->val > 1 && s->scheme != SPLIT_PLL) /* there val is a share of the development part */
-        return cru_fail(err, CRU_BAD_INPUT, "split: train = %g and val = %g leave nothing to test", d->train, d->val);
-    return CRU_OK;
+    return choose_shares((split_scheme)s->scheme, &d->train, &d->val, err);
+}
+
+cru_status split_check_shares(const char *scheme, const char *const shares[2], cru_error *err)
+{
+    double train = strtod(shares[0], NULL), val = strtod(shares[1], NULL);
+    return choose_shares(scheme_named(scheme), &train, &val, err);
 }
 
 static bool start_parts(drawing *d, cru_data *data)
@@ -131,7 +170,7 @@ static cru_status draw(const split_settings *s, cru_data *data, uint64_t seed, c
     const study *from = &studies[s->scheme];
     if (seed > INT32_MAX) return cru_fail(err, CRU_BAD_INPUT, "split: seed %" PRIu64 " is too large", seed);
     drawing d = {.data = data, .number = (int64_t)seed};
-    cru_status status = choose_numbers(s, from, &d, err);
+    cru_status status = choose_numbers(s, &d, err);
     if (status == CRU_OK) status = choose_generator(s, from, &d, err);
     if (status == CRU_OK && !start_parts(&d, data)) status = cru_fail(err, CRU_NO_MEMORY, "no memory for a split");
     if (status == CRU_OK) status = from->draw(&d, err);
@@ -165,8 +204,8 @@ cru_status data_split(const split_settings *settings, cru_data *data, uint64_t s
     if (s.scheme == SPLIT_AUTO) s.scheme = data->official_count > 0 ? SPLIT_OFFICIAL : SPLIT_STRATIFIED;
     if (s.scheme == SPLIT_OFFICIAL) return take_official(&s, data, seed, err);
     if (settings->scheme == SPLIT_AUTO) {
-        s.train = share_or(s.train, 0.6);
-        s.val = share_or(s.val, 0.2);
+        s.train = share_or(s.train, studies[SPLIT_AUTO].train);
+        s.val = share_or(s.val, studies[SPLIT_AUTO].val);
     }
     return draw(&s, data, seed, err);
 }

@@ -81,6 +81,24 @@ static const slip slips[] = {
     {SMALL "[experiment]\ncorruptors = uniform | \n", "main.ini:4: corruptors: 'uniform |' has an empty item"},
     {SMALL "[experiment]\nalgorithms = gcn, gnc\n", "main.ini:4: gnc: unknown algorithm; did you mean gcn?"},
     {SMALL "[experiment]\nmetrics = accurac\n", "main.ini:4: accurac: unknown metric; did you mean accuracy?"},
+    {SMALL "[split]\nscheme = per-class\ntrain = 0.5\n",
+     "main.ini:5: train: not used by scheme = per-class, which takes rng, train_size, val_size, test_size, base, step, "
+     "view"},
+    {SMALL "[split]\nscheme = official\nindex = 1\nval_size = 9\n",
+     "main.ini:6: val_size: not used by scheme = official, which takes index, view"},
+    {SMALL "[split]\nindex = 1\ntest_size = 9\n",
+     "main.ini:5: test_size: not used by scheme = auto, which takes rng, index, train, val, base, step, view"},
+    {SMALL "[split]\nscheme = percent, per-class\nindex = 9\n",
+     "main.ini:5: index: not used by scheme = percent, per-class, which takes rng, train, val, train_size, val_size, "
+     "test_size, base, step, view"},
+    {SMALL "[split]\nscheme = percent\ntrain = 0.9\nval = 0.9\n",
+     "main.ini:5: split: train = 0.9 and val = 0.9 leave nothing to test"},
+    {SMALL "[split]\nscheme = uniform\nval = 0.1, 0.5\n",
+     "main.ini:5: split: train = 0.6 and val = 0.5 leave nothing to test"},
+    {SMALL "[search]\ntrials = 5\n", "main.ini:4: trials: nothing is searched without a method: add method = random, "
+                                     "grid, tpe or none to [search]"},
+    {"[dataset cora]\n[algorithm mlp as gcn]\n",
+     "main.ini:2: algorithm mlp as gcn: gcn is the name of another algorithm; choose another label"},
     {SMALL "[algorithm gcn as wide]\n", "main.ini:3: algorithm gcn as wide: has the same settings as gcn"},
     {SMALL "[algorithm mlp as gcn]\n", "main.ini:3: algorithm mlp as gcn: gcn is already the label of gcn"},
     {SMALL "[algorithm mlp on cora]\n", "main.ini:3: mlp: there is no [algorithm mlp] to change"},
@@ -160,6 +178,18 @@ START_TEST(faults_of_all_files_and_sets_come_in_one_go)
     ck_assert_str_eq(bench_message(&b, 1), "more.ini:3: hiden: unknown setting of algorithm gcn; did you mean hidden?");
     ck_assert_str_eq(bench_message(&b, 2), "--set algorithm.gcn.lr=9: lr = 9: must be between 0 and 1");
     ck_assert_str_eq(bench_message(&b, 3), "--set run.jobs: expected section.key=value");
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(what_an_included_file_leaves_idle_is_no_fault)
+{
+    bench b = bench_open();
+    bench_write(&b, "more.ini", "[search]\nties = last\n[split]\nscheme = percent\ntrain = 0.3\n");
+    bench_expect(&b, "include = more.ini\n" SMALL "[split]\nscheme = per-class\ntrain = -1\n");
+    bench_expect(&b, SMALL "[split]\nscheme = per-class, percent\ntrain = 0.3\ntrain_size = 5\n");
+    bench_expect(&b, SMALL "[split]\nscheme = pll\ntrain = 0.9\nval = 0.2\n");
+    bench_expect(&b, SMALL "[search]\nmethod = none\ntrials = 5\n");
     bench_close(&b);
 }
 END_TEST
@@ -255,6 +285,7 @@ Suite *suite(void)
     tcase_add_test(t, a_missing_file_is_named);
     tcase_add_test(t, a_folder_is_not_a_file);
     tcase_add_test(t, faults_of_all_files_and_sets_come_in_one_go);
+    tcase_add_test(t, what_an_included_file_leaves_idle_is_no_fault);
     tcase_add_test(t, files_that_include_each_other_are_named_in_a_chain);
     tcase_add_test(t, a_nul_byte_is_reported);
     tcase_add_test(t, control_characters_do_not_reach_the_terminal);
