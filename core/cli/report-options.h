@@ -6,8 +6,8 @@
 #include "report/report.h"
 
 typedef struct report_options {
-    const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *reference, *k, *alpha, *digits, *out;
-    const char *curves, *curve_scale, *groups, *baselines, *against; /* of report alone */
+    const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *alpha, *digits, *out;
+    const char *reference, *k, *curves, *curve_scale, *groups, *baselines, *against; /* of report alone */
     cli_words where;
     bool tried, average;
 } report_options;

@@ -61,7 +61,7 @@ static void restart_without_thread_cache(int argc, char **argv)
 int verb_check(int argc, char **argv)
 {
     bool json = false;
-    int64_t seconds = 0;
+    int64_t seconds = -1; /* not given: the usual limit */
     const cli_option options[] = {
         {.name = "json", .flag = &json, .help = "print a JSON object"},
         {.name = "seconds", .argument = "N", .number = &seconds, .help = "the longest that one case may take (20)"},
@@ -81,10 +81,11 @@ int verb_check(int argc, char **argv)
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
+    if (seconds == 0) return cli_wrong("check: --seconds takes a whole number of at least 1");
     restart_without_thread_cache(argc, argv);
     check_report report;
     cru_error err = {0};
-    const check_options how = {.seconds = (double)seconds};
+    const check_options how = {.seconds = seconds < 0 ? 0 : (double)seconds};
     if (check_file(operands.word[0], &how, &report, &err) != CRU_OK) {
         code = cli_fail("check: %s", err.text);
     } else {

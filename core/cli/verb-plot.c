@@ -56,7 +56,10 @@ static int save(const picture *p)
 /* By --format or, without it, by the end of the file's name. */
 static int choose_format(const char *format, picture *p)
 {
-    const char *end = p->path ? strrchr(p->path, '.') : NULL;
+    const char *name = p->path ? strrchr(p->path, '/') : NULL;
+    const char *end = p->path ? strrchr(name ? name : p->path, '.') : NULL;
+    if (!format && end && strcmp(end, ".png") != 0 && strcmp(end, ".svg") != 0)
+        return cli_wrong("plot: --out %s: a picture is .svg or .png; another name needs --format", p->path);
     if (!format) format = end && strcmp(end, ".png") == 0 ? "png" : "svg";
     p->png = strcmp(format, "png") == 0;
     if (!p->png && strcmp(format, "svg") != 0) return cli_wrong("no format '%s'; there are svg and png", format);
@@ -74,6 +77,27 @@ static int choose_scale(const char *scale, picture *p)
     return cli_wrong("--scale takes a number from 0.1 to 20, not '%s'", scale);
 }
 
+static bool has_word(const char *words, const char *word)
+{
+    const char *at = strstr(words, word);
+    const size_t length = strlen(word);
+    return at && (at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
+}
+
+/* What the kind of picture would not show is refused. */
+static int check_options(const report_options *options, const plot_kind *kind)
+{
+    const struct {
+        const char *name, *text;
+    } some[] = {{"spread", options->spread}, {"digits", options->digits}, {"alpha", options->alpha}};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+        if (some[i].text && !has_word(kind->uses, some[i].name))
+            return cli_wrong("plot: %s does not show --%s", kind->name, some[i].name);
+    if (options->metric && options->metric[strcspn(options->metric, ", ")])
+        return cli_wrong("plot: a picture shows one metric, not '%s'", options->metric);
+    return CLI_OK;
+}
+
 int verb_plot(int argc, char **argv)
 {
     report_options options = {0};
@@ -89,7 +113,7 @@ int verb_plot(int argc, char **argv)
          .letter = 'f',
          .argument = "NAME",
          .text = &format,
-         .help = "svg or png (default: by the end of the file's name, else svg)"},
+         .help = "svg or png (default: by the end of the file's name; without one svg)"},
         {.name = "scale", .argument = "N", .text = &scale, .help = "pixels per unit of a png (default: 2)"},
         {0},
     };
@@ -100,20 +124,20 @@ int verb_plot(int argc, char **argv)
         .most = 1,
         .options = report_options_table(&options, own, all),
         .about = "Draws one metric of an experiment as an SVG or PNG picture. KIND is one of\n"
-                 "  bars     means with error bars\n"
-                 "  curve    mean and spread over a swept number, the last key of --cols\n"
-                 "  box      quartiles of the runs\n"
+                 "  bars     means with error bars: --spread, --digits\n"
+                 "  curve    mean and spread over a swept number, the last key of --cols: --spread\n"
+                 "  box      quartiles of the runs: --spread and --digits of what a pointer is told\n"
                  "  scatter  seconds against the metric\n"
-                 "  ranks    average ranks with the critical difference",
+                 "  ranks    average ranks with the critical difference: --alpha",
     };
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
-    if (!plot_find(operands.word[0])) {
-        return cli_wrong("no plot '%s'; there are bars, curve, box, scatter, ranks", operands.word[0]);
-    }
+    const plot_kind *kind = plot_find(operands.word[0]);
+    if (!kind) return cli_wrong("no plot '%s'; there are bars, curve, box, scatter, ranks", operands.word[0]);
     picture p = {.path = options.out};
-    code = choose_format(format, &p);
+    code = check_options(&options, kind);
+    if (code == CLI_OK) code = choose_format(format, &p);
     if (code == CLI_OK) code = choose_scale(scale, &p);
     if (code == CLI_OK) code = draw(&options, operands.word[0], &p.svg, &p.size);
     if (code == CLI_OK) code = save(&p);

@@ -61,6 +61,14 @@ int verb_report(int argc, char **argv)
          .argument = "KIND",
          .text = &options.curve_scale,
          .help = "values of a curve to 0..1 (values), the swept number too (both), or as they are (none)"},
+        {.name = "reference",
+         .argument = "FILE",
+         .text = &options.reference,
+         .help = "CSV of published values (row, col, mean, std) to compare with"},
+        {.name = "k",
+         .argument = "K",
+         .text = &options.k,
+         .help = "how many published std may lie between (default: 1)"},
         {.name = "json", .flag = &json, .help = "the same as --format json"},
         {0},
     };
@@ -78,6 +86,7 @@ int verb_report(int argc, char **argv)
     if (code != CLI_GO_ON) return code;
     int chosen = find_format(json ? "json" : format);
     if (chosen < 0) return cli_wrong("no format '%s'; there are text, markdown, latex, csv, json, html", format);
+    if (options.curve_scale && !options.curves) return cli_wrong("report: --curve-scale is of --curves METRIC");
     if (operands.count) options.experiment = operands.word[0];
     if (!options.out) return write_report(&options, (report_format)chosen, stdout);
     FILE *file = fopen(options.out, "w");

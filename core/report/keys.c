@@ -76,6 +76,14 @@ static void split_all(grouping *g, const frame *f, const key_list *list)
     for (int64_t i = 0; i < list->count; i++) grouping_split(g, f, list->columns[i]);
 }
 
+/* Adds all settings of methods that vary beyond what `given` determines, each by itself: of a search every axis, though
+ * the value of one that is drawn from a continuum tells the others. */
+static void add_searched(const frame *f, const grouping *given, key_list *rows)
+{
+    for (int64_t i = 0; i < f->column_count; i++)
+        if (of_method(&f->columns[i]) && !grouping_determines(given, f, &f->columns[i])) add(rows, &f->columns[i]);
+}
+
 static void choose_columns(const frame *f, grouping *fixed, pivot_keys *keys)
 {
     static const char *const first[] = {"dataset", "corruptor"};
@@ -101,7 +109,14 @@ cru_status pivot_keys_choose(const frame *f, const table_request *request, pivot
     split_all(&fixed, f, &keys->over);
     split_all(&fixed, f, &keys->cols);
     if (!request->cols) choose_columns(f, &fixed, keys);
-    if (!request->rows) add_varying(f, true, &fixed, keys, &keys->rows);
+    if (!request->rows && request->tried) {
+        grouping given = grouping_start(f);
+        split_all(&given, f, &keys->rows);
+        split_all(&given, f, &keys->cols);
+        add_searched(f, &given, &keys->rows);
+    } else if (!request->rows) {
+        add_varying(f, true, &fixed, keys, &keys->rows);
+    }
     return CRU_OK;
 }
 

@@ -22,7 +22,7 @@ typedef struct pivot_keys {
  * rows are the methods by alias; columns are settings that vary, dataset and corruptor first. A setting that follows
  * from those already chosen is left out (the format of a dataset follows from the dataset), as is one that follows once
  * the seed is known, too (the learning rate that a search found). A setting of a method that is swept becomes part of
- * the row. */
+ * the row. Of what searches tried (`tried`) every setting that was searched is part of the row. */
 cru_status pivot_keys_choose(const frame *f, const table_request *request, pivot_keys *keys, cru_error *err);
 
 /* Trials that differ only in what belongs to the method share a group: what the tests pair. */

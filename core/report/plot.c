@@ -3,11 +3,11 @@
 #include <string.h>
 
 const plot_kind plot_kinds[PLOT_KINDS] = {
-    {"bars", "means with error bars", plot_bars},
-    {"curve", "mean and spread over a swept number", plot_curve},
-    {"box", "quartiles of the runs", plot_box},
-    {"scatter", "seconds against the metric", plot_scatter},
-    {"ranks", "average ranks with the critical difference", plot_ranks},
+    {"bars", "means with error bars", "spread digits", plot_bars},
+    {"curve", "mean and spread over a swept number", "spread", plot_curve},
+    {"box", "quartiles of the runs", "spread digits", plot_box},
+    {"scatter", "seconds against the metric", "", plot_scatter},
+    {"ranks", "average ranks with the critical difference", "alpha", plot_ranks},
 };
 
 const plot_kind *plot_find(const char *name)

@@ -24,6 +24,7 @@ plot_function plot_ranks;   /* average ranks with Nemenyi's critical difference 
 
 typedef struct plot_kind {
     const char *name, *help;
+    const char *uses; /* which of the options spread, digits and alpha show in it, with spaces between them */
     plot_function *draw;
 } plot_kind;
 

@@ -116,8 +116,17 @@ static cru_status choose_trials(frame *f, const report_request *request, cru_err
     return status;
 }
 
+static bool was_searched(const frame *f)
+{
+    for (int64_t i = 0; i < f->count; i++)
+        if (f->tried[i] != 0) return true;
+    return false;
+}
+
 static cru_status add_tables(report *r, const report_request *request, cru_error *err)
 {
+    if (request->tried && !was_searched(r->f))
+        return cru_fail(err, CRU_BAD_INPUT, "no setting of '%s' was searched; leave out --tried", r->f->experiment);
     table_request pivot = {.rows = request->rows,
                            .cols = request->cols,
                            .over = request->over,
@@ -125,6 +134,8 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
                            .alpha = request->alpha,
                            .average = request->average,
                            .groups = request->groups,
+                           .groups_asked = request->groups_asked,
+                           .tried = request->tried,
                            .baselines = request->baselines,
                            .other = r->other};
     measure_list list;
@@ -164,6 +175,7 @@ static cru_status make(store *s, int64_t experiment, const report_request *reque
     report *r = cru_arena_alloc_zeroed(f->arena, 1, sizeof *r);
     r->f = f;
     report_request complete = *request;
+    complete.groups_asked = request->groups != NULL;
     section_apply(f->config, f->arena, &complete);
     if (complete.against) status = load_other(s, &complete, &r->other, err);
     if (!status) status = add_tables(r, &complete, err);

@@ -28,19 +28,23 @@ static char *piece(cru_arena *arena, const char *text, size_t length)
     return copy;
 }
 
-/* A column belongs to a group that names one of its parts. */
-static void add_value(const table *t, const char *value, group *g)
+/* A column belongs to a group that names one of its parts. False: no column does. */
+static bool add_value(const table *t, const char *value, group *g)
 {
+    bool found = false;
     for (int64_t c = 0; c < t->col_count; c++) {
         bool named = strcmp(t->cols[c].label, value) == 0;
         for (int64_t k = 0; k < t->col_key_count && !named; k++) named = strcmp(t->cols[c].parts[k], value) == 0;
         g->count += named && !g->has[c];
         g->has[c] |= named;
+        found |= named;
     }
+    return found;
 }
 
-/* "name: value, value" */
-static cru_status read_group(cru_arena *arena, const table *t, char *text, group *g, cru_error *err)
+/* "name: value, value". In a request a value that no column has is a slip; a configuration may name columns that this
+ * run of it does not have. */
+static cru_status read_group(cru_arena *arena, const table *t, bool asked, char *text, group *g, cru_error *err)
 {
     char *colon = strchr(text, ':');
     *g = (group){.has = cru_arena_alloc_zeroed(arena, t->col_count, sizeof *g->has)};
@@ -49,16 +53,19 @@ static cru_status read_group(cru_arena *arena, const table *t, char *text, group
         return cru_fail(err, CRU_BAD_INPUT, "groups: '%.60s' is not of the form 'name: value, value'", text);
     for (const char *at = colon + 1; *at;) {
         size_t length = strcspn(at, ",");
-        add_value(t, piece(arena, at, length), g);
+        const char *value = piece(arena, at, length);
+        if (!add_value(t, value, g) && asked)
+            return cru_fail(err, CRU_BAD_INPUT, "groups: no column of '%s' is called '%s'", t->experiment, value);
         at += length + (at[length] == ',');
     }
     return CRU_OK;
 }
 
 /* Fills `list` with the group of all columns and those of the text; bars stand between them. */
-static cru_status read_groups(cru_arena *arena, const table *t, const char *text, group *list, int64_t *count,
-                              cru_error *err)
+static cru_status read_groups(cru_arena *arena, const table *t, const table_request *request, group *list,
+                              int64_t *count, cru_error *err)
 {
+    const char *text = request->groups;
     group all = {
         .name = "", .has = cru_arena_alloc_zeroed(arena, t->col_count, sizeof *all.has), .count = t->col_count};
     for (int64_t c = 0; c < t->col_count; c++) all.has[c] = true;
@@ -66,8 +73,9 @@ static cru_status read_groups(cru_arena *arena, const table *t, const char *text
     while (text && *text) {
         size_t length = strcspn(text, "|");
         if (*count == GROUPS_MOST) return cru_fail(err, CRU_BAD_INPUT, "groups: more than %d", GROUPS_MOST - 1);
-        cru_status status = read_group(arena, t, piece(arena, text, length), &list[(*count)++], err);
+        cru_status status = read_group(arena, t, request->groups_asked, piece(arena, text, length), &list[*count], err);
         if (status) return status;
+        *count += list[*count].count > 0;
         text += length + (text[length] == '|');
     }
     return CRU_OK;
@@ -111,7 +119,7 @@ cru_status table_sum_up(cru_arena *arena, table *t, const table_request *request
 {
     group groups[GROUPS_MOST];
     int64_t count = 0;
-    cru_status status = read_groups(arena, t, request->groups, groups, &count, err);
+    cru_status status = read_groups(arena, t, request, groups, &count, err);
     if (status) return status;
     t->summaries = cru_arena_alloc(arena, count * KINDS, sizeof *t->summaries);
     t->summary_count = 0;

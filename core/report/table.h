@@ -94,6 +94,8 @@ typedef struct table_request {
     double alpha;          /* 0: 0.05 */
     bool average;          /* the mean over the columns, too */
     const char *groups;    /* "name: value, value | name: value": columns to rank and average by themselves */
+    bool groups_asked;     /* a value in `groups` that no column has is an error, not a column that is not there yet */
+    bool tried;            /* every setting that was searched makes a row, also one that follows from the others */
     const char *baselines; /* rows with commas: worse cells are marked */
     frame *other;          /* an experiment to compare with; NULL: none */
 } table_request;

@@ -77,6 +77,8 @@ assert sorted(names) == sorted("experiment split preprocess monitor search run r
 expect 2 "$CRUCIBLE" info run --sections
 expect 2 "$CRUCIBLE" info runn
 contains "$errors" "--sections"
+expect 2 "$CRUCIBLE" check --seconds 0 "$BUILD/no-such.so"
+contains "$errors" "--seconds takes a whole number of at least 1"
 expect 2 "$CRUCIBLE" info good-algoritm
 contains "$errors" "did you mean 'good-algorithm'?"
 expect 2 "$CRUCIBLE" info metric/good-algorithm

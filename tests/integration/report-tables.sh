@@ -93,6 +93,27 @@ contains "$errors" "absent.png: librsvg-2.so.2 is not installed (package librsvg
 expect 2 "$CRUCIBLE" plot bars --format gif
 expect 2 "$CRUCIBLE" plot bars --scale 0 --out bars.png
 
+# Nothing that is asked for is silently left out.
+refused()
+{
+    local says=$1
+    shift
+    expect 2 "$CRUCIBLE" "$@"
+    contains "$errors" "$says"
+    [ "$(wc -l <stderr)" = 1 ] || fail "more than a line: $errors"
+}
+refused "a.jpg: a picture is .svg or .png" plot bars --out a.jpg
+[ ! -e a.jpg ] || fail "a picture that was refused left a file"
+refused "one metric" plot bars --metric accuracy,loss --out bars.svg
+refused "ranks does not show --spread" plot ranks --spread sem
+refused "ranks does not show --digits" plot ranks --digits 1
+refused "bars does not show --alpha" plot bars --alpha 0.1
+refused "--curve-scale is of --curves" report --curve-scale both
+refused "is called 'b'" report --groups "a: b"
+refused "was searched" report --tried
+expect 0 "$CRUCIBLE" plot ranks --alpha 0.1 --format svg --out picture
+expect 0 "$CRUCIBLE" plot bars --spread sem --digits 1 --out ./some.folder.svg
+
 expect 2 "$CRUCIBLE" report --format yaml
 expect 2 "$CRUCIBLE" report --rows flavour
 expect 2 "$CRUCIBLE" report nothing

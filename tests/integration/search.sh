@@ -39,7 +39,17 @@ contains "$errors" "tune: 0 of 16 trials run"
 [ "$out" = "$table" ] || fail "another choice:
 $out"
 
-# All that was tried.
+# All that was tried, each with every setting that was searched.
+expect 0 "$CRUCIBLE" report --tried --json
+python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))[0]["rows"]
+assert len(rows) >= 15 and all(r["algorithm.lr"].startswith("lr=") for r in rows), rows
+assert {r["algorithm.hidden"] for r in rows} == {"hidden=64", "hidden=8", "hidden=16"}, rows # the default is tried first
+assert all(set(r) == {"label", "algorithm", "algorithm.lr", "algorithm.hidden"} for r in rows), rows
+' "$work/stdout" || fail "--tried --json"
+expect 0 "$CRUCIBLE" report --tried --format csv
+[ "$(grep -cE "gcn hidden=[0-9]+ lr=[0-9]" <<<"$out")" -ge 15 ] || fail "--tried --format csv hides a setting: $out"
 expect 0 "$CRUCIBLE" report --tried --json --rows algorithm,lr
 [ "$(grep -c '"algorithm.lr"' <<<"$out")" -ge 15 ] || fail "not all settings: $out"
 expect 0 "$CRUCIBLE" report --json

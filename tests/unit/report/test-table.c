@@ -244,8 +244,7 @@ START_TEST(groups_of_columns_are_ranked_by_themselves)
 {
     store *s = demo_make(&(demo){three_methods, four_sets, one_rate, 3, NULL, crossed});
     report *r = demo_report(
-        s,
-        (report_request){.metrics = "accuracy", .average = true, .groups = "good: cora, film|bad: texas ,citeseer,x"});
+        s, (report_request){.metrics = "accuracy", .average = true, .groups = "good: cora, film|bad: texas ,citeseer"});
     const table *t = r->tables[0];
     ck_assert_int_eq(t->summary_count, 6);
     const double *all = summary_of(t, "rank")->values, *good = summary_of(t, "rank good")->values,
@@ -273,9 +272,10 @@ START_TEST(groups_may_come_from_a_long_line_of_the_config)
 {
     char config[1000] = "[report]\naverage = yes\ngroups = many: ";
     for (int i = 0; i < 60; i++) snprintf(config + strlen(config), 20, "dataset-%02d, ", i);
-    strcat(config, "cora | film: film\n[run]\n");
+    strcat(config, "cora | film: film | later: dataset-61\n[run]\n");
     store *s = demo_make(&(demo){three_methods, four_sets, one_rate, 1, config, crossed});
     report *r = demo_report(s, (report_request){.metrics = "accuracy"});
+    ck_assert_int_eq(r->tables[0]->summary_count, 6); /* a group without columns has none */
     ck_assert_double_eq(summary_of(r->tables[0], "rank many")->values[1], 2);
     ck_assert_double_eq(summary_of(r->tables[0], "rank film")->values[1], 1);
     ck_assert_double_eq(summary_of(r->tables[0], "Ave. film")->values[1], 0.749);
@@ -389,6 +389,8 @@ START_TEST(mistakes_are_named)
                  {{.where = "seed=99"}, "no trials"},
                  {{.reference = "/nonexistent.csv"}, "/nonexistent.csv"},
                  {{.groups = "cora, texas"}, "name: value"},
+                 {{.groups = "small: texsa"}, "no column of 'demo' is called 'texsa'"},
+                 {{.tried = true}, "was searched"},
                  {{.baselines = "gcn, gpn"}, "'gpn'"},
                  {{.against = "earlier"}, "'earlier'"}};
     store *s = demo_make(&(demo){two_methods, one_set, one_rate, 1, NULL, plain});
@@ -479,7 +481,7 @@ Suite *suite(void)
     tcase_add_test(tc, cells_worse_than_baselines_are_marked);
     tcase_add_test(tc, cells_are_compared_with_another_experiment);
     tcase_add_loop_test(tc, conditions_select_trials, 0, 5);
-    tcase_add_loop_test(tc, mistakes_are_named, 0, 11);
+    tcase_add_loop_test(tc, mistakes_are_named, 0, 13);
     tcase_add_test(tc, the_config_sets_defaults_and_the_request_overrides);
     tcase_add_test(tc, references_are_compared_in_the_printed_unit);
     tcase_add_loop_test(tc, a_broken_reference_names_the_line, 0, 3);
