@@ -7,6 +7,7 @@ int main(int argc, char **argv)
 {
     signal(SIGXFSZ, SIG_IGN); /* a file that cannot grow is an error like any other */
     int code = verbs_run(argc, argv);
-    if (fflush(stdout) != 0 || ferror(stdout)) return cli_fail("cannot write to standard output");
+    bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (!written && code == CLI_OK) return cli_fail("cannot write to standard output"); /* else it was told */
     return code;
 }

@@ -1,7 +1,9 @@
 #include "cli/report-options.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const cli_option *report_options_table(report_options *options, const cli_option *own,
                                        cli_option all[REPORT_OPTIONS_MAX])
@@ -72,7 +74,9 @@ static int make(const report_options *options, report_request *request, report *
 {
     cru_error err = {0};
     store *s;
-    if (store_open(options->db ? options->db : "results.db", &(store_options){.read_only = true}, &s, &err)) {
+    const char *db = options->db ? options->db : "results.db";
+    if (access(db, F_OK) != 0) return cli_fail("%s: %s; --db FILE names the results store", db, strerror(errno));
+    if (store_open(db, &(store_options){.read_only = true}, &s, &err)) {
         return cli_fail("%s", err.text);
     }
     cru_status status = report_make(s, request, out, &err);

@@ -233,12 +233,21 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
     return open_work(s, err);
 }
 
+/* A mistake in [report] would else be told when all trials have run. The trials of a search are not known yet. */
+static cru_status check_report(const session *s, cru_error *err)
+{
+    const report_settings *r = &s->experiment->report;
+    const bool plain = !*r->rows && !*r->cols && !*r->where && !*r->reference && !*r->groups && !*r->baselines;
+    return s->tuning || (plain && !*r->against) ? CRU_OK : report_check(s->store, experiment_id(s), err);
+}
+
 static int run_session(session *s, const setup *with)
 {
     const session_request *q = s->request;
     cru_error err = {0};
     runner_summary summary;
     if (open_all(s, with, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (check_report(s, &err) != CRU_OK) return cli_wrong("[report]: %s", err.text);
     progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);
     runner_source source = {.next = next_trial,
                             .partner = partner_trial,

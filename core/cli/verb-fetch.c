@@ -147,9 +147,12 @@ static int fetch(const request *q, const cli_words *names, const outfit *with)
     const transfer_watch watch = {.user = &shows, .tick = on_tick, .done = on_done};
     cru_error err = {0};
     cru_status status = fill_plan(&plan, q, names, &err);
+    const bool wrong = status == CRU_BAD_INPUT; /* a name or a card */
     if (status == CRU_OK) status = fetch_run(&plan, &watch, &err);
     status_line_erase(&shows.line);
-    int code = status == CRU_OK ? print_outcome(&plan, q) : cli_fail("%s", err.text);
+    int code = status == CRU_OK ? print_outcome(&plan, q)
+               : wrong          ? cli_wrong("%s", err.text)
+                                : cli_fail("%s", err.text);
     fetch_clear(&plan);
     return code;
 }

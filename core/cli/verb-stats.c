@@ -317,6 +317,10 @@ static int describe(stats *s)
                            .places = s->places};
     cru_error err = {0};
     cru_data *data = NULL;
+    char checksum[65];
+    if (data_checksum(&wanted, checksum, &err) == CRU_BAD_INPUT) /* the name, a setting or the card */
+        return cli_wrong("%s", err.text);
+    err = (cru_error){0};
     if (data_open(&wanted, &data, &err) != CRU_OK) return cli_fail("%s", err.text);
     s->data = data;
     find_title(s);

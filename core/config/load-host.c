@@ -1,7 +1,9 @@
 /* The host's own sections that take one value a key. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "config/plan.h"
 
@@ -103,6 +105,15 @@ void paths_check(document *doc)
     diagnostics_add(doc->diags, &e->place, e->key, "there is no folder %s", e->text);
 }
 
+/* Read when all trials have run; missing, it is missing now. */
+static void check_reference(document *doc)
+{
+    const section *s = document_find(doc, SECTION_REPORT, NULL);
+    const entry *e = s ? section_find(s, "reference") : NULL;
+    if (e && *e->text && access(e->text, R_OK) != 0)
+        diagnostics_add(doc->diags, &e->place, e->key, "%s: %s", e->text, strerror(errno));
+}
+
 /* SQLite takes an empty path for a file that is thrown away. */
 static void check_store(document *doc)
 {
@@ -130,6 +141,7 @@ void loader_read_host(config_loader *l)
 
     check_lists(doc);
     check_store(doc);
+    check_reference(doc);
     paths_check(doc);
     cru_error err = {0};
     const section *s = document_find(doc, SECTION_EXPERIMENT, NULL);

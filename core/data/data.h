@@ -69,6 +69,10 @@ void data_found_clear(data_found *found);
  */
 cru_status data_open(const data_request *request, cru_data **data, cru_error *err);
 
+/* Fails with CRU_BAD_INPUT for a name that no card has and, when the request has plugins, no generator: with the name
+ * that was probably meant. */
+cru_status data_fail_unknown(const data_request *request, cru_error *err);
+
 /* 64 hex digits that change whenever data_open would give other data: part of every trial's key. For a generator it
  * covers plugin version, settings and seed. Does not need the data files when the card has their checksums. */
 cru_status data_checksum(const data_request *request, char hex[65], cru_error *err);

@@ -27,15 +27,16 @@ static void add_generators(near_names *names, const registry *plugins)
     }
 }
 
-static cru_status fail_unknown(const data_request *request, cru_error *err)
+cru_status data_fail_unknown(const data_request *request, cru_error *err)
 {
     near_names names = {0};
     data_visit(request->places, add_card, &names, NULL);
-    add_generators(&names, request->plugins);
+    if (request->plugins) add_generators(&names, request->plugins);
     const char *near = cru_nearest(request->name, names.item, names.count);
     cru_status status =
-        cru_fail(err, CRU_BAD_INPUT, "there is no dataset '%s'%s%s%s 'crucible list datasets' prints all",
-                 request->name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
+        cru_fail(err, CRU_BAD_INPUT, "there is no dataset%s '%s'%s%s%s 'crucible list datasets' prints all",
+                 request->plugins ? "" : " card", request->name, near ? "; did you mean '" : ";", near ? near : "",
+                 near ? "'?" : "");
     for (size_t i = 0; i < names.count; i++) free((char *)names.item[i]);
     return status;
 }
@@ -60,7 +61,7 @@ static cru_status find_plugin(const data_request *request, resolved *r, cru_erro
         return cru_fail(err, CRU_BAD_INPUT, "'%s' is a file format, not a dataset: write a card with format = %s", name,
                         name);
     }
-    if (!r->card) return fail_unknown(request, err);
+    if (!r->card) return data_fail_unknown(request, err);
     const char *near = registry_nearest(request->plugins, CRU_KIND_DATASET, name);
     return cru_fail(err, CRU_BAD_INPUT, "%s: there is no format '%s'%s%s%s", r->card->path, name,
                     near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");

@@ -155,8 +155,7 @@ cru_status fetch_add(fetch_plan *plan, const char *name, cru_error *err)
     data_found found;
     cru_error why = {0};
     cru_status status = data_find(name, plan->places, &found, &why);
-    if (status == CRU_UNSUPPORTED)
-        return cru_fail(err, CRU_BAD_INPUT, "there is no dataset card '%s'; 'crucible list datasets' prints all", name);
+    if (status == CRU_UNSUPPORTED) return data_fail_unknown(&(data_request){.name = name, .places = plan->places}, err);
     if (status != CRU_OK) return cru_fail(err, status, "%s", why.text);
     return add_card(plan, found.card, err);
 }

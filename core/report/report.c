@@ -269,6 +269,14 @@ cru_status report_plot(const report *r, const char *kind, FILE *out, cru_error *
     return status ? status : check_written(out, err);
 }
 
+cru_status report_check(store *s, int64_t experiment, cru_error *err)
+{
+    report *r;
+    cru_status status = make(s, experiment, &(report_request){.digits = -1, .metrics = "seconds"}, &r, err);
+    if (status == CRU_OK) report_destroy(r);
+    return status;
+}
+
 cru_status report_print_compact(store *s, int64_t experiment, FILE *out, cru_error *err)
 {
     report *r;

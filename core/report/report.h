@@ -70,4 +70,9 @@ cru_status report_plot(const report *r, const char *kind, FILE *out, cru_error *
 /* The tables of an experiment as text with the choices made by themselves: what `crucible run` ends with. */
 cru_status report_print_compact(store *s, int64_t experiment, FILE *out, cru_error *err);
 
+/* Whether the [report] of an experiment, whose trials are entered but need not have been run, makes a table of them:
+ * CRU_BAD_INPUT or CRU_IO with what is wrong with it. Its metrics are not looked at, since they may be some that only
+ * results bring. */
+cru_status report_check(store *s, int64_t experiment, cru_error *err);
+
 #endif

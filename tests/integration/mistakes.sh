@@ -56,4 +56,43 @@ contains "$out" "$work/gone"
 refused 1 "device = tpu: there is no backend plugin of that name" "$CRUCIBLE" run good.ini --set run.device=tpu
 refused 1 "device_memory is of a card" "$CRUCIBLE" run good.ini --set run.device_memory=64
 refused 1 "$work/gone" env TMPDIR="$work/gone" "$CRUCIBLE" run good.ini
+
+# Names and settings that nobody knows are wrong usage, whichever verb meets them.
+refused 2 "did you mean 'cora'?" "$CRUCIBLE" stats coar
+refused 2 "did you mean 'cora'?" "$CRUCIBLE" fetch coar
+refused 2 "no plugin 'good-algorith'; did you mean 'good-algorithm'?" "$CRUCIBLE" info good-algorith
+refused 2 "nothing" "$CRUCIBLE" stats runner-secret --set nothing=1
+refused 2 "nothing" "$CRUCIBLE" run good.ini --set dataset.runner-secret.nothing=1
+
+# A store that is not there, and one that cannot be told of.
+refused 1 "results.db: No such file or directory; --db FILE names the results store" "$CRUCIBLE" report
+refused 1 "results.db: No such file or directory; --db FILE names the results store" "$CRUCIBLE" plot ranks
+expect 0 "$CRUCIBLE" run good.ini --quiet --db kept.db
+full()
+{
+    "$@" >/dev/full
+}
+refused 1 "No space left on device" full "$CRUCIBLE" report --db kept.db
+refused 1 "No space left on device" full "$CRUCIBLE" report --db kept.db --json
+refused 1 "cannot write to standard output" full "$CRUCIBLE" list
+
+# What is wrong with [report] is told before anything is run.
+early()
+{
+    rm -f early.db
+    refused 2 "$1" "$CRUCIBLE" run good.ini --db early.db --set "report.$2"
+    [ ! -e early.db ] || [ "$(sqlite3 early.db 'SELECT count(*) FROM trial WHERE outcome <> 0')" = 0 ] ||
+        fail "trials were run before: $errors"
+}
+early "[report]: " "rows=nothing"
+early "[report]: " "cols=nothing"
+early "[report]: " "where=nothing=1"
+early "[report]: early.db: holds no experiment 'nothing'" "against=nothing"
+early "[report]: baselines: the table has no row 'nothing'" "baselines=nothing"
+early "reference: $work/gone.csv: No such file or directory" "reference=$work/gone.csv"
+printf 'nonsense\n' >wrong.csv
+early "wrong.csv:1: the header must name row, col and mean" "reference=$work/wrong.csv"
+[ -e early.db ] || fail "the last one is known only with the trials" # and without the reference it goes on
+expect 0 "$CRUCIBLE" run good.ini --db early.db --set report.rows=algorithm
+contains "$errors" "1 of 1 trials run"
 exit 0
