@@ -46,9 +46,9 @@ expect 2 "$CRUCIBLE" list datasets --config "$work/none.ini"
 expect 0 "$CRUCIBLE" stats csbm --set nodes=200 --set classes=2 --seed 3
 contains "$out" "items     200"
 contains "$out" "degrees"
-expect 1 "$CRUCIBLE" stats csbn
+expect 2 "$CRUCIBLE" stats csbn
 contains "$errors" "did you mean 'csbm'?"
-expect 1 "$CRUCIBLE" stats csbm --set nodez=3
+expect 2 "$CRUCIBLE" stats csbm --set nodez=3
 contains "$errors" "did you mean nodes?"
 expect 2 "$CRUCIBLE" stats csbm --set nodes
 expect 2 "$CRUCIBLE" stats

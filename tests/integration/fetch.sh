@@ -241,7 +241,7 @@ PYTHON
 expect 0 fetch "$work/cards/good.ini" --quiet
 [ -z "$out$errors" ] || fail "--quiet said: $out$errors"
 expect 2 fetch
-expect 1 fetch no-such-dataset
+expect 2 fetch no-such-dataset
 contains "$errors" "there is no dataset card 'no-such-dataset'"
 
 # A bar on a terminal.
