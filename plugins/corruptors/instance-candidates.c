@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include <crucible/pool.h>
+#include <crucible/scoring.h>
 
 #include "auxiliary.h"
 #include "candidate-sets.h"
@@ -48,10 +49,7 @@ static void report_accuracy(const cru_data *data, const uint8_t *chosen, const f
     int64_t right = 0, count = 0;
     for (int64_t i = 0; i < data->items; i++) {
         if (!chosen[i] || data->labels[i] == CRU_UNLABELLED) continue;
-        int32_t best = 0;
-        for (int32_t c = 1; c < data->classes; c++)
-            if (logits[i * data->classes + c] > logits[i * data->classes + best]) best = c;
-        right += best == data->labels[i];
+        right += cru_best_class(logits + i * data->classes, data->classes) == data->labels[i];
         count++;
     }
     cru_report_number(report, "auxiliary_accuracy", count ? (double)right / (double)count : NAN);

@@ -6,6 +6,7 @@
 #include <crucible/augment.h>
 #include <crucible/backbone.h>
 #include <crucible/backend.h>
+#include <crucible/classifier-fit.h>
 #include <crucible/cluster.h>
 #include <crucible/context.h>
 #include <crucible/csr.h>
@@ -17,6 +18,7 @@
 #include <crucible/graph.h>
 #include <crucible/imbalance.h>
 #include <crucible/knn.h>
+#include <crucible/learned-graph.h>
 #include <crucible/linalg.h>
 #include <crucible/minibatch.h>
 #include <crucible/mt19937.h>

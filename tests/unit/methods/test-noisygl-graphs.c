@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "labelled-edges.h"
-#include "learned-graph.h"
 #include "methods/method-bench.h"
 #include "noisy-labels.h"
 
@@ -207,14 +206,14 @@ START_TEST(nrgnn_spreads_over_pattern_and_block)
     cru_tape *t = cru_tape_create(b.ctx);
     const cru_csr pattern = {.rows = 4, .cols = 4, .offsets = offsets, .ids = ids};
     cru_tape_begin(t, CRU_EVAL);
-    learned_graph g = {.pattern = cru_sparse_create(b.ctx, &pattern),
-                       .weights = cru_tensor_upload(t, 2, (const int64_t[]){5, 1}, values),
-                       .rows = cru_index_step(t, rows, 2),
-                       .cols = cru_index_step(t, cols, 2)};
+    cru_learned_graph g = {.pattern = cru_sparse_create(b.ctx, &pattern),
+                           .weights = cru_tensor_upload(t, 2, (const int64_t[]){5, 1}, values),
+                           .rows = cru_index_step(t, rows, 2),
+                           .cols = cru_index_step(t, cols, 2)};
     cru_tensor *points = cru_tensor_upload(t, 2, (const int64_t[]){4, 2}, r);
     g.dense = similar_block(t, points, (cru_ids){rows, 2}, (cru_ids){cols, 2}, 0.3f);
-    g = learned_graph_normalise(t, &g);
-    const cru_tensor *y = learned_graph_spread(t, &g, cru_tensor_upload(t, 2, (const int64_t[]){4, 1}, x));
+    g = cru_learned_graph_normalise(t, &g);
+    const cru_tensor *y = cru_learned_graph_spread(t, &g, cru_tensor_upload(t, 2, (const int64_t[]){4, 1}, x));
     double degree[4] = {0};
     for (int i = 0; i < 16; i++) degree[i / 4] += whole[i / 4][i % 4];
     for (int i = 0; i < 4; i++) {

@@ -16,7 +16,6 @@
  * Dai, Aggarwal, Wang. NRGNN: Learning a Label Noise-Resistant Graph Neural Network on Sparsely and Noisily Labeled
  * Graphs. KDD 2021. */
 #include "labelled-edges.h"
-#include "learned-graph.h"
 #include "noisy-labels.h"
 
 enum { PROBLEMS = CRU_NODES };
@@ -71,8 +70,8 @@ static void join_graphs(model *m)
     m->adj = cru_adjacency_create(ctx, &task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_SYM});
     m->near = cru_sparse_create(ctx, &upper);
     m->joint = cru_sparse_create(ctx, &joint);
-    m->fixed = learned_graph_marks(ctx, &joint, &looped);
-    m->learnt = learned_graph_marks(ctx, &joint, &similar);
+    m->fixed = cru_learned_graph_marks(ctx, &joint, &looped);
+    m->learnt = cru_learned_graph_marks(ctx, &joint, &similar);
 }
 
 static cru_status build(void *self)
@@ -110,11 +109,11 @@ static cru_ids pseudo_labelled(model *m, cru_tape *t)
 }
 
 /* Normalised G1, or with `add` G2. */
-static learned_graph weigh(model *m, cru_tape *t, cru_tensor *r, cru_ids add)
+static cru_learned_graph weigh(model *m, cru_tape *t, cru_tensor *r, cru_ids add)
 {
     const settings *s = m->base.settings;
     const float least = (float)s->t_small;
-    learned_graph g = {.pattern = m->joint};
+    cru_learned_graph g = {.pattern = m->joint};
     g.weights = cru_add(t, m->fixed, cru_mul(t, m->learnt, similar_weights(t, m->joint, r, least)));
     if (add.count) {
         const bool back = s->variant == VARIANT_PAPER; /* U aggregates */
@@ -123,7 +122,7 @@ static learned_graph weigh(model *m, cru_tape *t, cru_tensor *r, cru_ids add)
         g.rows = cru_index_step(t, rows.ids, rows.count);
         g.cols = cru_index_step(t, cols.ids, cols.count);
     }
-    return learned_graph_normalise(t, &g);
+    return cru_learned_graph_normalise(t, &g);
 }
 
 static cru_tensor *represent(model *m, cru_tape *t)
@@ -136,12 +135,12 @@ static cru_tensor *logits(void *self, cru_tape *t)
     model *m = self;
     const settings *s = m->base.settings;
     const cru_ids add = pseudo_labelled(m, t);
-    learned_graph g = {.pattern = m->joint, .weights = m->weights};
+    cru_learned_graph g = {.pattern = m->joint, .weights = m->weights};
     if (s->variant == VARIANT_PAPER)
         g = weigh(m, t, represent(m, t), add);
     else if (add.count)
         g = weigh(m, t, m->represented, add);
-    return learned_graph_convolve(t, &g, &m->classifier, &m->base.x);
+    return cru_learned_graph_convolve(t, &g, &m->classifier, &m->base.x);
 }
 
 static cru_tensor *reconstruct(model *m, cru_tape *t, cru_tensor *r)
@@ -170,12 +169,12 @@ static cru_status epoch(void *self, double *loss)
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *r = represent(m, t), *held = s->variant == VARIANT_BENCH ? cru_detach(t, r) : r;
-    learned_graph g = weigh(m, t, held, (cru_ids){0});
-    cru_tensor *mined = learned_graph_convolve(t, &g, &m->miner, &l->x);
+    cru_learned_graph g = weigh(m, t, held, (cru_ids){0});
+    cru_tensor *mined = cru_learned_graph_convolve(t, &g, &m->miner, &l->x);
     if (s->variant == VARIANT_BENCH && l->epoch == 0) cru_tensor_keep(t, m->labels, cru_softmax(t, mined, 1));
     const cru_ids add = pseudo_labelled(m, t);
     if (add.count) g = weigh(m, t, held, add);
-    cru_tensor *z = learned_graph_convolve(t, &g, &m->classifier, &l->x);
+    cru_tensor *z = cru_learned_graph_convolve(t, &g, &m->classifier, &l->x);
     cru_tensor *total = cru_add(t, cru_learner_loss(l, t, z), cru_learner_loss(l, t, mined));
     total = cru_add(t, total, cru_scale(t, reconstruct(m, t, r), (float)s->alpha));
     if (add.count) total = cru_add(t, total, cru_scale(t, pseudo_loss(m, t, z, add), (float)s->beta));
@@ -193,8 +192,8 @@ static cru_status after_epoch(void *self)
     cru_tape *t = m->base.tape;
     if (s->variant == VARIANT_BENCH) return CRU_OK;
     cru_tape_begin(t, CRU_EVAL);
-    const learned_graph g = weigh(m, t, represent(m, t), (cru_ids){0});
-    cru_tensor *z = learned_graph_convolve(t, &g, &m->miner, &m->base.x);
+    const cru_learned_graph g = weigh(m, t, represent(m, t), (cru_ids){0});
+    cru_tensor *z = cru_learned_graph_convolve(t, &g, &m->miner, &m->base.x);
     const double accuracy = cru_learner_val_accuracy(&m->base, t, z);
     if (accuracy > m->best_miner) {
         m->best_miner = accuracy;

@@ -1,9 +1,9 @@
 /* Graphs whose weights are learned. */
-#include "learned-graph.h"
+#include <crucible/learned-graph.h>
 
-learned_graph learned_graph_normalise(cru_tape *t, const learned_graph *g)
+cru_learned_graph cru_learned_graph_normalise(cru_tape *t, const cru_learned_graph *g)
 {
-    learned_graph out = *g;
+    cru_learned_graph out = *g;
     cru_tensor *degree = cru_edge_sum(t, g->pattern, g->weights); /* n x 1 */
     if (g->dense) {
         cru_tensor *sums = cru_as_matrix(t, cru_sum(t, g->dense, 1), -1, 1);
@@ -18,7 +18,7 @@ learned_graph learned_graph_normalise(cru_tape *t, const learned_graph *g)
     return out;
 }
 
-cru_tensor *learned_graph_spread(cru_tape *t, const learned_graph *g, cru_tensor *x)
+cru_tensor *cru_learned_graph_spread(cru_tape *t, const cru_learned_graph *g, cru_tensor *x)
 {
     cru_tensor *y = cru_spmm_weighted(t, g->pattern, g->weights, x);
     if (!g->dense) return y;
@@ -26,19 +26,20 @@ cru_tensor *learned_graph_spread(cru_tape *t, const learned_graph *g, cru_tensor
     return cru_add(t, y, cru_scatter(t, more, g->rows, cru_tensor_rows(y), CRU_REDUCE_SUM));
 }
 
-cru_tensor *learned_graph_convolve(cru_tape *t, const learned_graph *g, const cru_gcn_stack *stack, const cru_input *x)
+cru_tensor *cru_learned_graph_convolve(cru_tape *t, const cru_learned_graph *g, const cru_gcn_stack *stack,
+                                       const cru_input *x)
 {
     cru_input in = *x;
     cru_tensor *y = NULL;
     for (int64_t i = 0; i < stack->layers; i++) {
         if (i) in = cru_input_of(cru_dropout(t, cru_relu(t, y), stack->dropout));
-        y = learned_graph_spread(t, g, cru_input_linear(t, &in, stack->layer[i].w, NULL));
+        y = cru_learned_graph_spread(t, g, cru_input_linear(t, &in, stack->layer[i].w, NULL));
         y = cru_add(t, y, stack->layer[i].b);
     }
     return y;
 }
 
-cru_tensor *learned_graph_marks(cru_ctx *ctx, const cru_csr *whole, const cru_csr *part)
+cru_tensor *cru_learned_graph_marks(cru_ctx *ctx, const cru_csr *whole, const cru_csr *part)
 {
     const int64_t count = cru_csr_nnz(whole);
     float *mark = cru_ctx_alloc(ctx, count, sizeof *mark);
