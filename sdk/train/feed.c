@@ -3,18 +3,23 @@
 
 /* ---- candidate sets ------------------------------------------------------------------------------------------ */
 
-static cru_tensor *candidate_table(cru_ctx *ctx, const cru_task *task)
+void feed_candidates(const cru_task *task, cru_ids items, float *sets)
 {
-    const cru_ids train = task->split.train;
     const int64_t classes = task->classes;
-    float *sets = cru_ctx_alloc(ctx, train.count * classes, sizeof *sets);
-    for (int64_t i = 0; i < train.count; i++) {
-        const int64_t item = train.ids[i];
+    for (int64_t i = 0; i < items.count; i++) {
+        const int64_t item = items.ids[i];
         for (int64_t k = 0; k < classes; k++)
             sets[i * classes + k] =
                 task->candidates ? (float)task->candidates[item * classes + k] : (float)(task->labels[item] == k);
     }
-    return cru_tensor_from(ctx, 2, (const int64_t[]){train.count, classes}, sets);
+}
+
+static cru_tensor *candidate_table(cru_ctx *ctx, const cru_task *task)
+{
+    const cru_ids train = task->split.train;
+    float *sets = cru_ctx_alloc(ctx, train.count * task->classes, sizeof *sets);
+    feed_candidates(task, train, sets);
+    return cru_tensor_from(ctx, 2, (const int64_t[]){train.count, task->classes}, sets);
 }
 
 cru_tensor *cru_learner_candidates(cru_learner *learner)

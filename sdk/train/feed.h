@@ -13,6 +13,9 @@ typedef struct cru_feed {
     cru_pixels pixels; /* of images; channels 0 otherwise */
 } cru_feed;
 
+/* The candidate sets of some items as 0/1, items.count x classes: an observed label is a set of one. */
+void feed_candidates(const cru_task *task, cru_ids items, float *sets);
+
 /* Before the method's build. Failures are in the context. */
 cru_feed *feed_create(cru_learner *l);
 

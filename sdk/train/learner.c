@@ -39,15 +39,9 @@ cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_
 /* q_ik = 1/|S_i| on the candidates of item i */
 static cru_tensor *uniform_candidates(const cru_task *task, cru_tape *t, cru_ids items)
 {
-    int64_t n = items.count, classes = task->classes;
-    float *q = cru_tape_alloc(t, n * classes, sizeof *q);
-    for (int64_t i = 0; i < n; i++) {
-        const uint8_t *set = task->candidates + items.ids[i] * classes;
-        int64_t size = 0;
-        for (int64_t k = 0; k < classes; k++) size += set[k];
-        for (int64_t k = 0; k < classes; k++) q[i * classes + k] = set[k] ? 1.0f / (float)size : 0;
-    }
-    return cru_tensor_upload(t, 2, (const int64_t[]){n, classes}, q);
+    float *sets = cru_tape_alloc(t, items.count * task->classes, sizeof *sets);
+    feed_candidates(task, items, sets);
+    return cru_normalize_l1(t, cru_tensor_upload(t, 2, (const int64_t[]){items.count, task->classes}, sets), 1);
 }
 
 cru_index cru_learner_labels(const cru_learner *learner, cru_tape *t, cru_ids items)
