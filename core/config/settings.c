@@ -32,6 +32,7 @@ static const char *const rules[] = {"validation",   "last", "covering-rate", "ap
 static const char *const criteria[] = {"metric", "loss", "either", "both", NULL};
 static const char *const metrics[] = {"auto", "accuracy", "auc", "auprc", NULL};
 static const char *const ranks[] = {"criterion", "metric", NULL};
+static const char *const nonfinite[] = {"fail", "keep", NULL};
 
 const cru_param monitor_params[] = {
     CRU_CHOICE(monitor_settings, rule, MONITOR_VALIDATION, rules, "which checkpoint counts"),
@@ -49,6 +50,8 @@ const cru_param monitor_params[] = {
     CRU_BOOL(monitor_settings, before_step, false, "judge an epoch by the weights before its step"),
     CRU_BOOL(monitor_settings, restore, true, "predict with the selected weights instead of the last ones"),
     CRU_BOOL(monitor_settings, paper, false, "approximated accuracy as printed: no credit for vanishing candidates"),
+    CRU_CHOICE(monitor_settings, nonfinite, MONITOR_NONFINITE_FAIL, nonfinite,
+               "scores that are not finite: fail the trial, or keep them, NaN above all numbers"),
     CRU_END,
 };
 

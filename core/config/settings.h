@@ -46,6 +46,13 @@ typedef enum monitor_metric { MONITOR_AUTO, MONITOR_ACCURACY, MONITOR_AUC, MONIT
  * of the weights which it chose. */
 typedef enum monitor_rank { MONITOR_RANK_CRITERION, MONITOR_RANK_METRIC } monitor_rank;
 
+/* What becomes of scores that are not finite. */
+typedef enum monitor_nonfinite {
+    MONITOR_NONFINITE_FAIL, /* no rule selects them, and a trial that predicts them has failed */
+    MONITOR_NONFINITE_KEEP, /* they are judged like others: a NaN is the highest score of its row, a rule whose value is
+                               NaN at the first checkpoint that it may select stays there */
+} monitor_nonfinite;
+
 /* [monitor]: the stopping and selection rule, the same for all methods. Where several are listed and none of them stops
  * early, a method made with train.h trains once for all of them (runner/sharing.h). */
 typedef struct monitor_settings {
@@ -62,6 +69,7 @@ typedef struct monitor_settings {
     bool before_step;   /* an epoch is judged by the weights before its step, the first by the initial ones */
     bool restore;       /* true: predict with the selected weights; false: with the last ones */
     bool paper;         /* approximated accuracy as the paper prints it: no credit for vanishing candidates */
+    int64_t nonfinite;  /* monitor_nonfinite */
 } monitor_settings;
 extern const cru_param monitor_params[];
 

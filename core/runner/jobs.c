@@ -231,6 +231,11 @@ static bool take_checkpoint(job *j)
     return j->chosen >= 0 && scores_copy_checkpoint(j->scores, j->chosen, shape);
 }
 
+static bool judged_anyway(const job *j)
+{
+    return j->rule.nonfinite == MONITOR_NONFINITE_KEEP;
+}
+
 static void judge_checkpoint(job *j, const worker_message *m)
 {
     runner *r = j->runner;
@@ -246,7 +251,10 @@ static void judge_checkpoint(job *j, const worker_message *m)
     j->judging = true;
     j->outcome.epoch = m->epoch;
     j->outcome.seconds = m->seconds;
-    j->call = (judge_call){.request = {.op = JUDGE_CHECKPOINT, .trial = j->problem->trial.index, .best = j->best},
+    j->call = (judge_call){.request = {.op = JUDGE_CHECKPOINT,
+                                       .trial = j->problem->trial.index,
+                                       .best = j->best,
+                                       .nonfinite = judged_anyway(j)},
                            .fd = j->chosen,
                            .lane = j->problem->call.lane,
                            .answered = checkpoint_judged,
@@ -358,7 +366,8 @@ static void ask_for_score(job *j)
                                        .seconds_total = j->outcome.seconds_total,
                                        .seconds_to_best = j->outcome.seconds_to_best,
                                        .peak_bytes = j->usage.ru_maxrss * 1024,
-                                       .embedding_cols = j->outcome.embedding_cols},
+                                       .embedding_cols = j->outcome.embedding_cols,
+                                       .nonfinite = judged_anyway(j)},
                            .fd = j->scores,
                            .lane = j->problem->call.lane,
                            .answered = scored,

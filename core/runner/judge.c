@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <crucible/scoring.h>
+
 #include "runner/child.h"
 #include "runner/judge-maker.h"
 #include "runner/metric-needs.h"
@@ -201,6 +203,33 @@ static cru_status apply_metric(judge *j, const variant *v, const cru_evidence *e
     return CRU_OK;
 }
 
+/* Rows of scores that are not all finite become rows of numbers with the same guess: what metrics rely on. NULL: no
+ * memory. The caller frees it. */
+static float *finite_copy(const float *scores, const score_shape *shape)
+{
+    float *copy = malloc((size_t)scores_count(shape) * sizeof *copy);
+    if (!copy) return NULL;
+    for (int64_t i = 0; i < shape->items; i++) {
+        const float *from = scores + i * shape->classes;
+        float *to = copy + i * shape->classes;
+        memcpy(to, from, (size_t)shape->classes * sizeof *to);
+        if (validation_finite(from, shape->classes)) continue;
+        const int32_t guess = cru_best_class(from, shape->classes);
+        for (int32_t k = 0; k < shape->classes; k++) to[k] = k == guess;
+    }
+    return copy;
+}
+
+static cru_status apply_metrics(judge *j, const cru_evidence *evidence, answer *a, cru_error *err)
+{
+    const experiment *x = j->maker.setup->experiment;
+    cru_status status = CRU_OK;
+    a->reply.value = true_validation(evidence->data, evidence->scores);
+    for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
+        status = apply_metric(j, x->metrics[i], evidence, &a->payload, err);
+    return status;
+}
+
 static cru_status score(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
 {
     exhibit *e;
@@ -209,29 +238,30 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
     records_free(&ignored);
     if (status != CRU_OK) return status;
     score_shape shape = shape_of(j, e->data);
-    float *scores = scores_map(fd, &shape, false);
+    float *scores = scores_map(fd, &shape, false), *repaired = NULL;
     if (!scores) return cru_fail(err, CRU_FAILED, "the scores cannot be mapped");
-    int64_t cols = request->embedding_cols;
-    if (!validation_finite(scores, scores_count(&shape))) {
-        status = cru_fail(err, CRU_FAILED, "the scores are not all finite");
+    const int64_t cols = request->embedding_cols;
+    const bool finite = validation_finite(scores, scores_count(&shape));
+    if (!finite && request->nonfinite) repaired = finite_copy(scores, &shape);
+    if (!finite && !repaired) {
+        status = request->nonfinite ? cru_fail(err, CRU_NO_MEMORY, "no memory for scores")
+                                    : cru_fail(err, CRU_FAILED, "the scores are not all finite");
     } else if (cols < 0 || cols > shape.embedding ||
                !validation_finite(scores_embedding(scores, &shape), shape.items * cols)) {
         status = cru_fail(err, CRU_FAILED, "the embedding is too wide or not finite");
     } else {
-        cru_evidence evidence = {.size = sizeof evidence,
-                                 .data = e->data,
-                                 .scores = scores,
-                                 .items = e->data->split.test,
-                                 .embedding = cols ? scores_embedding(scores, &shape) : NULL,
-                                 .embedding_cols = cols,
-                                 .seconds_total = request->seconds_total,
-                                 .seconds_to_best = request->seconds_to_best,
-                                 .peak_bytes = request->peak_bytes};
-        const experiment *x = j->maker.setup->experiment;
-        a->reply.value = true_validation(e->data, scores);
-        for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
-            status = apply_metric(j, x->metrics[i], &evidence, &a->payload, err);
+        const cru_evidence evidence = {.size = sizeof evidence,
+                                       .data = e->data,
+                                       .scores = repaired ? repaired : scores,
+                                       .items = e->data->split.test,
+                                       .embedding = cols ? scores_embedding(scores, &shape) : NULL,
+                                       .embedding_cols = cols,
+                                       .seconds_total = request->seconds_total,
+                                       .seconds_to_best = request->seconds_to_best,
+                                       .peak_bytes = request->peak_bytes};
+        status = apply_metrics(j, &evidence, a, err);
     }
+    free(repaired);
     scores_unmap(scores, &shape);
     return status;
 }
@@ -249,7 +279,8 @@ static cru_status checkpoint(judge *j, const judge_request *request, int fd, ans
     float *both = scores_map(fd, &shape, true);
     maker_step(&j->maker, "rule", "oracle-early");
     if (!both) return cru_fail(err, CRU_NO_MEMORY, "no memory to look at a checkpoint");
-    a->reply.value = true_validation(e->data, both + count);
+    if (request->nonfinite || validation_finite(both + count, count))
+        a->reply.value = true_validation(e->data, both + count);
     if (a->reply.value > request->best) memcpy(both, both + count, (size_t)count * sizeof *both);
     scores_unmap(both, &shape);
     return CRU_OK;

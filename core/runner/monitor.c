@@ -65,12 +65,14 @@ static bool selects(const monitor_settings *s)
            s->rule == MONITOR_APPROXIMATED_ACCURACY;
 }
 
-/* Strictly better, so that ties keep the earliest epoch; a NaN is never better. */
+/* Strictly better, so that ties keep the earliest epoch. A NaN is never better, nor is anything better than a NaN, with
+ * which an arg-max can only begin. */
 static bool improved(const monitor *m, double value, double loss)
 {
     const monitor_settings *s = &m->settings;
     bool better = value > m->best, lower = loss < m->best_loss;
     if (!selects(s)) return false;
+    if (s->nonfinite == MONITOR_NONFINITE_KEEP && m->checkpoints == s->skip + 1) return true;
     if (s->rule == MONITOR_VALIDATION && s->criterion == MONITOR_EITHER) return better || lower;
     if (s->rule == MONITOR_VALIDATION && s->criterion == MONITOR_BOTH) return better && lower;
     return better;
@@ -103,14 +105,21 @@ static double value_for(const monitor *m, const float *scores)
     return monitor_value(&m->settings, m->task, scores);
 }
 
+static bool judges(const monitor *m, const float *scores)
+{
+    const validation v = observed(m->task, scores);
+    return m->settings.nonfinite == MONITOR_NONFINITE_KEEP || validation_all_finite(&v);
+}
+
 static uint32_t report(void *user, int64_t epoch, double train_loss, const float *scores)
 {
     monitor *m = user;
     const monitor_settings *s = &m->settings;
     if (m->reports++ % s->every != 0) return CRU_GO_ON;
     m->checkpoints++;
-    monitor_point point = {epoch, train_loss, value_for(m, scores)};
-    double loss = loss_for(s, m->task, scores);
+    const bool judged = judges(m, scores);
+    monitor_point point = {epoch, train_loss, judged ? value_for(m, scores) : NAN};
+    double loss = judged ? loss_for(s, m->task, scores) : NAN;
 
     if (m->hooks.record) m->hooks.record(m->hooks.user, &point);
     uint32_t verdict = above_window(m, epoch, loss) ? CRU_STOP : CRU_GO_ON;

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -79,6 +80,8 @@ store_outcome outcome_of(const job *j, bool kernel_killed, char *message)
         snprintf(message, MESSAGE, "ended the process with exit code %d", WEXITSTATUS(j->ended));
         return STORE_CRASHED;
     }
+    /* what the judge chose before the training diverged is not lost with it */
+    if (j->outcome.outcome == STORE_FAILED && j->outcome.diverged && j->best > -INFINITY) return STORE_OK;
     if (j->outcome.outcome != STORE_OK) snprintf(message, MESSAGE, "%s", j->outcome.text);
     return j->outcome.outcome;
 }

@@ -57,6 +57,7 @@ typedef struct judge_request {
     double seconds_total, seconds_to_best;
     int64_t peak_bytes;
     int64_t embedding_cols; /* 0: the method has none */
+    bool nonfinite;         /* scores that are not finite are judged, too */
 } judge_request;
 
 typedef struct judge_reply {
@@ -132,6 +133,7 @@ typedef struct worker_message {
     double seconds_total, seconds_to_best, validation;
     int64_t best_epoch;
     int64_t embedding_cols;
+    bool diverged; /* why it failed */
     char text[500];
 } worker_message;
 

@@ -11,6 +11,7 @@
 #include "runner/clock.h"
 #include "runner/device.h"
 #include "runner/subnormals.h"
+#include "runner/validation.h"
 
 static double elapsed(void *user)
 {
@@ -185,6 +186,13 @@ static cru_status learn(training *t, pupil *p)
     return status;
 }
 
+/* Scores that are not finite, which the experiment wants to see judged. */
+static bool diverged_but_kept(const share *s, cru_status status)
+{
+    return status == CRU_DIVERGED && s->watch.settings.nonfinite == MONITOR_NONFINITE_KEEP &&
+           !validation_finite(s->scores, scores_count(&s->training->job->shape));
+}
+
 /* Under the rule oracle-early the host replaces what is predicted here by what the judge chose. A failure here is of
  * this rule alone. */
 static void predict(share *s, const pupil *p, double learned)
@@ -193,6 +201,10 @@ static void predict(share *s, const pupil *p, double learned)
     double begun = elapsed(s);
     if (t->share_count > 1) cru_method_select(p->self, s->number);
     cru_status status = p->method->predict(p->self, s->scores);
+    if (diverged_but_kept(s, status)) {
+        *cru_ctx_error(p->ctx) = (cru_error){0};
+        status = CRU_OK;
+    }
     s->seconds_total = learned + elapsed(s) - begun;
     if (status == CRU_OK) status = hand_embedding(s, p);
     s->status = settle(status, p, &s->err);
@@ -221,8 +233,10 @@ void training_run(training *t, const cru_algorithm *method, const cru_backend *b
         if (status == CRU_OK) status = settle(learn(t, &p), &p, &err);
         training_fail(t, status, &err);
         double learned = elapsed(&t->shares[0]);
-        for (int32_t i = 0; i < t->share_count; i++)
+        for (int32_t i = 0; i < t->share_count; i++) {
+            t->shares[i].seconds_total = learned;
             if (t->shares[i].status == CRU_OK) predict(&t->shares[i], &p, learned);
+        }
         if (p.self && method->destroy) method->destroy(p.self);
         cru_ctx_destroy(p.ctx);
     }
@@ -272,6 +286,7 @@ static void report(const share *s)
         m.validation = monitor_final(watch, t->job->inductive ? &t->whole : &t->task, s->scores);
     } else {
         if (s->status == CRU_NO_MEMORY) m.outcome = STORE_OOM;
+        m.diverged = s->status == CRU_DIVERGED;
         snprintf(m.text, sizeof m.text, "%s", s->err.text);
     }
     training_tell(t, &m);

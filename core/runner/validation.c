@@ -92,3 +92,10 @@ bool validation_finite(const float *scores, int64_t count)
     for (int64_t i = 0; i < count; i++) sum += scores[i] - scores[i];
     return sum == 0;
 }
+
+bool validation_all_finite(const validation *v)
+{
+    for (int64_t i = 0; i < v->ids.count; i++)
+        if (!validation_finite(row_of(v, i), v->classes)) return false;
+    return true;
+}

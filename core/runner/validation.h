@@ -34,5 +34,7 @@ double validation_approximated(const validation *v, bool paper);
 
 /* True when all `count` scores are finite. */
 bool validation_finite(const float *scores, int64_t count);
+/* Whether those of all validation items are. */
+bool validation_all_finite(const validation *v);
 
 #endif

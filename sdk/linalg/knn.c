@@ -5,6 +5,7 @@
  * The k-th smallest d2 + bound is at least the true k-th distance, so only points with d2 - bound below it can be among
  * the k nearest; those are measured again. Cosines of rows of length 1 take the place of d2, negative, with the same
  * bound, which is generous then. */
+#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -153,6 +154,12 @@ static double error_bound(const search *s, int64_t query, int64_t point)
     return (double)(s->points->x->cols + 16) * 0x1p-24 * ((double)s->queries->square[query] + s->points->square[point]);
 }
 
+/* What has no distance (NaN) is the farthest. */
+static double far_if_nan(double rank)
+{
+    return isnan(rank) ? INFINITY : rank;
+}
+
 static bool by_cosine(const search *s)
 {
     return s->options->distance == CRU_ONE_LESS_COSINE;
@@ -161,8 +168,8 @@ static bool by_cosine(const search *s)
 /* What ranks a point, exactly. */
 static double exact_rank(const search *s, int64_t query, int64_t point)
 {
-    if (by_cosine(s)) return -(double)(float)exact_cosine(s->queries, query, s->points, point);
-    return exact_square(s->queries, query, s->points, point);
+    if (by_cosine(s)) return far_if_nan(-(double)(float)exact_cosine(s->queries, query, s->points, point));
+    return far_if_nan(exact_square(s->queries, query, s->points, point));
 }
 
 static float distance_of(const search *s, const candidate *c)
@@ -172,8 +179,8 @@ static float distance_of(const search *s, const candidate *c)
 
 static double rough_rank(const search *s, int64_t query, int64_t point, const float *products)
 {
-    if (by_cosine(s)) return -(double)products[point];
-    return (double)s->queries->square[query] + s->points->square[point] - 2 * (double)products[point];
+    if (by_cosine(s)) return far_if_nan(-(double)products[point]);
+    return far_if_nan((double)s->queries->square[query] + s->points->square[point] - 2 * (double)products[point]);
 }
 
 /* The greatest distance at which a point could still be among the k nearest. */
@@ -204,7 +211,7 @@ static void take_by_heap(const search *s, int64_t query, desk *d, int64_t count,
         if (s->options->skip_self && j == query) continue;
         bool exact = next < count && d->list[next].id == j;
         double distance = exact ? d->list[next++].distance : rough_rank(s, query, j, products);
-        candidate c = {(float)distance, (int32_t)j};
+        candidate c = {(float)fmin(distance, FLT_MAX), (int32_t)j}; /* nearer than an empty place of the heap */
         if (c.distance <= h->items[0].distance) heap_replace(h, c);
     }
     qsort(h->items, (size_t)h->k, sizeof *h->items, nearest_first);

@@ -31,9 +31,21 @@ typedef struct draws {
     float *share, *log_g, *slope;
 } draws;
 
+static bool is_number(const double *alpha, int64_t cols)
+{
+    for (int64_t k = 0; k < cols; k++)
+        if (!isfinite(alpha[k])) return false;
+    return true;
+}
+
 static void draw_row(const draws *d, const double *alpha, int64_t cols, double *sample, cru_rng *rng)
 {
     double total = 0;
+    if (!is_number(alpha, cols)) {
+        for (int64_t k = 0; k < cols; k++) d->share[k] = NAN;
+        for (int64_t k = 0; d->slope && k < cols; k++) d->log_g[k] = d->slope[k] = NAN;
+        return;
+    }
     cru_rng_dirichlet(rng, alpha, cols, sample);
     for (int64_t k = 0; k < cols; k++) {
         d->share[k] = (float)fmin(fmax(sample[k], (double)FLT_MIN), largest_share);

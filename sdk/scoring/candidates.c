@@ -53,7 +53,7 @@ static double credit_of_code(const float *row, const uint8_t *set, int32_t class
 static double credit_of_paper(const float *row, const uint8_t *set, int32_t classes)
 {
     const candidate_mass m = mass_of(row, set, classes);
-    return m.all > 0 ? m.own / m.all : 0;
+    return m.all == 0 ? 0 : m.own / m.all; /* NaN stays NaN */
 }
 
 double cru_approximated_accuracy(const cru_covered *c, bool paper)

@@ -5,8 +5,8 @@
 int32_t cru_best_class(const float *row, int32_t classes)
 {
     int32_t best = 0;
-    for (int32_t c = 1; c < classes; c++)
-        if (row[c] > row[best]) best = c;
+    for (int32_t c = 1; c < classes && !isnan(row[best]); c++)
+        if (row[c] > row[best] || isnan(row[c])) best = c;
     return best;
 }
 

@@ -1,5 +1,6 @@
 /* The parts of training that every gradient-trained method shares. */
 #include <math.h>
+#include <string.h>
 
 #include "train/feed.h"
 #include "train/shelf.h"
@@ -383,13 +384,12 @@ cru_status cru_method_predict(void *self, float *scores)
     cru_learner *l = now_on(self);
     cru_status status = evaluate(l);
     if (status) return status;
-    int64_t n = l->task->items * l->task->classes;
-    for (int64_t i = 0; i < n; i++) {
-        if (!isfinite(l->scores[i]))
+    const int64_t n = l->task->items * l->task->classes;
+    memcpy(scores, l->scores, (size_t)n * sizeof *scores);
+    for (int64_t i = 0; i < n; i++)
+        if (!isfinite(scores[i]))
             return cru_ctx_fail(l->ctx, CRU_DIVERGED, "the score of item %lld is not a finite number",
                                 (long long)(i / l->task->classes));
-        scores[i] = l->scores[i];
-    }
     return CRU_OK;
 }
 

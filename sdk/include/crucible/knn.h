@@ -33,7 +33,7 @@ typedef struct cru_knn_options {
     bool skip_self; /* query i is never its own neighbour i; for searches of points among themselves */
 } cru_knn_options;
 
-/* queries x k, each row by ascending distance, then id. */
+/* queries x k, each row by ascending distance, then id. Points that have none, for want of finite values, come last. */
 typedef struct cru_neighbours {
     int64_t rows, k;
     int32_t *ids;

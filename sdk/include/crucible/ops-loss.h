@@ -82,7 +82,8 @@ CRU_API cru_tensor *cru_sup_con_anchors(cru_tape *t, cru_tensor *x, const int32_
 
 /* ---- samples --------------------------------------------------------------------------------------------- */
 
-/* a sample of Dir(alpha_i) per row, n x c; no element is exactly 0 or 1. Where alpha needs a gradient, that of the
+/* a sample of Dir(alpha_i) per row, n x c; no element is exactly 0 or 1. A row of alpha that is not finite gives a
+ * row of NaN. Where alpha needs a gradient, that of the
  * sample is taken (gamma variables of constant probability over their sum), which costs one more draw a row. */
 CRU_API cru_tensor *cru_dirichlet(cru_tape *t, cru_tensor *alpha, cru_rng *rng);
 

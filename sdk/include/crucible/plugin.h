@@ -184,8 +184,9 @@ typedef struct cru_algorithm {
     cru_status (*fit)(void *self, cru_monitor *monitor);
 
     /* Writes items x classes scores, row-major: logits, i.e. softmax of a row gives the class probabilities. A method
-     * that has probabilities returns their logarithms; one with a single logit z returns (0, z). All finite. Worker,
-     * after fit; may be called again and must then give the same bits. */
+     * that has probabilities returns their logarithms; one with a single logit z returns (0, z). All finite, or
+     * CRU_DIVERGED with all scores written all the same: an experiment may want to judge them. Worker, after fit; may
+     * be called again and must then give the same bits. */
     cru_status (*predict)(void *self, float *scores);
 
     /* Frees what create acquired outside the context. Worker, last call. May be NULL. */

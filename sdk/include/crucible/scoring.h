@@ -2,7 +2,8 @@
  *
  * The host's rules judge observed validation labels while a method trains; metric plugins judge its final scores. Both
  * call these functions, so that a name (covering rate, area under the curve) means the same number in both. Scores are
- * logits, items x classes, row-major and finite. */
+ * logits, items x classes, row-major. They are finite wherever a metric sees them; a rule may be shown others, of which
+ * every function says what becomes. */
 #ifndef CRUCIBLE_SCORING_H
 #define CRUCIBLE_SCORING_H
 
@@ -16,10 +17,11 @@ extern "C" {
 
 /* ---- one row --------------------------------------------------------------------------------------------- */
 
-/* The class with the highest score, the first among equals. */
+/* The class with the highest score, the first among equals. A NaN is higher than any number, as in PyTorch and NumPy.
+ */
 CRU_API int32_t cru_best_class(const float *row, int32_t classes);
 
-/* log(sum(exp(row))), stable. */
+/* log(sum(exp(row))), stable; NaN where a score is NaN or +infinity. */
 CRU_API double cru_log_sum_exp(const float *row, int32_t classes);
 
 /* ---- rankings -------------------------------------------------------------------------------------------- */

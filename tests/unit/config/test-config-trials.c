@@ -398,6 +398,7 @@ static const char *const changes[] = {
     "[run]\ndevice = cuda\n",
     "[monitor]\npatience = 5\n",
     "[monitor]\nrule = last\n",
+    "[monitor]\nnonfinite = keep\n",
     "[split]\ntrain = 0.4\n",
     "[preprocess]\nrelations = merge\n",
     "[corruptor uniform]\n",
@@ -411,6 +412,18 @@ START_TEST(any_setting_with_a_default_changes_the_text)
     char changed[400];
     snprintf(changed, sizeof changed, "%s%s", SMALL, changes[_i]);
     check_same(&b, SMALL, changed, false);
+    bench_close(&b);
+}
+END_TEST
+
+/* Stored trials are older than the setting. */
+START_TEST(a_young_setting_at_its_default_is_not_in_the_text)
+{
+    bench b = bench_open();
+    char *text = text_of(&b, SMALL "[monitor]\nnonfinite = fail\n");
+    ck_assert_ptr_null(strstr(text, "nonfinite"));
+    ck_assert_ptr_nonnull(strstr(text, "\nmonitor.patience=0\n"));
+    free(text);
     bench_close(&b);
 }
 END_TEST
@@ -483,6 +496,7 @@ Suite *suite(void)
     tcase_add_test(t, order_labels_spelling_and_limits_do_not_change_the_text);
     tcase_add_loop_test(t, any_setting_with_a_default_changes_the_text, 0, sizeof changes / sizeof *changes);
     tcase_add_test(t, the_order_of_corruptors_changes_the_text);
+    tcase_add_test(t, a_young_setting_at_its_default_is_not_in_the_text);
     tcase_add_test(t, the_text_of_a_search_differs_from_its_draws_and_by_its_axes);
     tcase_add_test(t, a_metric_with_several_values_is_several_metrics);
     suite_add_tcase(s, t);

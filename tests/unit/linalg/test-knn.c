@@ -191,6 +191,31 @@ START_TEST(rows_find_neighbours_among_some)
 }
 END_TEST
 
+/* On a line at 0, 1, 3, NaN, 6 and infinity; and nothing but NaN. Ids must be those of points in any case. */
+START_TEST(points_without_a_distance_are_the_farthest)
+{
+    static const float line[] = {0, 1, 3, NAN, 6, INFINITY}, none[] = {NAN, NAN, NAN, NAN};
+    static const cru_distance kinds[] = {CRU_EUCLIDEAN, CRU_COSINE, CRU_ONE_LESS_COSINE};
+    const cru_dense some = {6, 1, line}, nothing = {4, 1, none};
+    const cru_neighbours three = cru_knn(pool, &some, &some, &(cru_knn_options){.k = 3, .skip_self = true});
+    ck_assert_int_eq(three.ids[0], 1);
+    ck_assert_int_eq(three.ids[1], 2);
+    ck_assert_int_eq(three.ids[2], 4);
+    for (int kind = 0; kind < 3; kind++)
+        for (int ties = 0; ties < 2; ties++) {
+            const cru_knn_options o = {
+                .k = 3, .distance = kinds[kind], .ties = ties ? CRU_TIES_HEAP : CRU_TIES_LOW_ID, .skip_self = true};
+            const cru_neighbours n = cru_knn(pool, &nothing, &nothing, &o);
+            for (int64_t i = 0; i < n.rows; i++)
+                for (int64_t k = 0, seen = 1 << i; k < n.k; k++) {
+                    const int32_t id = n.ids[i * n.k + k];
+                    ck_assert(id >= 0 && id < 4 && !(seen & (1 << id)));
+                    seen |= 1 << id;
+                }
+        }
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("knn");
@@ -198,6 +223,7 @@ Suite *suite(void)
     tcase_set_timeout(c, 200);
     tcase_add_checked_fixture(c, open_pool, close_pool);
     tcase_add_test(c, search_agrees_with_a_scan);
+    tcase_add_test(c, points_without_a_distance_are_the_farthest);
     tcase_add_loop_test(c, equal_cosines_go_by_id_whatever_the_lengths, 0, 6);
     tcase_add_test(c, cosines_ignore_lengths);
     tcase_add_test(c, points_can_be_kept_from_finding_themselves);

@@ -338,6 +338,37 @@ START_TEST(scl_nl_loss_and_gradient)
 }
 END_TEST
 
+/* ---- a network that diverged ------------------------------------------------------------------------------------ */
+
+/* Through all phases of each method: nothing ends the process, and the weights stay what they are. */
+START_TEST(steps_of_nan_weights_do_no_harm)
+{
+    static const char *const methods[] = {"proden", "lws", "scl-nl", "pico", "valen"};
+    static const char *const settings[][9] = {{NULL},
+                                              {NULL},
+                                              {NULL},
+                                              {"same_views", "true", "moco_queue", "8", "prot_start", "2", NULL},
+                                              {"warm_up", "2", "knn", "2", "variant", "corrected", NULL}};
+    static float scores[BENCH_MOST];
+    cJSON *root = fixture_open("pll/proden.json");
+    const cJSON *item = fixture_case(root, "trajectory");
+    bench b = bench_create();
+    open_trajectory(&b, item, methods[_i], settings[_i]);
+    cru_tensor *bias = bench_weight(&b, "0:classifier.bias"), *hidden = bench_weight(&b, "0:backbone.fc1.bias");
+    for (int64_t k = 0; k < cru_tensor_count(bias); k++) bias->data[k] = NAN;
+    for (int64_t k = 0; k < cru_tensor_count(hidden); k++) hidden->data[k] = NAN;
+    for (int s = 0; s < 12; s++) {
+        cJSON *rows = cJSON_Parse(s % 2 ? "[0, 1, 2, 3]" : "[4, 5, 6, 7]");
+        bench_step(&b, rows);
+        cJSON_Delete(rows);
+    }
+    ck_assert_int_eq(b.algorithm->predict(b.learner, scores), CRU_DIVERGED);
+    for (int64_t i = 0; i < b.task.items * b.task.classes; i++) ck_assert(isnan(scores[i]));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 /* No fixture: on the first visit q_ik = s_ik / |S_i|, so that dL/dz = (p - q) / B. */
 START_TEST(proden_starts_from_uniform_candidates)
 {
@@ -405,6 +436,7 @@ Suite *suite(void)
     tcase_add_test(c, scl_nl_loss_and_gradient);
     tcase_add_test(c, proden_starts_from_uniform_candidates);
     tcase_add_test(c, scl_nl_skips_a_batch_of_full_sets);
+    tcase_add_loop_test(c, steps_of_nan_weights_do_no_harm, 0, 5);
     suite_add_tcase(s, c);
     return s;
 }

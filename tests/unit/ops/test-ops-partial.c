@@ -101,6 +101,24 @@ START_TEST(dirichlet_samples_are_inside_the_simplex_and_have_their_mean)
 }
 END_TEST
 
+/* With and without a gradient; the row between is drawn as ever. */
+START_TEST(dirichlet_samples_of_what_is_not_finite_are_nan)
+{
+    enum { ROWS = 3, COLS = 2 };
+    static const float alpha[ROWS * COLS] = {1, NAN, 0.5f, 2, INFINITY, 1};
+    op_bench b = op_bench_open();
+    cru_rng rng = cru_rng_stream(1, "test", 0);
+    for (int moves = 0; moves < 2; moves++) {
+        cru_tape_begin(b.tape, CRU_TRAIN);
+        cru_tensor *rows = cru_tensor_upload(b.tape, 2, (const int64_t[]){ROWS, COLS}, alpha);
+        if (moves) cru_tensor_watch(rows);
+        const float *drawn = test_values(cru_dirichlet(b.tape, rows, &rng));
+        for (int i = 0; i < ROWS * COLS; i++) ck_assert_int_eq(isnan(drawn[i]) != 0, i / COLS != 1);
+    }
+    op_bench_close(&b);
+}
+END_TEST
+
 /* With a the sum of alpha: E delta_0 = alpha_0 / a, E delta_0^2 = alpha_0 (alpha_0 + 1) / (a (a + 1)). The mean
  * gradient of samples is the derivative of these. */
 START_TEST(gradients_of_dirichlet_samples_are_those_of_their_moments)
@@ -232,6 +250,7 @@ Suite *suite(void)
     tcase_add_test(c, gradients_of_digamma_and_of_the_divergence);
     tcase_add_test(c, dirichlet_samples_are_inside_the_simplex_and_have_their_mean);
     tcase_add_test(c, gradients_of_dirichlet_samples_are_those_of_their_moments);
+    tcase_add_test(c, dirichlet_samples_of_what_is_not_finite_are_nan);
     tcase_add_test(c, contrast_with_a_queue_of_the_fixture);
     tcase_add_test(c, supervised_contrast_of_the_fixture);
     tcase_add_test(c, gradients_of_both_contrasts);

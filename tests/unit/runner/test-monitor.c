@@ -227,6 +227,60 @@ START_TEST(nan_scores_are_never_better)
 }
 END_TEST
 
+START_TEST(scores_that_are_not_finite_are_not_selected)
+{
+    cru_task task = task_with_labels();
+    monitor m;
+    open_monitor(&m, plain, &task);
+    ck_assert_uint_eq(say(&m, 0, 5, 1), CRU_KEEP);
+    ck_assert_uint_eq(say(&m, 1, 9, NAN), CRU_GO_ON);
+    ck_assert_uint_eq(say(&m, 2, 9, INFINITY), CRU_GO_ON);
+    ck_assert_uint_eq(say(&m, 3, 6, 1), CRU_KEEP);
+    ck_assert_double_eq(m.best, 0.6);
+    monitor_close(&m);
+}
+END_TEST
+
+/* A NaN is the highest score of its row, so that 9 rows are right. */
+START_TEST(kept_scores_are_selected_whether_finite_or_not)
+{
+    cru_task task = task_with_labels();
+    monitor m;
+    monitor_settings s = plain;
+    s.nonfinite = MONITOR_NONFINITE_KEEP;
+    open_monitor(&m, s, &task);
+    ck_assert_uint_eq(say(&m, 0, 5, 1), CRU_KEEP);
+    ck_assert_uint_eq(say(&m, 1, 9, NAN), CRU_KEEP);
+    ck_assert_double_eq(m.best, 0.9);
+    monitor_close(&m);
+}
+END_TEST
+
+/* As an arg-max by comparisons: nothing is larger than a NaN, and a NaN is not larger than anything. */
+START_TEST(a_rule_that_begins_with_nan_stays_there)
+{
+    cru_task task = task_with_labels();
+    monitor m;
+    monitor_settings s = plain;
+    s.nonfinite = MONITOR_NONFINITE_KEEP;
+    s.criterion = MONITOR_LOSS;
+    open_monitor(&m, s, &task);
+    ck_assert_uint_eq(say(&m, 0, 5, NAN), CRU_KEEP);
+    ck_assert_uint_eq(say(&m, 1, 9, 1), CRU_GO_ON);
+    ck_assert_int_eq(m.best_epoch, 0);
+    const float scores[2 * ITEMS] = {0};
+    ck_assert_double_nan(monitor_final(&m, &task, scores));
+    monitor_close(&m);
+    s.skip = 1;
+    open_monitor(&m, s, &task);
+    ck_assert_uint_eq(say(&m, 0, 5, NAN), CRU_GO_ON);
+    ck_assert_uint_eq(say(&m, 1, 9, 1), CRU_KEEP);
+    ck_assert_uint_eq(say(&m, 2, 9, NAN), CRU_GO_ON);
+    ck_assert_int_eq(m.best_epoch, 1);
+    monitor_close(&m);
+}
+END_TEST
+
 static int checkpoints, records_seen;
 static void count_checkpoint(void *user, const monitor_point *point, const float *scores)
 {
@@ -343,6 +397,9 @@ Suite *suite(void)
     tcase_add_test(t, last_never_keeps_or_stops);
     tcase_add_test(t, limit_is_the_experiments_or_none);
     tcase_add_test(t, nan_scores_are_never_better);
+    tcase_add_test(t, scores_that_are_not_finite_are_not_selected);
+    tcase_add_test(t, kept_scores_are_selected_whether_finite_or_not);
+    tcase_add_test(t, a_rule_that_begins_with_nan_stays_there);
     tcase_add_test(t, oracle_hands_checkpoints_out_and_tells_the_method_nothing);
     tcase_add_test(t, rules_refuse_tasks_that_lack_what_they_need);
     tcase_add_test(t, auto_metric_is_auprc_for_anomalies);

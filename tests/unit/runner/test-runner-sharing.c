@@ -5,6 +5,7 @@
 #include <math.h>
 #include <sys/wait.h>
 
+#include "../../plugins/runner-secret.h"
 #include "runner/agenda.h"
 #include "runner/sharing.h"
 
@@ -249,11 +250,36 @@ END_TEST
 
 START_TEST(weights_that_predict_nothing_fail_the_rules_that_chose_them)
 {
-    run_both_ways(START KEEP "[algorithm runner-learner]\nend = nan\n[monitor]\nrule = last, validation, oracle\n",
+    run_both_ways(START KEEP "[algorithm runner-learner]\nend = nan\n"
+                             "[monitor]\nrule = last, validation, oracle, oracle-early\n",
                   &shared);
     ck_assert_int_eq(shared.summary.trainings, 2);
     ck_assert_int_eq(shared.summary.ended[STORE_FAILED], 4);
-    ck_assert_int_eq(shared.summary.ended[STORE_OK], 2);
+    ck_assert_int_eq(shared.summary.ended[STORE_OK], 4);
+    for (int i = 0; i < MOST; i++) {
+        const full *f = &shared.results[i];
+        if (f->filled && f->outcome == STORE_OK) ck_assert(f->best_epoch >= 0 && f->best_epoch < 11);
+    }
+    bench_close(&shared);
+}
+END_TEST
+
+/* A network of NaNs predicts class 0; the split keeps the shares of the classes. */
+START_TEST(weights_that_predict_nothing_are_judged_where_the_experiment_says_so)
+{
+    enum { ITEMS = 400 };
+    double share = 0;
+    for (int64_t i = 0; i < ITEMS; i++) share += (double)(secret_label(i) == 0) / ITEMS;
+    run_both_ways(START KEEP "[algorithm runner-learner]\nend = nan\n"
+                             "[monitor]\nnonfinite = keep\nrule = last, validation, oracle, oracle-early\n",
+                  &shared);
+    ck_assert_int_eq(shared.summary.ended[STORE_OK], 8);
+    for (int i = 0; i < MOST; i++) {
+        const full *f = &shared.results[i];
+        if (!f->filled || f->best_epoch >= 0) continue;
+        ck_assert_double_eq_tol(f->numbers[0], share, 0.03);
+        for (int64_t k = 0; k < f->score_count; k++) ck_assert(isnan(f->scores[k]));
+    }
     bench_close(&shared);
 }
 END_TEST
@@ -376,6 +402,7 @@ Suite *suite(void)
     tcase_add_test(t, rules_that_want_other_graphs_train_apart);
     tcase_add_test(t, a_rule_that_does_not_suit_fails_alone);
     tcase_add_test(t, weights_that_predict_nothing_fail_the_rules_that_chose_them);
+    tcase_add_test(t, weights_that_predict_nothing_are_judged_where_the_experiment_says_so);
     tcase_add_test(t, a_crash_is_the_outcome_of_all_that_share_it);
     tcase_add_test(t, a_broken_problem_fails_every_trial);
     tcase_add_test(t, the_agenda_gives_every_trial_once);

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <crucible/scoring.h>
+
 #include "runner/validation.h"
 
 static const int32_t five[] = {0, 1, 2, 3, 4};
@@ -17,6 +19,43 @@ START_TEST(accuracy_gives_ties_to_the_lowest_class_and_skips_unlabelled)
     int32_t labels[] = {0, 1, 1, CRU_UNLABELLED};
     validation v = binary(scores, labels, 4);
     ck_assert_double_eq_tol(validation_accuracy(&v), 2.0 / 3, 1e-15);
+}
+END_TEST
+
+START_TEST(a_nan_is_the_highest_score_of_its_row)
+{
+    static const struct {
+        float row[3];
+        int32_t best;
+    } cases[] = {
+        {{NAN, 1, 2}, 0},   {{1, NAN, 2}, 1},        {{1, 2, NAN}, 2},       {{NAN, NAN, NAN}, 0},
+        {{3, NAN, NAN}, 1}, {{INFINITY, NAN, 1}, 1}, {{-INFINITY, 1, 1}, 1}, {{-INFINITY, -INFINITY, -INFINITY}, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        ck_assert_int_eq(cru_best_class(cases[i].row, 3), cases[i].best);
+}
+END_TEST
+
+/* A network of NaNs guesses class 0, which two of three sets hold; it has no probabilities. */
+START_TEST(nan_scores_cover_by_class_0_and_have_no_approximated_accuracy)
+{
+    const float scores[] = {NAN, NAN, NAN, NAN, NAN, NAN};
+    const uint8_t candidates[] = {1, 0, 0, 1, 1, 1};
+    validation v = {.scores = scores, .classes = 2, .ids = {five, 3}, .candidates = candidates};
+    ck_assert_double_eq_tol(validation_covering(&v), 2.0 / 3, 1e-15);
+    ck_assert_double_nan(validation_approximated(&v, false));
+    ck_assert_double_nan(validation_approximated(&v, true));
+}
+END_TEST
+
+START_TEST(only_validation_items_need_finite_scores)
+{
+    const float scores[] = {1, 2, NAN, 0, 3, INFINITY};
+    validation v = binary(scores, NULL, 1);
+    ck_assert(validation_all_finite(&v));
+    v.ids.count = 2;
+    ck_assert(!validation_all_finite(&v));
+    v.ids = (cru_ids){five + 2, 1};
+    ck_assert(!validation_all_finite(&v));
 }
 END_TEST
 
@@ -137,6 +176,9 @@ Suite *suite(void)
     TCase *t = tcase_create("measures");
     tcase_add_test(t, accuracy_gives_ties_to_the_lowest_class_and_skips_unlabelled);
     tcase_add_test(t, empty_sets_have_no_value);
+    tcase_add_test(t, a_nan_is_the_highest_score_of_its_row);
+    tcase_add_test(t, nan_scores_cover_by_class_0_and_have_no_approximated_accuracy);
+    tcase_add_test(t, only_validation_items_need_finite_scores);
     tcase_add_test(t, loss_is_the_mean_cross_entropy);
     tcase_add_test(t, ranking_measures_collapse_ties);
     tcase_add_test(t, known_example_of_rare_anomalies);

@@ -371,6 +371,7 @@ START_TEST(scores_that_are_not_numbers_are_a_divergence)
     ck_assert_int_eq(cru_method_fit(t.model, NULL), CRU_OK);
     test_put(t.model->fc.b, 1, NAN);
     ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_DIVERGED);
+    for (int i = 0; i < ITEMS; i++) ck_assert(isfinite(t.scores[CLASSES * i]) && isnan(t.scores[CLASSES * i + 1]));
     trial_close(&t);
 }
 END_TEST
