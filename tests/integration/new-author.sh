@@ -12,10 +12,9 @@ guide=$prefix/share/crucible/sdk/README.md
 [ -f "$guide" ] || fail "the guide is not installed"
 cd "$work" || fail "no folder"
 
-# The .pc file names the configured prefix; this copy lies elsewhere.
 compile() { # name
     expect 0 bash -c "gcc -O2 -Wall -Wextra -Werror -shared -fPIC $1.c -o $1.so \
-        \$(pkg-config --define-variable=prefix=$prefix --cflags --libs crucible)"
+        \$(pkg-config --cflags --libs crucible)"
 }
 
 # ---- from paper to table ----
