@@ -258,7 +258,10 @@ static int run_session(session *s, const setup *with)
                             .user = s};
     cru_status status = runner_run(s->runner, &source, &summary, &err);
     progress_end(&s->progress);
-    if (q->profile) profile_print(&s->profile, stderr);
+    if ((q->trace || q->profile) && status == CRU_OK && summary.trainings == 0)
+        fputs("no method was trained: all trials are known; add --force\n", stderr);
+    else if (q->profile)
+        profile_print(&s->profile, stderr);
     if (status == CRU_OK && s->tuning) status = tuning_status(s->tuning, &err);
     return status == CRU_OK ? finish(s, &summary) : cli_fail("%s", err.text);
 }
@@ -309,10 +312,12 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
          .help = "run methods inside this process, for a debugger: no limits, no sandbox, a crash ends everything"},
         {.name = "trace",
          .flag = &q.trace,
-         .help = "print every operator with its shape, time and bytes; implies --in-process"},
+         .help =
+             "print every operator with its shape, time and bytes; known trials need --force; implies --in-process"},
         {.name = "profile",
          .flag = &q.profile,
-         .help = "add up time and bytes per operator and print them at the end; implies --in-process"},
+         .help = "add up time and bytes per operator and print them at the end; known trials need --force; "
+                 "implies\n--in-process"},
         {0},
     };
     cli_syntax full = *syntax;

@@ -49,8 +49,8 @@ typedef struct config_loader {
     bool unread; /* a file, a line or a --set could not be made sense of */
 } config_loader;
 
-/* Of the folders that [paths] plugins names one must exist, or a plugin that is missed later would not tell why. Not all
- * of them: a list such as ".:build" says where a plugin may be. */
+/* Of the folders that [paths] plugins names one must exist, or a plugin that is missed later would not tell why. Not
+ * all of them: a list such as ".:build" says where a plugin may be. */
 void paths_check(document *doc);
 
 /* Checks [experiment], [run], [search], [report] and [paths] and fills the structs. */

@@ -12,18 +12,20 @@
  *     [settings]
  *     label  = category
  *
- * Sections and keys:
- *   [dataset]   name, title, format (a dataset plugin), task (nodes, graphs, anomaly, rows), metric (what is reported
- *               of it, the most important first), licence, citation, home, terms (what a user must accept before a
- * download; a card with terms is never fetched silently), notes, folder (the dataset whose files these are, in mirror
- * and downloads; absent: its own name; a dot: files of several datasets, named dataset/file) [files]     role = file
- * name, in the order in which the format plugin sees them [sha256]    role = checksum of that file, 64 hex digits
- *   [urls]      role = where to download it
- *   [settings]  key = value for the format plugin
- *   [expect]    items, nodes, edges (stored arcs), features, classes, graphs, train, val, test, official: counts that
- *               the loaded data must show; those not given are not checked
- *   [protocols] study = how it splits the dataset, as keys of [split] in a configuration: scheme = percent, train =
- * 0.05
+ * Sections and keys (datasets/README.md tells them to users):
+ *
+ * - [dataset]: name, title, format (a dataset plugin), task (nodes, graphs, anomaly, rows), metric (what is reported of
+ *   it, the most important first), licence, citation, home, terms (what a user must accept before a download; a card
+ *   with terms is never fetched silently), notes, folder (the dataset whose files these are, in mirror and downloads;
+ *   absent: its own name; a dot: files of several datasets, named dataset/file)
+ * - [files]: role = file name, in the order in which the format plugin sees them
+ * - [sha256]: role = checksum of that file, 64 hex digits
+ * - [urls]: role = where to download it
+ * - [settings]: key = value for the format plugin
+ * - [expect]: items, nodes, edges (stored arcs), features, classes, graphs, train, val, test, official: counts that the
+ *   loaded data must show; those not given are not checked
+ * - [protocols]: study = how it splits the dataset, as keys of [split] in a configuration: scheme = percent, train =
+ *   0.05
  *
  * Lines follow the rules of config.h: a value that ends in a comma goes on in the next line when that is indented.
  * Unknown sections and keys, bad numbers and missing names are errors with file:line. */

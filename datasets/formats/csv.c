@@ -1,9 +1,10 @@
 /* csv: a user's own data as delimited text.
  *
- *   nodes   a table with a header: one row a node (or, without edges, a row to classify). The column `id` names the
- * rows (absent: they are numbered from 0), `label` holds the class (any text; empty: unlabelled), `split` says train,
- * val or test, the columns of `ignore` are skipped, and all others are numeric features. edges   optional; two node ids
- * a line, a third column is a weight. A first line whose ids are both unknown is a header.
+ * - nodes: a table with a header: one row a node (or, without edges, a row to classify). The column `id` names the rows
+ *   (absent: they are numbered from 0), `label` holds the class (any text; empty: unlabelled), `split` says train, val
+ *   or test, the columns of `ignore` are skipped, and all others are numeric features.
+ * - edges: optional; two node ids a line, a third column is a weight. A first line whose ids are both unknown is a
+ *   header.
  *
  * csv-table.h has the rules for delimiters and quotes. Errors name file and line. */
 #include <crucible/crucible.h>

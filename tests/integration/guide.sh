@@ -1,5 +1,5 @@
 # The examples of configs/README.md run as they stand there: every ini block, in a file of the name in its first line, and
-# every indented command.
+# every indented command. datasets/README.md tells the example's card and the roles that the published cards use.
 . "$(dirname "$0")/lib.sh"
 unset CRUCIBLE_MIRROR
 export XDG_DATA_HOME=$work/data PATH=$(dirname "$CRUCIBLE"):$PATH
@@ -26,3 +26,23 @@ while read -r command; do
     # shellcheck disable=SC2086
     expect 0 $command
 done <commands
+
+python3 - "$SOURCE/datasets" <<'PYTHON' || fail "datasets/README.md is not what the cards say"
+import configparser, glob, os, re, sys
+root = sys.argv[1]
+guide = open(os.path.join(root, "README.md")).read()
+rows = {name: row for names, row in re.findall(r"^\| ([a-z0-9, -]+) \| (.*) \|$", guide, re.M) for name in names.split(", ")}
+def read(path):
+    card = configparser.RawConfigParser(strict=False, delimiters="=", inline_comment_prefixes=(";",), allow_no_value=True)
+    card.optionxform = str
+    card.read(path)
+    return card
+for path in glob.glob(os.path.join(root, "cards", "*.ini")):
+    card = read(path)
+    for role in card["files"]:
+        first = re.sub(r"-[0-9]+$", "-0", role) # numbered ones are told by the first
+        told = rows.get(card["dataset"]["format"], "")
+        assert f"`{role}`" in told or f"`{first}`" in told or role.startswith("train-"), (path, role, told)
+example = [line for line in open(os.path.join(root, "examples", "own-graph", "own-graph.ini")) if line[0] != ";"]
+assert "".join(example) in guide, "another card"
+PYTHON

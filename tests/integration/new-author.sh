@@ -55,6 +55,9 @@ contains "$errors" "backward spmm"
 expect 0 crucible run generated.ini --db trace.db --force --profile --set algorithm.mixhop.epochs=3 \
     --set experiment.seeds=0 --set experiment.algorithms=mixhop
 contains "$errors" "adam"
+expect 0 crucible run generated.ini --db trace.db --profile --set algorithm.mixhop.epochs=3 \
+    --set experiment.seeds=0 --set experiment.algorithms=mixhop
+contains "$errors" "all trials are known; add --force"
 expect 2 crucible run generated.ini --trace --profile
 
 # ---- every kind, as it comes, with gcc and with CMake ----
