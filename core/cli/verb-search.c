@@ -11,7 +11,8 @@ int verb_search(int argc, char **argv)
                  "distribution (see 'crucible info') and that the files do not set, or set to search(...), as in\n"
                  "lr = search(log 1e-4 1e-1) or batch_size = search(power-of-2 6 9 default 256), which also says\n"
                  "what the first setting, that of the defaults, takes.\n"
-                 "An interrupted search goes on where it stopped and ends with the same choice.",
+                 "An interrupted search goes on where it stopped and ends with the same choice. Trials without a result,\n"
+                 "missing data and exit codes are as 'crucible run --help' says.",
     };
     return session_command(&syntax, true, argc, argv);
 }

@@ -5,7 +5,7 @@ unset CRUCIBLE_MIRROR
 export XDG_DATA_HOME=$work/data
 
 mkdir "$work/plugins"
-cp "$BUILD"/tests/plugins/{runner-secret,runner-accuracy,good-algorithm,fit-crash,fit-fail}.so "$work/plugins/"
+cp "$BUILD"/tests/plugins/{runner-secret,runner-accuracy,good-algorithm,fit-crash,fit-fail,fit-sleep}.so "$work/plugins/"
 export CRUCIBLE_PLUGIN_PATH=$work/plugins
 cp -r "$SOURCE/datasets/examples/own-graph" "$work/own"
 cd "$work" || exit 1
@@ -93,6 +93,16 @@ lines 1
 contains "$errors" "2 of 3 trials have no result"
 expect 0 "$CRUCIBLE" run some.ini --db some.db --quiet --set experiment.algorithms=good-algorithm
 [ -z "$out$errors" ] || fail "--quiet is not quiet: $out$errors"
+
+# One that was too slow for a limit is run again under another one when asked.
+slow=(run some.ini --db slow.db --set experiment.name=slow --set experiment.algorithms=fit-sleep)
+expect 1 "$CRUCIBLE" "${slow[@]}" --set run.timeout=0.2
+contains "$errors" "1 of 1 trials have no result (1 timeout, the first: no result after 0.2 s); --retry failed runs them"
+expect 1 "$CRUCIBLE" "${slow[@]}" --set run.timeout=0.3
+contains "$errors" "0 of 1 trials run"
+contains "$errors" "1 timeout, the first: no result after 0.2 s"
+expect 1 "$CRUCIBLE" "${slow[@]}" --set run.timeout=0.3 --retry failed
+contains "$errors" "1 timeout, the first: no result after 0.3 s"
 
 # No result at all is a failure, told even where nothing else is.
 none=(--set experiment.name=none --set experiment.algorithms=fit-crash)

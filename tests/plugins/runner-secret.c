@@ -1,5 +1,8 @@
-/* A generator whose labels can be recognised. With `path` it also writes them to a file, as raw int32. */
+/* A generator whose labels can be recognised. With `path` it also writes them to a file, as raw int32; with `loads` it
+ * works as often as that file has bytes, and then fails as a dataset whose file is gone. */
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <crucible/plugin.h>
 
@@ -7,13 +10,14 @@
 
 typedef struct settings {
     int64_t rows;
-    const char *path;
+    const char *path, *loads;
     bool graphs;
 } settings;
 
 static const cru_param schema[] = {
     CRU_INT(settings, rows, 400, 10, 1000000, "how many rows"),
     CRU_STRING(settings, path, "", "file that receives the labels"),
+    CRU_STRING(settings, loads, "", "file with a byte for every time it may be loaded"),
     CRU_BOOL(settings, graphs, false, "every row is a graph of one node"),
     CRU_END,
 };
@@ -33,9 +37,16 @@ static cru_status make_graphs(cru_data *data, const cru_source *source, cru_erro
     return CRU_OK;
 }
 
+static bool may_load(const char *path)
+{
+    struct stat info;
+    return !*path || (stat(path, &info) == 0 && info.st_size > 0 && truncate(path, info.st_size - 1) == 0);
+}
+
 static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
 {
     const settings *s = settings_;
+    if (!may_load(s->loads)) return cru_fail(err, CRU_IO, "%s: its file is gone", source->name);
     float *x = cru_data_alloc(data, s->rows, sizeof *x);
     data->truth = cru_data_alloc(data, s->rows, sizeof *data->truth);
     data->labels = cru_data_alloc(data, s->rows, sizeof *data->labels);

@@ -263,6 +263,40 @@ START_TEST(a_metric_fails_the_trial_it_judges)
 }
 END_TEST
 
+/* A judge that keeps one problem makes, in this order, those of seeds 0 and 1 and, to score it, that of seed 0 again;
+ * so the data is gone when a problem is prepared, when another is under way, when it is scored, and not at all. */
+START_TEST(data_that_is_gone_ends_the_run_and_fails_no_trial)
+{
+    fixture f;
+    char ini[400], file[] = "/tmp/crucible-loads-XXXXXX";
+    int fd = mkstemp(file);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(ftruncate(fd, _i), 0);
+    snprintf(ini, sizeof ini,
+             "[experiment]\nseeds = 0, 1\nmetrics = runner-accuracy\n[dataset runner-secret]\nloads = %s\n"
+             "[algorithm good-algorithm]\n",
+             file);
+    fixture_open(&f, COMMON "good-algorithm", ini);
+    runner_options options = {.experiment = f.experiment, .plugins = f.plugins, .jobs = 1, .judge_bytes = 1};
+    cru_error err = {0};
+    runner *r;
+    ck_assert_msg(runner_open(&options, &r, &err) == CRU_OK, "%s", err.text);
+    runner_source source = {.next = fixture_next, .done = fixture_done, .user = &f};
+    cru_status status = runner_run(r, &source, &f.summary, &err);
+    runner_close(r);
+    ck_assert_int_eq(status, _i < 3 ? CRU_IO : CRU_OK);
+    ck_assert_str_eq(err.text, _i < 3 ? "runner-secret: its file is gone" : "");
+    for (int i = 0; i < f.count; i++) ck_assert_int_eq(f.ended[i].outcome, STORE_OK);
+    if (_i == 0) ck_assert_int_eq(f.count, 0);
+    if (_i == 1) ck_assert_int_eq(f.count, 1); /* what was under way has come to its end */
+    if (_i == 2) ck_assert_int_le(f.count, 1);
+    if (_i == 3) ck_assert_int_eq(f.count, 2);
+    fixture_close(&f);
+    close(fd);
+    unlink(file);
+}
+END_TEST
+
 /* The good corruptor's trials are untouched by the crashes of the bad one. */
 START_TEST(a_corruptor_fails_the_trials_of_its_problem_only)
 {
@@ -397,6 +431,7 @@ Suite *suite(void)
     t = tcase_create("judge");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_metric_fails_the_trial_it_judges, 0, sizeof metric_cases / sizeof *metric_cases);
+    tcase_add_loop_test(t, data_that_is_gone_ends_the_run_and_fails_no_trial, 0, 4);
     tcase_add_test(t, a_corruptor_fails_the_trials_of_its_problem_only);
     suite_add_tcase(s, t);
     t = tcase_create("truth");
