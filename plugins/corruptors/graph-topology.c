@@ -8,7 +8,10 @@
  *   mid     random              random
  *   high    the largest heads   random
  *
- * Sizes tie by number. Only the rule was published, no generator: rng = study takes Python's.
+ * Both sides are put in the order of their sizes, the largest first, and shuffled where the table says random. With
+ * rng = study that is Python's shuffle on the order of published-order.h, and with the seed that the study took for a
+ * dataset and level (selection = seeds) its published splits come out to the last graph. They are known for six
+ * datasets, by their numbers of graphs and classes.
  *
  * Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph Learning.
  * ICLR 2025. */
@@ -16,12 +19,16 @@
 
 #include "head-tail.h"
 #include "parts.h"
+#include "published-order.h"
 
 typedef enum level { LOW, MID, HIGH } level;
 static const char *const levels[] = {"low", "mid", "high", NULL};
 
+typedef enum selection { AUTO, SEEDS, DRAW } selection;
+static const char *const selections[] = {"auto", "seeds", "draw", NULL};
+
 typedef struct settings {
-    int64_t level, per_class;
+    int64_t level, per_class, selection;
     double train, heads;
     parts_rng rng;
 } settings;
@@ -31,22 +38,66 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, train, 0.1, 0, 1, "share of training graphs, and of validation graphs"),
     CRU_INT(settings, per_class, 0, 0, 1e9, "so many of each class train instead, and validate; 0: the share counts"),
     CRU_FLOAT(settings, heads, 0.1, 0, 1, "share of heads among them"),
+    CRU_CHOICE(
+        settings, selection, AUTO, selections,
+        "seeds: the study's own split; draw: by base and step; auto: seeds with rng = study and step = 0, if any"),
     CRU_GROUP(settings, rng, parts_rng_params),
     CRU_END,
 };
+
+/* ---- the study's seeds ------------------------------------------------------------------------------------------- */
+
+static const struct {
+    int64_t graphs;
+    int32_t classes;
+    uint32_t seed[3]; /* by level */
+} table[] = {
+    {344, 2, {84, 55, 58}},  /* PTC-MR */
+    {1113, 2, {16, 94, 3}},  /* PROTEINS */
+    {1000, 2, {68, 60, 8}},  /* IMDB-B */
+    {1178, 2, {64, 91, 25}}, /* D&D */
+    {2000, 2, {47, 39, 80}}, /* REDDIT-B */
+    {5000, 3, {7, 2, 10}},   /* COLLAB */
+};
+
+/* Starts the generator of `deal` from the published seed, where that is asked for. */
+static cru_status choose_seed(const settings *s, parts *deal)
+{
+    const cru_data *data = deal->job.data;
+    if (s->selection == DRAW || (s->selection == AUTO && (!deal->repeats || s->rng.step))) return CRU_OK;
+    if (!deal->repeats) return cru_fail(deal->job.err, CRU_BAD_INPUT, "selection = seeds needs rng = study");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].graphs != data->items || table[i].classes != data->classes) continue;
+        parts_restart(deal, table[i].seed[s->level]);
+        return CRU_OK;
+    }
+    if (s->selection == AUTO) return CRU_OK;
+    return cru_fail(deal->job.err, CRU_UNSUPPORTED,
+                    "no seed is known for %lld graphs of %d classes; use selection = draw", (long long)data->items,
+                    data->classes);
+}
+
+/* ---- the split --------------------------------------------------------------------------------------------------- */
+
+/* All graphs, the largest first. */
+static cru_ids order_graphs(const parts *deal, const int64_t *size)
+{
+    cru_data *data = deal->job.data;
+    int32_t *order = cru_pool_alloc(cru_data_pool(data), data->items, sizeof *order);
+    for (int32_t g = 0; g < data->items; g++) order[g] = g;
+    if (deal->repeats)
+        published_order(size, data->items, order);
+    else
+        cru_largest_first(order, data->items, size);
+    return (cru_ids){order, data->items};
+}
 
 /* The graphs of one class, each side in the order in which the level takes them. */
 static head_tail take_sides(parts *deal, level how, cru_ids graphs, const cru_sizes *sizes)
 {
     const head_tail sides = head_tail_split(cru_data_pool(deal->job.data), graphs, sizes);
-    if (how == HIGH)
-        cru_largest_first(sides.heads, sides.head_count, sizes->size);
-    else
-        parts_shuffle(deal, sides.heads, sides.head_count);
-    if (how == LOW)
-        cru_largest_first(sides.tails, sides.tail_count, sizes->size);
-    else
-        parts_shuffle(deal, sides.tails, sides.tail_count);
+    if (how != HIGH) parts_shuffle(deal, sides.heads, sides.head_count);
+    if (how != LOW) parts_shuffle(deal, sides.tails, sides.tail_count);
     return sides;
 }
 
@@ -55,11 +106,12 @@ static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru
     const settings *s = settings_;
     parts deal;
     cru_status status = parts_start(&deal, &(parts_job){&s->rng, data, rng, report, err}, PARTS_PYTHON);
+    if (status == CRU_OK) status = choose_seed(s, &deal);
     if (status) return status;
     int64_t *size = cru_pool_alloc(cru_data_pool(data), data->items, sizeof *size);
     for (int64_t g = 0; g < data->items; g++) size[g] = data->graph_offsets[g + 1] - data->graph_offsets[g];
     const cru_sizes sizes = {size, data->items, cru_head_size(size, data->items)};
-    const class_lists lists = class_lists_make(data, labelled_items(data));
+    const class_lists lists = class_lists_make(data, order_graphs(&deal, size));
     const double share = nearbyint(s->train * (double)data->items / data->classes);
     const int64_t n = s->per_class ? s->per_class : (int64_t)share, h = (int64_t)nearbyint(s->heads * (double)n);
     for (int32_t c = 0; c < data->classes; c++) {
@@ -81,7 +133,7 @@ static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = app
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
     .name = "graph-topology",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "few large graphs train among many small ones",
     .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
                 "Learning. ICLR 2025.",

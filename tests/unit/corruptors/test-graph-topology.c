@@ -100,6 +100,79 @@ START_TEST(mid_is_random)
 }
 END_TEST
 
+/* ---- the order before the study's shuffle ---- */
+
+/* A bitonic sort as textbooks have it, by recursion, over 1024 places; empty ones (size -1) sort last. Going down, also
+ * equal neighbours change places. */
+static void merge(int32_t *ids, const int64_t *size, int n, bool up)
+{
+    for (int i = 0; i < n / 2; i++) {
+        const int32_t a = ids[i], b = ids[i + n / 2];
+        if ((size[a] > size[b] || size[b] < 0) != up) continue;
+        ids[i] = b;
+        ids[i + n / 2] = a;
+    }
+    if (n <= 2) return;
+    merge(ids, size, n / 2, up);
+    merge(ids + n / 2, size, n / 2, up);
+}
+
+static void bitonic(int32_t *ids, const int64_t *size, int n, bool up)
+{
+    if (n < 2) return;
+    bitonic(ids, size, n / 2, false);
+    bitonic(ids + n / 2, size, n / 2, true);
+    merge(ids, size, n, up);
+}
+
+/* Three sizes for 400 graphs, so that the largest tails are chosen among equals. */
+START_TEST(the_study_orders_equal_sizes_by_a_network)
+{
+    enum { MANY = 400, PLACES = 1024 };
+    int64_t size[PLACES];
+    int32_t order[PLACES];
+    cru_data *data = damage_data(MANY, 2);
+    damage_report report;
+    for (int32_t i = 0; i < PLACES; i++) {
+        size[i] = i < MANY ? 1 + i * i % 7 % 3 : -1;
+        order[i] = i;
+    }
+    population_as_graphs(data, size);
+    bitonic(order, size, PLACES, false);
+    const damage d = {.name = "graph-topology", .settings = {"level", "low", "rng", "study", "heads", "0"}};
+    damage_apply(&d, data, &report);
+    for (int32_t c = 0; c < 2; c++) {
+        int64_t seen = 0, at = 0;
+        for (int64_t i = 0; i < data->split.train.count; i++) {
+            if (data->truth[data->split.train.ids[i]] != c) continue;
+            while (order[at] % 2 != c || (double)size[order[at]] >= *damage_reported(&report, "head_size")) at++;
+            ck_assert_int_eq(data->split.train.ids[i], order[at++]);
+            seen++;
+        }
+        ck_assert_int_eq(seen, 20);
+    }
+    cru_data_destroy(data);
+}
+END_TEST
+
+START_TEST(published_seeds_need_their_dataset_and_generator)
+{
+    static const struct {
+        const char *rng, *says;
+    } tries[] = {{"study", "no seed is known for 60 graphs of 2 classes"}, {"philox", "needs rng = study"}};
+    for (int k = 0; k < 2; k++) {
+        cru_data *data = damage_data(60, 2);
+        population_as_graphs(data, NULL);
+        damage_report report = {0};
+        cru_error err = {0};
+        const damage d = {.name = "graph-topology", .settings = {"selection", "seeds", "rng", tries[k].rng}};
+        ck_assert_int_ne(damage_try(&d, data, &report, &err), CRU_OK);
+        ck_assert_msg(strstr(err.text, tries[k].says) != NULL, "%s", err.text);
+        cru_data_destroy(data);
+    }
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("graph topology");
@@ -108,6 +181,8 @@ Suite *suite(void)
     tcase_add_test(c, low_takes_the_largest_tails);
     tcase_add_test(c, high_takes_the_largest_heads);
     tcase_add_test(c, mid_is_random);
+    tcase_add_test(c, the_study_orders_equal_sizes_by_a_network);
+    tcase_add_test(c, published_seeds_need_their_dataset_and_generator);
     suite_add_tcase(s, c);
     return s;
 }

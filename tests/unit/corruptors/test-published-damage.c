@@ -87,6 +87,47 @@ START_TEST(class_split_files)
 }
 END_TEST
 
+/* The split files published with the study's package: sizes of their parts, sums of the graphs' numbers and of their
+ * squares. */
+START_TEST(graph_topology_files)
+{
+    static const struct {
+        const char *dataset, *level;
+        int64_t count[3], sum[3], squares[3];
+    } files[] = {
+        {"ptc-mr", "low", {34, 34, 276}, {5927, 5447, 47622}, {1367139, 1169689, 10973256}},
+        {"ptc-mr", "mid", {34, 34, 276}, {6671, 5501, 46824}, {1548723, 1257155, 10704206}},
+        {"ptc-mr", "high", {34, 34, 276}, {5404, 5704, 47888}, {1156428, 1268358, 11085298}},
+        {"proteins", "low", {112, 112, 889}, {62994, 67548, 488286}, {48283050, 52847060, 357833990}},
+        {"proteins", "mid", {112, 112, 889}, {69630, 66718, 482480}, {54888070, 52546524, 351529506}},
+        {"proteins", "high", {112, 112, 889}, {64705, 66276, 487847}, {50408521, 52120142, 356435437}},
+        {"imdb-binary", "low", {100, 100, 800}, {50921, 50303, 398276}, {34479539, 34916555, 263437406}},
+        {"imdb-binary", "mid", {100, 100, 800}, {49616, 49106, 400778}, {33077702, 31969212, 267786586}},
+        {"imdb-binary", "high", {100, 100, 800}, {50627, 51649, 397224}, {33447565, 35299039, 264086896}},
+        {"dd", "low", {118, 118, 942}, {74670, 74799, 543784}, {62009900, 62048137, 420145568}},
+        {"dd", "mid", {118, 118, 942}, {74516, 75458, 543279}, {60798794, 61128244, 422276567}},
+        {"dd", "high", {118, 118, 942}, {74959, 76089, 542205}, {61271581, 61836365, 421095659}},
+        {"reddit-binary", "mid", {200, 200, 1600}, {214087, 193388, 1591525}, {294138623, 251059182, 2119469195}},
+        {"collab", "mid", {501, 501, 3998}, {1420860, 1425956, 9650684}, {4852115730, 4905902978, 31896148792}},
+    };
+    cru_data *data = real_data(files[_i].dataset);
+    damage_report report;
+    if (data) {
+        const damage d = {.name = "graph-topology", .settings = {"level", files[_i].level, "rng", "study"}, .seed = 5};
+        damage_apply(&d, data, &report);
+        const cru_ids parts[] = {data->split.train, data->split.val, data->split.test};
+        for (int part = 0; part < 3; part++) {
+            int64_t squares = 0;
+            for (int64_t i = 0; i < parts[part].count; i++) squares += (int64_t)parts[part].ids[i] * parts[part].ids[i];
+            ck_assert_int_eq(parts[part].count, files[_i].count[part]);
+            ck_assert_int_eq(sum_of(parts[part]), files[_i].sum[part]);
+            ck_assert_int_eq(squares, files[_i].squares[part]);
+        }
+    }
+    cru_data_destroy(data);
+}
+END_TEST
+
 START_TEST(local_splits_of_cora)
 {
     static const char *const names[] = {"local_mid", "local_high"};
@@ -246,6 +287,7 @@ Suite *suite(void)
     tcase_set_timeout(c, 200);
     tcase_add_loop_test(c, class_splits_of_cora, 0, 3);
     tcase_add_loop_test(c, class_split_files, 0, 6);
+    tcase_add_loop_test(c, graph_topology_files, 0, 14);
     tcase_add_loop_test(c, local_splits_of_cora, 0, 2);
     tcase_add_loop_test(c, local_targets_of_cora, 0, 3);
     tcase_add_loop_test(c, global_splits_of_cora, 0, 2);
