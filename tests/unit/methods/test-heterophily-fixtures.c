@@ -247,12 +247,26 @@ START_TEST(gprgnn_other_starts)
     } cases[] = {{"ppr", "0", {0, 0, 1}},
                  {"ppr", "1", {1, 0, 0}},
                  {"nppr", "0.5", {4. / 7, 2. / 7, 1. / 7}},
-                 {"one", "0.5", {0, 0, 1}}};
+                 {"one", "1", {0, 1, 0}},
+                 {"one", "2", {0, 0, 1}}};
     cJSON *root = fixture_open("heterophily/gprgnn.json");
     bench b = with_hidden(fixture_case(root, "ppr_K3_alpha0.1"));
     bench_open(&b, "gprgnn", (const char *[]){"hops", "2", "start", cases[_i].start, "alpha", cases[_i].alpha, NULL});
     for (int k = 0; k < 3; k++)
         ck_assert_double_eq_tol((double)bench_weight(&b, "gamma")->data[k], cases[_i].gamma[k], 1e-7);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(gprgnn_refuses_an_alpha_that_is_no_hop)
+{
+    static const char *const cases[][2] = {{"one", "0.5"}, {"one", "3"}, {"ppr", "2"}};
+    cJSON *root = fixture_open("heterophily/gprgnn.json");
+    bench b = with_hidden(fixture_case(root, "ppr_K3_alpha0.1"));
+    const char *const settings[] = {"hops", "2", "start", cases[_i][0], "alpha", cases[_i][1], NULL};
+    ck_assert_int_eq(bench_try(&b, "gprgnn", settings), CRU_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(cru_ctx_error(b.ctx)->text, "alpha"));
     bench_destroy(&b);
     cJSON_Delete(root);
 }
@@ -323,7 +337,8 @@ Suite *suite(void)
     tcase_add_test(c, appnp_drops_edges_only_in_training);
     tcase_add_test(c, gprgnn_filter_and_its_start);
     tcase_add_test(c, gprgnn_on_a_directed_graph);
-    tcase_add_loop_test(c, gprgnn_other_starts, 0, 4);
+    tcase_add_loop_test(c, gprgnn_other_starts, 0, 5);
+    tcase_add_loop_test(c, gprgnn_refuses_an_alpha_that_is_no_hop, 0, 3);
     tcase_add_loop_test(c, h2gcn_with_two_rounds, 0, 2);
     tcase_add_test(c, h2gcn_of_the_authors_leaves_the_node_out);
     suite_add_tcase(s, c);

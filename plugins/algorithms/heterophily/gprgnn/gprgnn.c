@@ -6,7 +6,7 @@
  *     ppr     alpha (1 - alpha)^k, the last one (1 - alpha)^K: the sum is 1
  *     nppr    alpha^k over the sum of their absolute values
  *     random  U(-s, s) with s = sqrt(3 / (K + 1)), over the sum of absolute values
- *     one     1 at the last hop, 0 elsewhere (sgc)
+ *     one     1 at hop alpha, a whole number, and 0 elsewhere: with alpha = K that is sgc
  * and is not decayed.
  *
  * Chien, Peng, Li, Milenkovic. Adaptive Universal Generalized PageRank Graph Neural Network. ICLR 2021. */
@@ -27,7 +27,8 @@ typedef enum start { PPR, NPPR, RANDOM, ONE } start;
 static const char *const starts[] = {"ppr", "nppr", "random", "one", NULL};
 
 static const cru_param schema[] = {
-    CRU_FLOAT(settings, alpha, 0.9, 0, 1, "of the start of gamma", .search = CRU_ONE_OF(0.1, 0.2, 0.5, 0.9)),
+    CRU_FLOAT(settings, alpha, 0.9, 0, 1000, "of the start of gamma, up to 1; start = one: the hop",
+              .search = CRU_ONE_OF(0.1, 0.2, 0.5, 0.9)),
     CRU_CHOICE(settings, start, PPR, starts, "how gamma starts"),
     CRU_INT(settings, hops, 10, 0, 1000, "longest hop K"),
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "linear layers of the perceptron"),
@@ -55,7 +56,7 @@ static void first_gamma(const settings *s, cru_rng rng, float *gamma)
     double sum = 0;
     for (int64_t k = 0; k <= s->hops; k++) {
         const bool last = k == s->hops;
-        double g = last; /* ONE */
+        double g = (double)k == a; /* ONE */
         if (s->start == PPR) g = pow(1 - a, (double)k) * (last ? 1 : a);
         if (s->start == NPPR) g = pow(a, (double)k);
         if (s->start == RANDOM) g = bound * (2 * cru_rng_uniform(&rng) - 1);
@@ -66,10 +67,21 @@ static void first_gamma(const settings *s, cru_rng rng, float *gamma)
     for (int64_t k = 0; scaled && k <= s->hops; k++) gamma[k] = (float)((double)gamma[k] / sum);
 }
 
+static cru_status check_alpha(const settings *s, cru_ctx *ctx)
+{
+    if (s->start != ONE && s->alpha > 1)
+        return cru_ctx_fail(ctx, CRU_BAD_INPUT, "alpha = %g is more than 1; only start = one takes a hop", s->alpha);
+    if (s->start == ONE && (s->alpha != floor(s->alpha) || s->alpha > (double)s->hops))
+        return cru_ctx_fail(ctx, CRU_BAD_INPUT, "start = one: alpha = %g is no hop of 0 .. %lld", s->alpha,
+                            (long long)s->hops);
+    return CRU_OK;
+}
+
 static cru_status build(void *self)
 {
     model *m = self;
     const settings *s = m->base.settings;
+    if (check_alpha(s, m->base.ctx)) return cru_ctx_status(m->base.ctx);
     const cru_task *task = m->base.task;
     const int64_t terms = s->hops + 1;
     float *gamma = cru_ctx_alloc(m->base.ctx, terms, sizeof *gamma);
