@@ -17,6 +17,15 @@ static void invert_root(double *sum, int64_t n)
     for (int64_t i = 0; i < n; i++) sum[i] = sum[i] > 0 ? 1 / sqrt(sum[i]) : 0;
 }
 
+cru_csr cru_graph_mean_with_self(cru_pool pool, const cru_csr *g)
+{
+    double *left = heap_alloc(g->rows, sizeof *left);
+    for (int64_t v = 0; v < g->rows; v++) left[v] = 1 / (double)(g->offsets[v + 1] - g->offsets[v] + 1);
+    const cru_csr result = cru_csr_scale(pool, g, left, NULL);
+    free(left);
+    return result;
+}
+
 cru_csr cru_graph_normalise(cru_pool pool, const cru_csr *g, cru_norm norm)
 {
     double *left = heap_alloc(g->rows, sizeof *left), *right = heap_alloc(g->cols, sizeof *right);

@@ -96,6 +96,21 @@ cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, 
     return cru_add(t, cru_fc_apply(t, &layer->neighbour, neighbours), cru_fc_apply(t, &layer->self, x));
 }
 
+cru_sage_cat cru_sage_cat_create(cru_net *net, const char *name, const int64_t in_out[2])
+{
+    const cru_init normal = {.kind = CRU_INIT_NORMAL, .b = 1};
+    cru_sage_cat layer;
+    layer.own = cru_fc_create_with(net, name_of(name, "own").text, in_out, normal, NULL);
+    layer.others = cru_fc_create_with(net, name_of(name, "others").text, in_out, normal, NULL);
+    return layer;
+}
+
+cru_tensor *cru_sage_cat_input(cru_tape *t, const cru_sage_cat *layer, cru_sparse *adj, const cru_input *x)
+{
+    cru_tensor *others = cru_spmm(t, adj, cru_input_linear(t, x, layer->others.w, NULL));
+    return cru_add(t, cru_input_linear(t, x, layer->own.w, NULL), others);
+}
+
 /* ---- gin ------------------------------------------------------------------------------------------------- */
 
 cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shape, bool learn_eps)

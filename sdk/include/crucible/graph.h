@@ -55,6 +55,10 @@ typedef enum cru_norm {
     CRU_NORM_COL,    /* A_ij / c_j */
 } cru_norm;
 
+/* A / (degree + 1), where the degree counts the entries of a row: the neighbours' part of a mean that counts the node
+ * itself, too. Shares offsets and ids with g. */
+CRU_API cru_csr cru_graph_mean_with_self(cru_pool pool, const cru_csr *g);
+
 /* Shares offsets and ids with g. */
 CRU_API cru_csr cru_graph_normalise(cru_pool pool, const cru_csr *g, cru_norm norm);
 

@@ -221,6 +221,14 @@ typedef struct cru_sage {
 CRU_API cru_sage cru_sage_create(cru_net *net, const char *name, const int64_t in_out[2], cru_reduce op);
 CRU_API cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, cru_tensor *x);
 
+/* [x, A x] W without bias, W in two halves and drawn from N(0, 1): the layer of GraphSMOTE and GraphMixup, where A is
+ * that of cru_graph_mean_with_self. Weights name.own.weight and name.others.weight. */
+typedef struct cru_sage_cat {
+    cru_fc own, others;
+} cru_sage_cat;
+CRU_API cru_sage_cat cru_sage_cat_create(cru_net *net, const char *name, const int64_t in_out[2]);
+CRU_API cru_tensor *cru_sage_cat_input(cru_tape *t, const cru_sage_cat *layer, cru_sparse *adj, const cru_input *x);
+
 /* Graph attention (Velickovic et al.): e_vu = leaky(a_dst . W x_v + a_src . W x_u), alpha = softmax over in-edges,
  * y_v = sum alpha W x_u; heads side by side (concat) or averaged. W and a Glorot uniform, b 0, as GATConv; adj with
  * self-loops. */

@@ -19,6 +19,7 @@ typedef struct layer {
         cru_mlp mlp;
         cru_gcn gcn;
         cru_sage sage;
+        cru_sage_cat sage_cat;
         cru_gat gat;
         cru_gin gin;
         cru_cheb cheb;
@@ -83,6 +84,16 @@ static void make_mean_sage(layer *l)
 {
     l->is.sage = cru_sage_create(l->net, "l", (const int64_t[]){IN, OUT}, CRU_REDUCE_MEAN);
     l->apply = sage;
+}
+static cru_tensor *sage_cat(layer *l, cru_tape *t, cru_tensor *x)
+{
+    const cru_input in = cru_input_of(x);
+    return cru_sage_cat_input(t, &l->is.sage_cat, l->adj, &in);
+}
+static void make_sage_cat(layer *l)
+{
+    l->is.sage_cat = cru_sage_cat_create(l->net, "l", (const int64_t[]){IN, OUT});
+    l->apply = sage_cat;
 }
 static void make_max_sage(layer *l)
 {
@@ -222,6 +233,7 @@ static const struct {
     {"gcn, narrow", make_narrow_gcn},
     {"sage, mean", make_mean_sage},
     {"sage, max", make_max_sage},
+    {"sage, own and others", make_sage_cat},
     {"gat", make_gat},
     {"gat, averaged", make_averaged_gat},
     {"gin", make_gin},

@@ -168,6 +168,29 @@ START_TEST(propagation_repeats_the_product)
 }
 END_TEST
 
+/* [x, A x] W, its matrix in one piece. */
+START_TEST(own_and_others_are_one_product)
+{
+    op_bench b = op_bench_open();
+    cru_net *net = cru_net_create(b.ctx, "net");
+    const cru_csr mean = cru_graph_mean_with_self(cru_ctx_pool(b.ctx), &other_edges);
+    cru_sparse *adj = cru_sparse_create(b.ctx, &mean);
+    const cru_sage_cat layer = cru_sage_cat_create(net, "sage", (const int64_t[]){IN, OUT});
+    cru_tensor *x = op_matrix(&b, N, IN, -1, 1);
+    cru_tape_begin(b.tape, CRU_EVAL);
+    for (int64_t v = 0; v < N; v++)
+        for (int64_t u = 0; u < N; u++) {
+            const double degree = (double)(other_offsets[v + 1] - other_offsets[v]);
+            ck_assert_double_eq_tol(value_of(&mean, v, u), value_of(&other_edges, v, u) / (degree + 1), 1e-7);
+        }
+    cru_tensor *both = cru_concat_cols(b.tape, (cru_tensor *[]){x, cru_spmm(b.tape, adj, x)}, 2);
+    cru_tensor *w = cru_concat_rows(b.tape, (cru_tensor *[]){layer.own.w, layer.others.w}, 2);
+    const cru_input in = cru_input_of(x);
+    check_same(cru_sage_cat_input(b.tape, &layer, adj, &in), cru_matmul(b.tape, both, w));
+    op_bench_close(&b);
+}
+END_TEST
+
 START_TEST(powers_and_hops_stand_side_by_side)
 {
     op_bench b = op_bench_open();
@@ -338,6 +361,7 @@ Suite *suite(void)
     tcase_add_test(c, attention_weighs_values_by_scaled_products);
     tcase_add_loop_test(c, relations_have_own_or_shared_matrices, 0, 2);
     tcase_add_test(c, propagation_repeats_the_product);
+    tcase_add_test(c, own_and_others_are_one_product);
     tcase_add_test(c, powers_and_hops_stand_side_by_side);
     tcase_add_loop_test(c, wavelets_filter_as_their_formula_says, 0, 5);
     tcase_add_test(c, wavelets_have_the_gradient_of_differences);

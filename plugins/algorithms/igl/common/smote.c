@@ -1,23 +1,24 @@
 #include "smote.h"
 
-#include <math.h>
+#include <string.h>
+
+#include <crucible/arena.h>
+#include <crucible/knn.h>
 
 void smote_nearest(const float *x, int64_t cols, cru_ids members, int32_t *nearest)
 {
-    for (int64_t i = 0; i < members.count; i++) {
-        double best = INFINITY;
-        nearest[i] = (int32_t)i;
-        for (int32_t j = 0; j < members.count; j++) {
-            double distance = 0;
-            for (int64_t k = 0; j != i && k < cols; k++) {
-                const double d = (double)x[members.ids[i] * cols + k] - (double)x[members.ids[j] * cols + k];
-                distance += d * d;
-            }
-            if (j == i || distance >= best) continue;
-            best = distance;
-            nearest[i] = j;
-        }
-    }
+    if (members.count == 1) nearest[0] = 0;
+    if (members.count < 2) return;
+    cru_arena *scratch = cru_arena_create();
+    if (!scratch) cru_panic(CRU_NO_MEMORY, "no memory for the neighbours of %lld nodes", (long long)members.count);
+    const cru_pool pool = cru_arena_pool(scratch);
+    float *rows = cru_pool_alloc(pool, members.count * cols, sizeof *rows);
+    for (int64_t i = 0; i < members.count; i++)
+        memcpy(rows + i * cols, x + members.ids[i] * cols, (size_t)cols * sizeof *rows);
+    const cru_dense points = {members.count, cols, rows};
+    const cru_neighbours found = cru_knn(pool, &points, &points, &(cru_knn_options){.k = 1, .skip_self = true});
+    memcpy(nearest, found.ids, (size_t)members.count * sizeof *nearest);
+    cru_arena_destroy(scratch);
 }
 
 static bool linked(const float *a, const float *b, int64_t cols)

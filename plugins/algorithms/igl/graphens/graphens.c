@@ -91,11 +91,7 @@ static void count_classes(model *m)
 
 static void build_optimiser(model *m, cru_net *classifier)
 {
-    const cru_train *train = m->base.train;
-    m->base.optim = cru_optim_create(
-        m->base.ctx,
-        &(cru_optim_spec){.kind = (cru_optim_kind)train->optimiser, .lr = train->lr, .decay = train->weight_decay});
-    cru_optim_add(m->base.optim, m->base.net, NULL);
+    m->base.optim = cru_learner_optim(&m->base, &m->base.net, 1);
     cru_optim_add(m->base.optim, classifier, &(cru_optim_group){.own_decay = true});
 }
 

@@ -8,12 +8,16 @@
  *     logits = Drop(ReLU(E2 V_s + A2' E2 V_n)) W + b      E2: E and the new e
  *     loss = CE over training and new nodes + rec_weight sum over all pairs of w (P - A)^2
  *
+ * With up_scale > 0 it is once, and for the first floor(up_scale n_c) nodes of each of these classes alone.
+ *
  * The original takes the neighbours of the node whose number is the place of u among the training nodes of its class,
  * not those of u; fix_neighbours repairs this. A is made symmetric unless `directed` is set; edges of new nodes always
  * go both ways. Prediction is on the graph itself. Of the original's training schemes this is recon_newG with hard
  * edges.
  *
  * Zhao, Zhang, Wang. GraphSMOTE: Imbalanced Node Classification on Graphs with Graph Neural Networks. WSDM 2021. */
+#include <math.h>
+
 #include <crucible/imbalance.h>
 
 #include "added-nodes.h"
@@ -23,7 +27,7 @@ enum { PROBLEMS = CRU_NODES };
 
 typedef struct settings {
     int64_t hidden;
-    double dropout, rec_weight;
+    double dropout, rec_weight, up_scale;
     bool fix_neighbours, directed;
     cru_train train;
 } settings;
@@ -33,23 +37,19 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, dropout, 0.1, 0, 0.99, "after each activation", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
     CRU_FLOAT(settings, rec_weight, 1e-6, 0, CRU_NO_MAX, "weight of the reconstruction, a sum over all pairs",
               .search = CRU_ONE_OF(1e-6, 2e-6, 4e-6)),
+    CRU_FLOAT(settings, up_scale, 0, 0, 1, "share of a minority class that is interpolated once; 0: up to the average"),
     CRU_BOOL(settings, fix_neighbours, false, "candidates from the nearest node instead of the one of its place"),
     CRU_BOOL(settings, directed, false, "keep the direction of edges: a node hears from those that link to it"),
     CRU_TRAIN_SETTINGS(settings, train, 2010, 0.001, 5e-4),
     CRU_END,
 };
 
-/* [h, A' h] W without bias, its matrix in two halves. */
-typedef struct sage {
-    cru_fc own, others;
-} sage;
-
 typedef struct model {
     cru_learner base;
     cru_rng rng;
     cru_csr graph;           /* without loops */
     cru_sparse *links, *adj; /* A, A' */
-    sage encoder, decoder;
+    cru_sage_cat encoder, decoder;
     cru_fc edges, classifier;
     cru_ids *members; /* training nodes of each class in the order of the split */
     int64_t added;    /* new nodes in an epoch, */
@@ -58,32 +58,21 @@ typedef struct model {
 
 /* ---- set-up ---------------------------------------------------------------------------------------------- */
 
-static sage create_sage(cru_net *net, const char *own, const char *others, int64_t in, int64_t out)
-{
-    const cru_init normal = {.kind = CRU_INIT_NORMAL, .b = 1};
-    const int64_t size[] = {in, out};
-    return (sage){cru_fc_create_with(net, own, size, normal, NULL),
-                  cru_fc_create_with(net, others, size, normal, NULL)};
-}
-
-/* A / (degree + 1), rows divided. */
-static cru_csr mean_with_self(cru_pool pool, const cru_csr *g)
-{
-    double *left = cru_pool_alloc(pool, g->rows, sizeof *left);
-    for (int64_t v = 0; v < g->rows; v++) left[v] = 1 / (double)(g->offsets[v + 1] - g->offsets[v] + 1);
-    return cru_csr_scale(pool, g, left, NULL);
-}
-
 static void plan_classes(model *m)
 {
     const cru_task *task = m->base.task;
+    const settings *s = m->base.settings;
     const int64_t average = task->split.train.count / task->classes;
     m->members = cru_class_members(cru_ctx_pool(m->base.ctx), task);
     m->repeats = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *m->repeats);
     for (int32_t c = 0; c < task->classes; c++) {
         const int64_t count = m->members[c].count;
         m->repeats[c] = count && count < average ? average / count : 0;
-        m->added += m->repeats[c] * count;
+        if (m->repeats[c] && s->up_scale > 0) {
+            m->members[c].count = (int64_t)floor(s->up_scale * (double)count);
+            m->repeats[c] = 1;
+        }
+        m->added += m->repeats[c] * m->members[c].count;
     }
 }
 
@@ -97,11 +86,11 @@ static cru_status build(void *self)
     const cru_csr given = s->directed ? task->graph : cru_graph_symmetrise(pool, &task->graph, CRU_SYM_OR);
     m->rng = cru_ctx_stream(ctx, "sampling");
     m->graph = cru_graph_loops(pool, &given, CRU_LOOPS_REMOVE);
-    const cru_csr mean = mean_with_self(pool, &m->graph);
+    const cru_csr mean = cru_graph_mean_with_self(pool, &m->graph);
     m->links = cru_sparse_create(ctx, &m->graph);
     m->adj = cru_sparse_create(ctx, &mean);
-    m->encoder = create_sage(m->base.net, "encoder.own", "encoder.others", task->x.cols, s->hidden);
-    m->decoder = create_sage(m->base.net, "decoder.own", "decoder.others", s->hidden, s->hidden);
+    m->encoder = cru_sage_cat_create(m->base.net, "encoder", (const int64_t[]){task->x.cols, s->hidden});
+    m->decoder = cru_sage_cat_create(m->base.net, "decoder", (const int64_t[]){s->hidden, s->hidden});
     m->edges = cru_fc_create_with(m->base.net, "edges", (const int64_t[]){s->hidden, s->hidden},
                                   (cru_init){.kind = CRU_INIT_FAN_IN}, NULL);
     m->classifier = cru_fc_create_with(m->base.net, "classifier", (const int64_t[]){s->hidden, task->classes},
@@ -113,12 +102,11 @@ static cru_status build(void *self)
 
 /* ---- the network ----------------------------------------------------------------------------------------- */
 
-static cru_tensor *apply_sage(const model *m, cru_tape *t, const sage *layer, cru_sparse *adj, const cru_input *x)
+static cru_tensor *apply_sage(const model *m, cru_tape *t, const cru_sage_cat *layer, cru_sparse *adj,
+                              const cru_input *x)
 {
     const settings *s = m->base.settings;
-    cru_tensor *others = cru_spmm(t, adj, cru_input_linear(t, x, layer->others.w, NULL));
-    cru_tensor *h = cru_add(t, cru_input_linear(t, x, layer->own.w, NULL), others);
-    return cru_dropout(t, cru_relu(t, h), (float)s->dropout);
+    return cru_dropout(t, cru_relu(t, cru_sage_cat_input(t, layer, adj, x)), (float)s->dropout);
 }
 
 static cru_tensor *classify(const model *m, cru_tape *t, cru_sparse *adj, cru_tensor *e)
@@ -182,7 +170,7 @@ static cru_tensor *joint_loss(model *m, cru_tape *t, cru_tensor *e)
     float *code = cru_tape_alloc(t, cru_tensor_count(all), sizeof *code);
     cru_tensor_download(t, cru_fc_apply(t, &m->edges, cru_detach(t, all)), code);
     const cru_csr joint = smote_graph(cru_tape_pool(t), &m->graph, s.pairs, code, cru_tensor_cols(all));
-    const cru_csr mean = mean_with_self(cru_tape_pool(t), &joint);
+    const cru_csr mean = cru_graph_mean_with_self(cru_tape_pool(t), &joint);
     return added_loss(&m->base, t, classify(m, t, cru_sparse_step(t, &mean), all), s.labels, m->added);
 }
 
