@@ -5,7 +5,8 @@
  *     tag degree neighbour ...        neighbours are numbered from 0 within the graph
  *
  * Tags become one-hot features when there are at least two different ones; numbers behind the neighbours (attributes)
- * are not read.
+ * are not read. Further files of the roles train, val and test, or train-0, ..., hold splits: numbers of graphs from 0,
+ * one a line (id-files.h).
  *
  * Zhang, Cui, Neumann, Chen. An End-to-End Deep Learning Architecture for Graph Classification. AAAI 2018. */
 #include <crucible/crucible.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 
 #include "graph-set.h"
+#include "id-files.h"
 #include "source.h"
 #include "text-file.h"
 
@@ -106,6 +108,7 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
         status = read_graphs(&r, arena);
     }
     if (status == CRU_OK) status = graph_set_store(&r.set, arena, data, err);
+    if (status == CRU_OK) status = id_files_read(source, arena, data, err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(arena);
     return status;

@@ -4,6 +4,7 @@
  *   graph-indicator  the graph of every node, numbered from 1, ascending
  *   graph-labels     the class of every graph, any whole number
  *   node-labels      optional: a whole number a node; becomes a one-hot feature
+ *   train, val, test optional: a split, or several as train-0, ...: numbers of graphs from 0, one a line (id-files.h)
  *   node-attributes  optional: numbers of every node; with `attributes` they become features, before the node labels
  *
  * Edge labels and edge attributes are not used by any method here.
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "graph-set.h"
+#include "id-files.h"
 #include "matrix.h"
 #include "source.h"
 #include "text-matrix.h"
@@ -132,6 +134,7 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
     if (status == CRU_OK) status = read_edges(&r);
     if (status == CRU_OK) status = graph_set_store(&r.set, r.arena, data, err);
     if (status == CRU_OK && s->attributes) status = add_attributes(&r, data);
+    if (status == CRU_OK) status = id_files_read(source, r.arena, data, err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(r.arena);
     return status;

@@ -1,10 +1,10 @@
-/* Many graphs in one text file. */
+/* Many graphs in one text file, and a split in three. */
 #include "../../datasets/formats/graph-list.c"
 
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static const char *const roles[] = {"graphs", NULL};
+    static const char *const roles[] = {"graphs", "train", "val", "test", NULL};
     return format_fuzz(roles, NULL, bytes, size);
 }

@@ -1,10 +1,11 @@
-/* Many graphs in four text files. */
+/* Many graphs in four text files, and a split in three. */
 #include "../../datasets/formats/tu.c"
 
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    static const char *const roles[] = {"edges", "graph-indicator", "graph-labels", "node-labels", NULL};
+    static const char *const roles[] = {
+        "edges", "graph-indicator", "graph-labels", "node-labels", "train", "val", "test", NULL};
     return format_fuzz(roles, NULL, bytes, size);
 }

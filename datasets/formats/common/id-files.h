@@ -7,7 +7,7 @@
 #include <crucible/plugin.h>
 
 /* Sets data->official from the files that the source has; none is no fault. data->items must be known. CRU_BAD_INPUT: a
- * line that is no item number. */
+ * line that is no item number, or one that the split has already. */
 cru_status id_files_read(const cru_source *source, cru_arena *arena, cru_data *data, cru_error *err);
 
 #endif

@@ -137,6 +137,43 @@ START_TEST(tu_edges_stay_in_their_graph)
 }
 END_TEST
 
+/* Both formats of many graphs take splits from lists of their numbers. */
+START_TEST(splits_are_lists_of_graphs)
+{
+    static const struct {
+        const char *train, *val, *fails;
+    } cases[] = {{"2\n0\n", "1\n", NULL},
+                 {"2\n0", "", NULL},
+                 {"3\n", "1\n", ":1: 3 is not the number of an item"},
+                 {"0\n-1\n", "", ":2: -1 is not the number of an item"},
+                 {"2\n0\n", "1\n0\n", ":2: item 0 is in this split already"},
+                 {"2\n1 0\n", "", ":2: "},
+                 {"2\nx\n", "", ":2: "}};
+    format_run tu = {.name = "tu",
+                     .files = {{"edges", text("1, 2\n2, 1\n")},
+                               {"graph-indicator", text("1\n1\n2\n3\n")},
+                               {"graph-labels", text("0\n1\n1\n")},
+                               {"train", text(cases[_i / 2].train)},
+                               {"val", text(cases[_i / 2].val)}}};
+    format_run list = {.name = "graph-list",
+                       .files = {{"graphs", text("3\n1 0\n0 0\n1 1\n0 0\n1 1\n0 0\n")},
+                                 {"train", text(cases[_i / 2].train)},
+                                 {"val", text(cases[_i / 2].val)}}};
+    const format_run *run = _i % 2 ? &list : &tu;
+    if (cases[_i / 2].fails) {
+        must_fail(run, cases[_i / 2].fails);
+        return;
+    }
+    must_load(run);
+    ck_assert_int_eq(data->official_count, 1);
+    ck_assert_int_eq(data->official[0].train.count, 2);
+    ck_assert_int_eq(data->official[0].train.ids[0], 2);
+    ck_assert_int_eq(data->official[0].train.ids[1], 0);
+    ck_assert_int_eq(data->official[0].val.count, cases[_i / 2].val[0] != 0);
+    ck_assert_int_eq(data->official[0].test.count, 0);
+}
+END_TEST
+
 START_TEST(graph_lists_number_nodes_within_a_graph)
 {
     format_run run = {.name = "graph-list", .files = {{"graphs", text("2\n1 5\n7 0\n2 3\n7 1 1\n8 1 0\n")}}};
@@ -371,6 +408,7 @@ Suite *suite(void)
     tcase_add_test(c, citations_of_unknown_papers_are_left_out);
     tcase_add_test(c, tu_graphs_are_cut_by_the_indicator);
     tcase_add_test(c, tu_edges_stay_in_their_graph);
+    tcase_add_loop_test(c, splits_are_lists_of_graphs, 0, 14);
     tcase_add_test(c, graph_lists_number_nodes_within_a_graph);
     tcase_add_test(c, graph_lists_that_end_early_name_the_line);
     tcase_add_test(c, ogb_edges_are_symmetric);
