@@ -1,4 +1,5 @@
 /* Methods against imbalance among graphs: against the numbers of the study's code. */
+#include "graph-encoder.h"
 #include "graph-of-graphs.h"
 #include "methods/method-bench.h"
 #include "pattern-memory.h"
@@ -48,7 +49,7 @@ START_TEST(solt_gnn_recalls_patterns)
 END_TEST
 
 /* Three rings of 5, 4 and 3 nodes, two of which are heads. */
-static void open_rings(bench *b, const char *heads)
+static void open_rings(bench *b, const char *heads, const char *backbone)
 {
     cJSON *graph = cJSON_Parse("{\"n\": 12, \"edges\": [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0], [5, 6], [6, 7], [7, 8],"
                                " [8, 5], [9, 10], [10, 11], [11, 9]]}");
@@ -58,7 +59,9 @@ static void open_rings(bench *b, const char *heads)
     bench_identity_features(b);
     bench_split_graphs(b, of);
     bench_labels(b, labels, train);
-    bench_open(b, "solt-gnn", (const char *[]){"heads", heads, "dropout", "0", "hidden", "4", "memory", "3", NULL});
+    bench_open(
+        b, "solt-gnn",
+        (const char *[]){"heads", heads, "backbone", backbone, "dropout", "0", "hidden", "4", "memory", "3", NULL});
     cJSON_Delete(graph);
     cJSON_Delete(of);
     cJSON_Delete(labels);
@@ -70,7 +73,7 @@ START_TEST(solt_gnn_passes_over_a_batch_without_two_heads_and_a_tail)
     static const char *const heads[] = {"1", "3"};
     double loss = 0;
     bench b = bench_create(); /* the learner keeps the address of its task */
-    open_rings(&b, heads[_i]);
+    open_rings(&b, heads[_i], "gin");
     const cru_tensor *w = bench_weight(&b, "out.weight");
     const float before = w->data[0];
     ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);
@@ -84,7 +87,7 @@ START_TEST(solt_gnn_trains_network_and_memory)
 {
     double loss = NAN;
     bench b = bench_create();
-    open_rings(&b, "2");
+    open_rings(&b, "2", graph_backbone_names[_i]);
     const cru_tensor *w = bench_weight(&b, "out.weight"), *know = bench_weight(&b, "memory.know");
     const float before[] = {w->data[0], know->data[0]};
     ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);
@@ -200,7 +203,7 @@ START_TEST(g2gnn_repeats_the_rarer_class)
 END_TEST
 
 /* `count` triangles, all of which have the second and the third for neighbours. Opens g2gnn on them. */
-static void open_triangles(bench *b, int count, const char *batch)
+static void open_triangles(bench *b, int count, const char *batch, const char *readout)
 {
     cJSON *graph = cJSON_CreateObject(), *edges = cJSON_AddArrayToObject(graph, "edges"), *of = cJSON_CreateArray();
     cJSON *x = cJSON_CreateArray(), *labels = cJSON_CreateArray(), *train = cJSON_Parse("[0]");
@@ -216,8 +219,8 @@ static void open_triangles(bench *b, int count, const char *batch)
     bench_features(b, x);
     bench_split_graphs(b, of);
     bench_labels(b, labels, train);
-    bench_open(b, "g2gnn", (const char *[]){"hidden", "4", "drop_edges", "0", "batch", batch, NULL});
-    bench_run(b);
+    bench_open(b, "g2gnn",
+               (const char *[]){"hidden", "4", "drop_edges", "0", "batch", batch, "readout", readout, NULL});
     cJSON *const all[] = {graph, of, x, labels, train};
     for (int i = 0; i < 5; i++) cJSON_Delete(all[i]);
 }
@@ -226,14 +229,81 @@ static void open_triangles(bench *b, int count, const char *batch)
 START_TEST(g2gnn_predicts_in_batches)
 {
     bench few, many, joined;
-    open_triangles(&few, 3, "1");
-    open_triangles(&many, 40, "1");
-    open_triangles(&joined, 40, "128");
+    open_triangles(&few, 3, "1", "mean");
+    open_triangles(&many, 40, "1", "mean");
+    open_triangles(&joined, 40, "128", "mean");
+    bench_run(&few);
+    bench_run(&many);
+    bench_run(&joined);
     for (int c = 0; c < 2; c++) ck_assert_float_eq_tol(many.logits->data[2 + c], few.logits->data[2 + c], 1e-6f);
     ck_assert_float_gt(fabsf(joined.logits->data[2] - few.logits->data[2]), 1e-3f);
     bench_destroy(&few);
     bench_destroy(&many);
     bench_destroy(&joined);
+}
+END_TEST
+
+/* The nodes of a triangle are equal, so that their sum is three times their mean. */
+START_TEST(g2gnn_reads_out_as_it_is_told)
+{
+    bench mean, sum;
+    open_triangles(&mean, 3, "1", "mean");
+    open_triangles(&sum, 3, "1", "sum");
+    cru_tensor *w = bench_weight(&sum, "hidden.weight");
+    for (int64_t i = 0; i < cru_tensor_count(w); i++) w->data[i] /= 3;
+    bench_run(&mean);
+    bench_run(&sum);
+    for (int i = 0; i < 6; i++) ck_assert_float_eq_tol(sum.logits->data[i], mean.logits->data[i], 1e-5f);
+    bench_destroy(&mean);
+    bench_destroy(&sum);
+}
+END_TEST
+
+/* ---- gcn instead of gin -------------------------------------------------------------------------------------- */
+
+/* out = S a W + b, in double; S = D^-1/2 (A + I) D^-1/2 of n nodes. */
+static void convolve(const double *s, int n, const double *a, const cru_gcn *layer, double *out)
+{
+    const int64_t in = cru_tensor_rows(layer->w), width = cru_tensor_cols(layer->w);
+    for (int v = 0; v < n; v++)
+        for (int64_t c = 0; c < width; c++) {
+            double sum = (double)layer->b->data[c];
+            for (int u = 0; u < n; u++)
+                for (int64_t k = 0; k < in; k++)
+                    sum += s[v * n + u] * a[u * in + k] * (double)layer->w->data[k * width + c];
+            out[v * width + c] = sum;
+        }
+}
+
+/* A path of four nodes and one that has no neighbour. */
+START_TEST(gcn_represents_nodes_by_its_formula)
+{
+    enum { COUNT = 5, HIDDEN = 3, OUT = 2 };
+    static const int64_t offsets[] = {0, 1, 3, 5, 6, 6};
+    static const int32_t ids[] = {1, 0, 2, 1, 3, 2};
+    static const double degree[] = {2, 3, 3, 2, 1};
+    const cru_csr path = {COUNT, COUNT, offsets, ids, NULL};
+    double s[COUNT * COUNT] = {0}, x[COUNT * COUNT] = {0}, h[COUNT * HIDDEN], out[COUNT * OUT];
+    float one_hot[COUNT * COUNT] = {0};
+    for (int v = 0; v < COUNT; v++) {
+        s[v * COUNT + v] = 1 / degree[v];
+        x[v * COUNT + v] = one_hot[v * COUNT + v] = 1;
+        for (int64_t e = offsets[v]; e < offsets[v + 1]; e++)
+            s[v * COUNT + ids[e]] = 1 / sqrt(degree[v] * degree[ids[e]]);
+    }
+    bench b = bench_create();
+    const cru_gin_shape shape = {.in = COUNT, .hidden = HIDDEN, .out = OUT, .layers = 2, .dropout = 0.5f};
+    const graph_encoder encoder = graph_encoder_create(cru_net_create(b.ctx, "net"), BACKBONE_GCN, &shape);
+    for (int c = 0; c < HIDDEN; c++) encoder.gcn.layer[0].b->data[c] = 0.1f * (float)c;
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tape_begin(t, CRU_EVAL);
+    const cru_input in = cru_input_of(cru_tensor_upload(t, 2, (const int64_t[]){COUNT, COUNT}, one_hot));
+    const cru_tensor *got = graph_encoder_nodes(t, &encoder, &path, &in);
+    convolve(s, COUNT, x, &encoder.gcn.layer[0], h);
+    for (int i = 0; i < COUNT * HIDDEN; i++) h[i] = fmax(h[i], 0);
+    convolve(s, COUNT, h, &encoder.gcn.layer[1], out);
+    for (int i = 0; i < COUNT * OUT; i++) bench_check_number(&b, (double)got->data[i], out[i]);
+    bench_destroy(&b);
 }
 END_TEST
 
@@ -243,11 +313,13 @@ Suite *suite(void)
     TCase *c = tcase_create("fixtures");
     tcase_add_test(c, solt_gnn_recalls_patterns);
     tcase_add_loop_test(c, solt_gnn_passes_over_a_batch_without_two_heads_and_a_tail, 0, 2);
-    tcase_add_test(c, solt_gnn_trains_network_and_memory);
+    tcase_add_loop_test(c, solt_gnn_trains_network_and_memory, 0, 2);
     tcase_add_loop_test(c, g2gnn_links_graphs_by_their_paths, 0, 2);
     tcase_add_test(c, g2gnn_spreads_over_the_graph_of_graphs);
     tcase_add_test(c, g2gnn_repeats_the_rarer_class);
     tcase_add_test(c, g2gnn_predicts_in_batches);
+    tcase_add_test(c, g2gnn_reads_out_as_it_is_told);
+    tcase_add_test(c, gcn_represents_nodes_by_its_formula);
     suite_add_tcase(s, c);
     return s;
 }

@@ -4,9 +4,11 @@
  * B of training graphs, of which the smaller classes are repeated up to the size of the largest, is joined by these
  * neighbours, which have no loss. For each of `copies` changes a, which drop edges and blank nodes at random:
  *
- *     h_G = mean of GIN(X_a, A_a) over G      H <- P^hops H on the links among them      p_a = softmax(MLP(H))
+ *     h_G = mean of GNN(X_a, A_a) over G      H <- P^hops H on the links among them      p_a = softmax(MLP(H))
  *     loss = mean over a of ( -ln p_a(y) over B  +  mean over B of |p_a - s|^2 )
  *     s = sharpened mean over a of p_a: s_c ~ (mean p)_c^(1/temperature), without gradient
+ *
+ * GNN is a GIN or, with backbone = gcn, convolutions with ReLU after each (the authors have three).
  *
  * A graph that stands in a batch several times is changed once. Predictions are the mean of ln p_a, in batches as in
  * training: P has columns that sum to 1, not rows, so the more graphs are joined the larger grows what a graph with
@@ -17,12 +19,13 @@
 
 #include <crucible/imbalance.h>
 
+#include "graph-encoder.h"
 #include "graph-of-graphs.h"
 
-enum { PROBLEMS = CRU_GRAPHS, MOST_COPIES = 16 };
+enum { PROBLEMS = CRU_GRAPHS, MOST_COPIES = 16, MEAN = 1 /* of cru_readout_names */ };
 
 typedef struct settings {
-    int64_t layers, hidden, neighbours, hops, copies;
+    int64_t backbone, layers, hidden, neighbours, hops, copies;
     double dropout, temperature, drop_edges, blank_nodes;
     bool labelled_kernel;
     cru_graph_settings graphs;
@@ -30,6 +33,7 @@ typedef struct settings {
 } settings;
 
 static const cru_param schema[] = {
+    CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
     CRU_INT(settings, layers, 5, 1, CRU_MAX_LAYERS, "convolutions"),
     CRU_INT(settings, hidden, 128, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.1, 0, 0.99, "in the classifier"),
@@ -40,7 +44,20 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, drop_edges, 0.005, 0, 1, "share of edges that a copy loses"),
     CRU_FLOAT(settings, blank_nodes, 0, 0, 1, "share of a batch's nodes whose features a copy loses"),
     CRU_BOOL(settings, labelled_kernel, true, "the kernel compares one-hot features of the ends of paths, too"),
-    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
+    CRU_ADJACENCY_SETTINGS(settings, graphs.adjacency, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
+    {.key = "readout",
+     .type = CRU_PARAM_CHOICE,
+     .offset = offsetof(settings, graphs.readout),
+     .number = MEAN,
+     .choices = cru_readout_names,
+     .help = "from nodes to a graph"},
+    {.key = "batch",
+     .type = CRU_PARAM_INT,
+     .offset = offsetof(settings, graphs.batch),
+     .number = 128,
+     .min = 1,
+     .max = 1e9,
+     .help = "graphs in a step"},
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_END,
 };
@@ -48,7 +65,7 @@ static const cru_param schema[] = {
 typedef struct model {
     cru_learner base;
     cru_rng rng;
-    cru_gin_stack convs;
+    graph_encoder encoder;
     cru_fc hidden, out;
     int64_t near;          /* neighbours of a graph, */
     const int32_t *linked; /* graphs x near */
@@ -62,7 +79,7 @@ static cru_status build(void *self)
     const cru_pool pool = cru_ctx_pool(m->base.ctx);
     const cru_gin_shape shape = {
         .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .mlp_layers = 2};
-    m->convs = cru_gin_stack_create(m->base.net, "conv", &shape);
+    m->encoder = graph_encoder_create(m->base.net, (graph_backbone)s->backbone, &shape);
     m->hidden = cru_fc_create(m->base.net, "hidden", s->hidden, s->hidden);
     m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
     m->rng = cru_ctx_stream(m->base.ctx, "sampling");
@@ -136,8 +153,9 @@ static cru_tensor *predict(const model *m, cru_tape *t, const group *g, cru_rng 
     const settings *s = m->base.settings;
     const cru_csr kept = cru_sample_edges(cru_tape_pool(t), &g->graphs.host, 1 - s->drop_edges, false, rng);
     const cru_input x = blank_some(t, &g->graphs.x, s->blank_nodes, rng);
-    cru_tensor *h = cru_gin_stack_input(t, &m->convs, cru_sparse_step(t, &kept), &x);
-    h = cru_segment(t, h, g->graphs.offsets, g->graphs.count, CRU_REDUCE_MEAN);
+    cru_tensor *h = graph_encoder_nodes(t, &m->encoder, &kept, &x);
+    if (s->backbone == BACKBONE_GCN) h = cru_relu(t, h); /* gin ends with one */
+    h = cru_graphs_readout(t, &m->base, &g->graphs, h);
     h = cru_propagate(t, g->links, h, s->hops);
     h = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->hidden, h)), (float)s->dropout);
     return cru_log_softmax(t, cru_fc_apply(t, &m->out, h), 1);

@@ -3,6 +3,9 @@
  *     H_0 = X      H_l = ReLU(BN(MLP(H_l-1 + A H_l-1)))      MLP: linear, batch norm, ReLU, linear
  *     h_G = sum of H_L over G      logits = Drop((h_G + p(h_G)) W + b)      p: pattern-memory.h
  *
+ * With backbone = gcn the layers are graph convolutions with ReLU and dropout between them, and logits are not dropped
+ * (the study has three and means over G).
+ *
  * Heads are the `heads` graphs with most nodes. They and the tails of a batch are computed apart, so that each have
  * batch statistics of their own. With L_h and L_t the mean cross-entropy over heads and tails of a batch,
  *
@@ -18,12 +21,13 @@
  * Liu, Mao, Liu, Fang, Sun. On Size-Oriented Long-Tailed Graph Classification of Graph Neural Networks. WWW 2022. */
 #include <crucible/imbalance.h>
 
+#include "graph-encoder.h"
 #include "pattern-memory.h"
 
 enum { PROBLEMS = CRU_GRAPHS };
 
 typedef struct settings {
-    int64_t layers, hidden, memory, heads, halve_every;
+    int64_t backbone, layers, hidden, memory, heads, halve_every;
     double dropout, alpha, mu_nodes, mu_parts, lambda;
     bool learn_eps;
     cru_graph_settings graphs;
@@ -31,10 +35,11 @@ typedef struct settings {
 } settings;
 
 static const cru_param schema[] = {
+    CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions"),
     CRU_INT(settings, hidden, 32, 1, 65536, "width"),
-    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "of the logits"),
-    CRU_BOOL(settings, learn_eps, false, "learn the weight of a node's own features"),
+    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "of the logits; gcn: between convolutions instead"),
+    CRU_BOOL(settings, learn_eps, false, "gin: learn the weight of a node's own features"),
     CRU_INT(settings, memory, 64, 1, 4096, "size of the memory"),
     CRU_INT(settings, heads, 72, 0, 1e9, "how many of the largest graphs are heads"),
     CRU_FLOAT(settings, alpha, 0.5, 0, 1, "share of the heads in the loss", .search = CRU_ONE_OF(0.1, 0.15, 0.3)),
@@ -52,7 +57,7 @@ static const cru_param schema[] = {
 typedef struct model {
     cru_learner base;
     cru_rng rng;
-    cru_gin_stack convs;
+    graph_encoder encoder;
     cru_fc out;
     pattern_memory memory;
     cru_optim *memory_optim;
@@ -82,14 +87,15 @@ static cru_status build(void *self)
     const settings *s = m->base.settings;
     const cru_task *task = m->base.task;
     cru_net *memory = cru_learner_net(&m->base, "memory");
-    m->convs = cru_gin_stack_create(m->base.net, "conv",
-                                    &(cru_gin_shape){.in = task->x.cols,
-                                                     .hidden = s->hidden,
-                                                     .out = s->hidden,
-                                                     .layers = s->layers,
-                                                     .mlp_layers = 2,
-                                                     .learn_eps = s->learn_eps,
-                                                     .outer_norm = true});
+    m->encoder = graph_encoder_create(m->base.net, (graph_backbone)s->backbone,
+                                      &(cru_gin_shape){.in = task->x.cols,
+                                                       .hidden = s->hidden,
+                                                       .out = s->hidden,
+                                                       .layers = s->layers,
+                                                       .mlp_layers = 2,
+                                                       .learn_eps = s->learn_eps,
+                                                       .outer_norm = true,
+                                                       .dropout = s->backbone == BACKBONE_GCN ? (float)s->dropout : 0});
     m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
     m->memory = pattern_memory_create(memory, s->hidden, s->memory);
     m->base.optim = cru_learner_optim(&m->base, &m->base.net, 1);
@@ -111,10 +117,11 @@ typedef struct group {
 static cru_tensor *classify(const model *m, cru_tape *t, group *g)
 {
     const settings *s = m->base.settings;
-    g->nodes = cru_gin_stack_input(t, &m->convs, g->graphs.adj, &g->graphs.x);
+    g->nodes = graph_encoder_graphs(t, &m->encoder, &g->graphs);
     g->whole = cru_graphs_readout(t, &m->base, &g->graphs, g->nodes);
     g->recalled = pattern_memory_recall(t, &m->memory, g->whole);
-    return cru_dropout(t, cru_fc_apply(t, &m->out, cru_add(t, g->whole, g->recalled)), (float)s->dropout);
+    cru_tensor *z = cru_fc_apply(t, &m->out, cru_add(t, g->whole, g->recalled));
+    return s->backbone == BACKBONE_GIN ? cru_dropout(t, z, (float)s->dropout) : z;
 }
 
 static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *graphs)
@@ -195,7 +202,7 @@ static cru_tensor *represent_parts(model *m, cru_tape *t, const group *s, const 
     const cru_ids nodes = {part->node, part->count};
     const cru_subgraph sub = cru_graph_induced(cru_tape_pool(t), &s->graphs.host, nodes);
     const cru_input x = cru_input_rows(t, &s->graphs.x, cru_index_step(t, nodes.ids, nodes.count));
-    return members_sum(t, part, cru_gin_stack_input(t, &m->convs, cru_sparse_step(t, &sub.graph), &x), s->ids.count);
+    return members_sum(t, part, graph_encoder_nodes(t, &m->encoder, &sub.graph, &x), s->ids.count);
 }
 
 /* Marks what a search from a random node of a graph takes, at most K nodes. */
