@@ -366,6 +366,36 @@ START_TEST(graphsmote_keeps_directions_when_asked)
 }
 END_TEST
 
+/* Four nodes train of class 0 and two of class 1, which is below the average of three. With up_scale = 0.4 none of
+ * these is interpolated; with 0.5 the first of them, alone and therefore copied, so that it counts twice when the
+ * classifier looks at no neighbour. */
+START_TEST(graphsmote_interpolates_a_share_of_a_class)
+{
+    static const char *const share[] = {"0.4", "0.5"};
+    cJSON *graph = cJSON_Parse("{\"n\": 6, \"edges\": [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 0]]}");
+    cJSON *labels = cJSON_Parse("[0, 0, 0, 0, 1, 1]"), *train = cJSON_Parse("[0, 1, 2, 3, 4, 5]");
+    double loss = NAN, expected = 0;
+    bench b = bench_create();
+    bench_graph(&b, graph);
+    bench_identity_features(&b);
+    bench_labels(&b, labels, train);
+    bench_open(&b, "graphsmote",
+               (const char *[]){"hidden", "3", "dropout", "0", "rec_weight", "0", "up_scale", share[_i], NULL});
+    set_scaled_identity(&b, "decoder.others.weight", 3, 0);
+    bench_run(&b);
+    for (int v = 0; v < 6; v++) {
+        const double z = (double)b.logits->data[2 * v + 1] - (double)b.logits->data[2 * v];
+        expected += log1p(exp(v < 4 ? z : -z)) * (_i && v == 4 ? 2 : 1);
+    }
+    cru_optim_clear(b.learner->optim);
+    ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);
+    bench_check_number(&b, loss, expected / (_i ? 7 : 6));
+    bench_destroy(&b);
+    cJSON *const all[] = {graph, labels, train};
+    for (int i = 0; i < 3; i++) cJSON_Delete(all[i]);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("imbalance methods on nodes");
@@ -382,6 +412,7 @@ Suite *suite(void)
     tcase_add_test(c, graphsmote_nearest_of_few);
     tcase_add_test(c, graphsmote_concatenates_self_and_neighbours);
     tcase_add_loop_test(c, graphsmote_keeps_directions_when_asked, 0, 2);
+    tcase_add_loop_test(c, graphsmote_interpolates_a_share_of_a_class, 0, 2);
     suite_add_tcase(s, c);
     return s;
 }
