@@ -6,22 +6,9 @@
  * numbers that made P. */
 #include "label-noise.h"
 
-enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
-
-typedef struct settings {
-    double rate;
-    label_noise noise;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_FLOAT(settings, rate, 0.3, 0, 1, "probability that a label changes"),
-    CRU_GROUP(settings, noise, label_noise_params),
-    CRU_END,
-};
-
 static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
 {
-    const double rate = ((const settings *)user)->rate;
+    const double rate = ((const rate_noise *)user)->rate;
     const int32_t classes = data->classes;
     (void)err;
     for (int32_t i = 0; i < classes; i++) {
@@ -35,9 +22,9 @@ static cru_status fill(const void *user, noise_source *source, const cru_data *d
     return CRU_OK;
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
 {
-    const settings *s = settings_;
+    const rate_noise *s = settings;
     return label_noise_apply(&(noise_job){&s->noise, data, rng, report, err}, fill, s);
 }
 
@@ -48,8 +35,8 @@ CRU_PLUGIN = {
     .name = "asymmetric",
     .version = "1.0",
     .summary = "label noise: a random distribution of wrong labels for each class",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
+    .problems = LABEL_NOISE_PROBLEMS,
+    .settings_size = sizeof(rate_noise),
+    .params = rate_noise_params,
     .vtable = &vtable,
 };

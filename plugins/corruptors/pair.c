@@ -5,8 +5,6 @@
  * The published study steps down; other work steps up. */
 #include "label-noise.h"
 
-enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
-
 typedef struct settings {
     double rate;
     int64_t direction;
@@ -48,7 +46,7 @@ CRU_PLUGIN = {
     .name = "pair",
     .version = "1.0",
     .summary = "label noise: the neighbouring class",
-    .problems = PROBLEMS,
+    .problems = LABEL_NOISE_PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

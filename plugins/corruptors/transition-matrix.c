@@ -5,8 +5,6 @@
 
 #include "label-noise.h"
 
-enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
-
 typedef struct settings {
     cru_list matrix;
     label_noise noise;
@@ -49,7 +47,7 @@ CRU_PLUGIN = {
     .name = "transition-matrix",
     .version = "1.0",
     .summary = "label noise: a transition matrix of your own",
-    .problems = PROBLEMS,
+    .problems = LABEL_NOISE_PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -5,24 +5,11 @@
  * also known as symmetric noise. */
 #include "label-noise.h"
 
-enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
-
-typedef struct settings {
-    double rate;
-    label_noise noise;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_FLOAT(settings, rate, 0.3, 0, 1, "probability that a label changes"),
-    CRU_GROUP(settings, noise, label_noise_params),
-    CRU_END,
-};
-
 /* The diagonal is then corrected by 1 minus its column's sum. That is 0 up to rounding, but the published study does
  * it, and a draw near a border depends on the last bit. */
 static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
 {
-    const double rate = ((const settings *)user)->rate;
+    const double rate = ((const rate_noise *)user)->rate;
     const int32_t classes = data->classes;
     (void)source;
     (void)err;
@@ -36,9 +23,9 @@ static cru_status fill(const void *user, noise_source *source, const cru_data *d
     return CRU_OK;
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
 {
-    const settings *s = settings_;
+    const rate_noise *s = settings;
     return label_noise_apply(&(noise_job){&s->noise, data, rng, report, err}, fill, s);
 }
 
@@ -49,8 +36,8 @@ CRU_PLUGIN = {
     .name = "uniform",
     .version = "1.0",
     .summary = "label noise: every other class is equally likely",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
+    .problems = LABEL_NOISE_PROBLEMS,
+    .settings_size = sizeof(rate_noise),
+    .params = rate_noise_params,
     .vtable = &vtable,
 };

@@ -12,6 +12,12 @@ const cru_param label_noise_params[] = {
     CRU_END,
 };
 
+const cru_param rate_noise_params[] = {
+    CRU_FLOAT(rate_noise, rate, 0.3, 0, 1, "probability that a label changes"),
+    CRU_GROUP(rate_noise, noise, label_noise_params),
+    CRU_END,
+};
+
 static void mark(uint8_t *chosen, cru_ids part)
 {
     for (int64_t i = 0; i < part.count; i++) chosen[part.ids[i]] = 1;

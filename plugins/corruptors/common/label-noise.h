@@ -20,6 +20,16 @@ typedef struct label_noise {
 
 extern const cru_param label_noise_params[]; /* keys where, rng, base; for CRU_GROUP */
 
+enum { LABEL_NOISE_PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
+
+/* The settings of noise that is told by its rate alone. */
+typedef struct rate_noise {
+    double rate;
+    label_noise noise;
+} rate_noise;
+
+extern const cru_param rate_noise_params[];
+
 /* What `apply` of a corruptor was called with. */
 typedef struct noise_job {
     const label_noise *settings;

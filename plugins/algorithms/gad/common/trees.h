@@ -58,12 +58,26 @@ struct trees {
     float *scores;       /* items x classes */
 };
 
-/* Entries of the method's vtable; its own create calls trees_create with its learner. Everything lives in the context.
+/* Entries of the method's vtable, which TREES_VTABLE makes. Everything lives in the context.
  * CRU_UNSUPPORTED: no features, no labels. There is one report to the monitor: nothing to select from. */
 cru_status trees_create(void **self, const trees_learner *learner, const void *settings, const cru_task *task,
                         cru_ctx *ctx);
 cru_status trees_fit(void *self, cru_monitor *monitor);
 cru_status trees_widen(void *self, const cru_task *task);
 cru_status trees_predict(void *self, float *scores);
+
+/* Defines `vtable`, a method with this learner, as CRU_METHOD_VTABLE does; `destroy_` frees what the context does not.
+ */
+#define TREES_VTABLE(learner_, destroy_)                                                                               \
+    static cru_status create_instance(void **self_, const void *settings_, const cru_task *task_, cru_ctx *ctx_)       \
+    {                                                                                                                  \
+        return trees_create(self_, &(learner_), settings_, task_, ctx_);                                               \
+    }                                                                                                                  \
+    static const cru_algorithm vtable = {.size = sizeof(cru_algorithm),                                                \
+                                         .create = create_instance,                                                    \
+                                         .fit = trees_fit,                                                             \
+                                         .predict = trees_predict,                                                     \
+                                         .destroy = (destroy_),                                                        \
+                                         .widen = trees_widen}
 
 #endif

@@ -65,18 +65,7 @@ static void destroy(void *self)
 
 static const trees_learner learner = {
     .model_size = sizeof(model), .table = offsetof(settings, table), .grow = grow, .score = score};
-
-static cru_status create(void **self, const void *settings_, const cru_task *task, cru_ctx *ctx)
-{
-    return trees_create(self, &learner, settings_, task, ctx);
-}
-
-static const cru_algorithm vtable = {.size = sizeof(cru_algorithm),
-                                     .create = create,
-                                     .fit = trees_fit,
-                                     .predict = trees_predict,
-                                     .destroy = destroy,
-                                     .widen = trees_widen};
+TREES_VTABLE(learner, destroy);
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
