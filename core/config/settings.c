@@ -52,6 +52,8 @@ const cru_param monitor_params[] = {
     CRU_BOOL(monitor_settings, paper, false, "approximated accuracy as printed: no credit for vanishing candidates"),
     CRU_CHOICE(monitor_settings, nonfinite, MONITOR_NONFINITE_FAIL, nonfinite,
                "scores that are not finite: fail the trial, or keep them, NaN above all numbers"),
+    CRU_FLOAT(monitor_settings, heads, 0, 0, 0.99,
+              "share of the graphs, the largest, that have no part in the validation loss"),
     CRU_END,
 };
 

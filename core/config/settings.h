@@ -70,6 +70,7 @@ typedef struct monitor_settings {
     bool restore;       /* true: predict with the selected weights; false: with the last ones */
     bool paper;         /* approximated accuracy as the paper prints it: no credit for vanishing candidates */
     int64_t nonfinite;  /* monitor_nonfinite */
+    double heads;       /* share of the graphs, the largest, without a part in the validation loss */
 } monitor_settings;
 extern const cru_param monitor_params[];
 

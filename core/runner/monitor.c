@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include <crucible/imbalance.h>
+
 #include "runner/validation.h"
 
 static validation observed(const cru_task *task, const float *scores)
@@ -89,11 +91,16 @@ static bool above_window(monitor *m, int64_t epoch, double loss)
     return m->checkpoints > window && epoch > window && loss > sum / (double)window;
 }
 
-static double loss_for(const monitor_settings *s, const cru_task *task, const float *scores)
+static bool looks_at_loss(const monitor_settings *s)
 {
-    bool needed = s->window || s->criterion == MONITOR_EITHER || s->criterion == MONITOR_BOTH;
-    validation v = observed(task, scores);
-    return needed ? validation_loss(&v) : NAN;
+    return s->window || s->criterion == MONITOR_EITHER || s->criterion == MONITOR_BOTH;
+}
+
+static double loss_for(const monitor *m, const float *scores)
+{
+    validation v = observed(m->task, scores);
+    v.ids = m->loss_ids;
+    return looks_at_loss(&m->settings) ? validation_loss(&v) : NAN;
 }
 
 /* The rule's value where it is of use: oracle rules see none, `last` only for a curve. */
@@ -119,7 +126,7 @@ static uint32_t report(void *user, int64_t epoch, double train_loss, const float
     m->checkpoints++;
     const bool judged = judges(m, scores);
     monitor_point point = {epoch, train_loss, judged ? value_for(m, scores) : NAN};
-    double loss = judged ? loss_for(s, m->task, scores) : NAN;
+    double loss = judged ? loss_for(m, scores) : NAN;
 
     if (m->hooks.record) m->hooks.record(m->hooks.user, &point);
     uint32_t verdict = above_window(m, epoch, loss) ? CRU_STOP : CRU_GO_ON;
@@ -145,8 +152,38 @@ static bool any_label(const cru_task *task)
     return false;
 }
 
+/* The validation graphs without the largest of all. */
+static cru_status leave_heads_out(monitor *m, cru_error *err)
+{
+    const cru_task *task = m->task;
+    const int64_t count = task->items, heads = (int64_t)(m->settings.heads * (double)count);
+    if (!heads) return CRU_OK;
+    int32_t *order = calloc((size_t)count, sizeof *order);
+    int64_t *size = calloc((size_t)count, sizeof *size);
+    m->tails = calloc((size_t)task->split.val.count + 1, sizeof *m->tails);
+    if (order && size && m->tails) {
+        for (int32_t g = 0; g < count; g++) {
+            order[g] = g;
+            size[g] = task->graph_offsets[g + 1] - task->graph_offsets[g];
+        }
+        cru_largest_first(order, count, size);
+        for (int64_t i = 0; i < heads; i++) size[order[i]] = -1;
+        m->loss_ids = (cru_ids){m->tails, 0};
+        for (int64_t i = 0; i < task->split.val.count; i++)
+            if (size[task->split.val.ids[i]] >= 0) m->tails[m->loss_ids.count++] = task->split.val.ids[i];
+    }
+    const bool made = order && size && m->tails;
+    free(order);
+    free(size);
+    return made ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "monitor: no memory for %ld graphs", (long)count);
+}
+
 static cru_status check_rule(const monitor_settings *s, const cru_task *task, cru_error *err)
 {
+    if (s->heads > 0 && (task->problem != CRU_GRAPHS || !looks_at_loss(s)))
+        return cru_fail(err, CRU_BAD_INPUT,
+                        "heads of [monitor] is for whole graphs and rules that look at the loss: criterion = either or "
+                        "both, or a window");
     if (s->rule == MONITOR_LAST || s->rule == MONITOR_ORACLE) return CRU_OK;
     if (!task->split.val.count)
         return cru_fail(err, CRU_BAD_INPUT,
@@ -173,10 +210,12 @@ cru_status monitor_open(monitor *m, const monitor_settings *settings, const cru_
                             .validation_only = settings->rule != MONITOR_ORACLE_EARLY},
                    .settings = *settings,
                    .task = task,
+                   .loss_ids = task->split.val,
                    .best = -INFINITY,
                    .best_loss = INFINITY,
                    .best_epoch = -1};
     cru_status status = check_rule(settings, task, err);
+    if (status == CRU_OK) status = leave_heads_out(m, err);
     if (status != CRU_OK) return status;
     if (settings->window) {
         m->losses = calloc((size_t)settings->window, sizeof *m->losses);
@@ -189,5 +228,7 @@ cru_status monitor_open(monitor *m, const monitor_settings *settings, const cru_
 void monitor_close(monitor *m)
 {
     free(m->losses);
+    free(m->tails);
     m->losses = NULL;
+    m->tails = NULL;
 }

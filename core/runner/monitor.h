@@ -35,6 +35,8 @@ typedef struct monitor {
     int64_t reports, checkpoints; /* epochs reported; those of them that the rule looked at */
     int64_t wait;                 /* checkpoints since the last gain */
     double *losses;               /* ring of `window` past losses */
+    cru_ids loss_ids;             /* validation items that the loss is taken over */
+    int32_t *tails;               /* the memory of loss_ids where it is not the whole part */
 } monitor;
 
 /* Fails with CRU_BAD_INPUT when the rule needs what the task does not have (validation items, candidate sets, observed

@@ -142,6 +142,41 @@ static void second_and_third(monitor_criterion criterion, uint32_t *second, uint
     monitor_close(&m);
 }
 
+/* Of ten graphs 0 is the largest; 5 and 9 are equal, so that 5 is the second. */
+START_TEST(heads_have_no_part_in_the_loss)
+{
+    static const int64_t offsets[ITEMS + 1] = {0, 9, 10, 11, 12, 13, 18, 19, 20, 21, 26};
+    cru_task task = task_with_labels();
+    monitor m;
+    float scores[2 * ITEMS] = {0};
+    task.problem = CRU_GRAPHS;
+    task.graph_offsets = offsets;
+    open_monitor(&m, (monitor_settings){.every = 1, .restore = true, .criterion = MONITOR_BOTH, .heads = 0.29}, &task);
+    ck_assert_int_eq(m.loss_ids.count, ITEMS - 2);
+    for (int64_t i = 0; i < m.loss_ids.count; i++) ck_assert(m.loss_ids.ids[i] != 0 && m.loss_ids.ids[i] != 5);
+    ck_assert_uint_eq(cru_monitor_epoch(&m.face, 0, 1, scores), CRU_KEEP);
+    scores[1] = 4;                                                          /* item 0 turns right: accuracy alone */
+    ck_assert_uint_eq(cru_monitor_epoch(&m.face, 1, 1, scores), CRU_GO_ON); /* the loss of the others is the same */
+    scores[3] = 4;
+    ck_assert_uint_eq(cru_monitor_epoch(&m.face, 2, 1, scores), CRU_KEEP);
+    monitor_close(&m);
+}
+END_TEST
+
+START_TEST(heads_need_graphs_and_a_loss)
+{
+    cru_task task = task_with_labels();
+    monitor m;
+    cru_error err = {0};
+    monitor_settings s = {.every = 1, .criterion = MONITOR_BOTH, .heads = 0.2};
+    ck_assert_int_eq(monitor_open(&m, &s, &task, &err), CRU_BAD_INPUT);
+    task.problem = CRU_GRAPHS;
+    s.criterion = MONITOR_METRIC;
+    ck_assert_int_eq(monitor_open(&m, &s, &task, &err), CRU_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "heads of [monitor]"));
+}
+END_TEST
+
 START_TEST(either_and_both_combine_accuracy_and_loss)
 {
     uint32_t second, third;
@@ -392,6 +427,8 @@ Suite *suite(void)
     tcase_add_test(t, looks_at_every_nth_report);
     tcase_add_test(t, loss_criterion_prefers_the_lower_loss);
     tcase_add_test(t, either_and_both_combine_accuracy_and_loss);
+    tcase_add_test(t, heads_have_no_part_in_the_loss);
+    tcase_add_test(t, heads_need_graphs_and_a_loss);
     tcase_add_test(t, window_stops_when_the_loss_rises_above_its_recent_mean);
     tcase_add_test(t, without_restore_nothing_is_kept_but_training_stops);
     tcase_add_test(t, last_never_keeps_or_stops);
