@@ -49,12 +49,10 @@ START_TEST(a_step_goes_down_the_cross_entropy)
             for (int i = 0; i < 4; i++) slope += (double)x[i][j] * (probability(&c, i, k) - (labels[i] == k)) / 4;
             expected[j * CLASSES + k] = (double)test_value(c.head.w, j * CLASSES + k) - 0.5 * slope;
         }
-    cru_classifier_fit(net, &c, &rows,
-                       &(cru_fit){.optim = {.kind = CRU_SGD, .lr = 0.5},
-                                  .epochs = 1,
-                                  .batch = 10,
-                                  .labels = labels,
-                                  .items = {items, 4}});
+    cru_classifier_fit(
+        net, &c, &rows,
+        &(cru_fit){
+            .optim = {.kind = CRU_SGD, .lr = 0.5}, .epochs = 1, .batch = 10, .labels = labels, .items = {items, 4}});
     for (int i = 0; i < COLS * CLASSES; i++)
         ck_assert_double_eq_tol((double)test_value(c.head.w, i), expected[i], 1e-6);
     cru_ctx_destroy(ctx);
@@ -67,12 +65,10 @@ START_TEST(many_steps_learn_the_labels)
     cru_net *net = cru_net_create(ctx, "net");
     const cru_classifier c = linear(net);
     float scores[ROWS * CLASSES];
-    cru_classifier_fit(net, &c, &rows,
-                       &(cru_fit){.optim = {.kind = CRU_ADAM, .lr = 0.1},
-                                  .epochs = 100,
-                                  .batch = 3,
-                                  .labels = labels,
-                                  .items = {items, 4}});
+    cru_classifier_fit(
+        net, &c, &rows,
+        &(cru_fit){
+            .optim = {.kind = CRU_ADAM, .lr = 0.1}, .epochs = 100, .batch = 3, .labels = labels, .items = {items, 4}});
     cru_classifier_scores(net, &c, &rows, 2, scores);
     for (int i = 0; i < 4; i++) ck_assert_int_eq(cru_best_class(scores + i * CLASSES, CLASSES), labels[i]);
     cru_ctx_destroy(ctx);
