@@ -33,6 +33,7 @@ static const char *const criteria[] = {"metric", "loss", "either", "both", NULL}
 static const char *const metrics[] = {"auto", "accuracy", "auc", "auprc", NULL};
 static const char *const ranks[] = {"criterion", "metric", NULL};
 static const char *const nonfinite[] = {"fail", "keep", NULL};
+static const char *const judgements[] = {"no", "yes", "auto", NULL};
 
 const cru_param monitor_params[] = {
     CRU_CHOICE(monitor_settings, rule, MONITOR_VALIDATION, rules, "which checkpoint counts"),
@@ -47,7 +48,8 @@ const cru_param monitor_params[] = {
             "stop when the validation loss exceeds its mean over this many reports; 0: never"),
     CRU_INT(monitor_settings, skip, 0, 0, 1000000000, "first reports that cannot be selected"),
     CRU_INT(monitor_settings, every, 1, 1, 1000000000, "epochs between checkpoints"),
-    CRU_BOOL(monitor_settings, before_step, false, "judge an epoch by the weights before its step"),
+    CRU_CHOICE(monitor_settings, before_step, MONITOR_AFTER_STEP, judgements,
+               "judge an epoch by the weights before its step; auto: unless the method uses dropout"),
     CRU_BOOL(monitor_settings, restore, true, "predict with the selected weights instead of the last ones"),
     CRU_BOOL(monitor_settings, paper, false, "approximated accuracy as printed: no credit for vanishing candidates"),
     CRU_CHOICE(monitor_settings, nonfinite, MONITOR_NONFINITE_FAIL, nonfinite,

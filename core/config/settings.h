@@ -53,24 +53,28 @@ typedef enum monitor_nonfinite {
                                NaN at the first checkpoint that it may select stays there */
 } monitor_nonfinite;
 
+/* By which weights an epoch is judged: those after its step; those before it, so that the first epoch is judged by the
+ * initial ones; or those before it unless the method uses dropout (cru_monitor_unless_dropout). */
+typedef enum monitor_judgement { MONITOR_AFTER_STEP, MONITOR_BEFORE_STEP, MONITOR_BEFORE_AUTO } monitor_judgement;
+
 /* [monitor]: the stopping and selection rule, the same for all methods. Where several are listed and none of them stops
  * early, a method made with train.h trains once for all of them (runner/sharing.h). */
 typedef struct monitor_settings {
-    int64_t rule;       /* monitor_rule */
-    int64_t criterion;  /* monitor_criterion: what counts as an improvement under the rule `validation` */
-    int64_t metric;     /* monitor_metric: of the rule `validation`; auto: auprc for anomalies, else accuracy */
-    int64_t rank;       /* monitor_rank */
-    int64_t epochs;     /* at most; 0: as many as the method's own setting says */
-    int64_t min_epochs; /* patience does not stop at an epoch numbered at or below this */
-    int64_t patience;   /* reports in a row without improvement before training stops; 0: never */
-    int64_t window;     /* stop when the validation loss exceeds its mean over this many reports before; 0: never */
-    int64_t skip;       /* first reports that cannot be selected */
-    int64_t every;      /* epochs between checkpoints */
-    bool before_step;   /* an epoch is judged by the weights before its step, the first by the initial ones */
-    bool restore;       /* true: predict with the selected weights; false: with the last ones */
-    bool paper;         /* approximated accuracy as the paper prints it: no credit for vanishing candidates */
-    int64_t nonfinite;  /* monitor_nonfinite */
-    double heads;       /* share of the graphs, the largest, without a part in the validation loss */
+    int64_t rule;        /* monitor_rule */
+    int64_t criterion;   /* monitor_criterion: what counts as an improvement under the rule `validation` */
+    int64_t metric;      /* monitor_metric: of the rule `validation`; auto: auprc for anomalies, else accuracy */
+    int64_t rank;        /* monitor_rank */
+    int64_t epochs;      /* at most; 0: as many as the method's own setting says */
+    int64_t min_epochs;  /* patience does not stop at an epoch numbered at or below this */
+    int64_t patience;    /* reports in a row without improvement before training stops; 0: never */
+    int64_t window;      /* stop when the validation loss exceeds its mean over this many reports before; 0: never */
+    int64_t skip;        /* first reports that cannot be selected */
+    int64_t every;       /* epochs between checkpoints */
+    int64_t before_step; /* monitor_judgement */
+    bool restore;        /* true: predict with the selected weights; false: with the last ones */
+    bool paper;          /* approximated accuracy as the paper prints it: no credit for vanishing candidates */
+    int64_t nonfinite;   /* monitor_nonfinite */
+    double heads;        /* share of the graphs, the largest, without a part in the validation loss */
 } monitor_settings;
 extern const cru_param monitor_params[];
 

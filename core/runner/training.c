@@ -179,7 +179,8 @@ static cru_status learn(training *t, pupil *p)
                        .user = t,
                        .limit = only->watch.face.limit,
                        .before_step = only->watch.face.before_step,
-                       .validation_only = rules_look_alike(t) && only->watch.face.validation_only};
+                       .validation_only = rules_look_alike(t) && only->watch.face.validation_only,
+                       .unless_dropout = only->watch.face.unless_dropout};
     cru_status status = p->method->create(&p->self, cru_settings_struct(t->job->settings), &t->task, p->ctx);
     if (status == CRU_OK) status = p->method->fit(p->self, t->share_count > 1 ? &all : &t->shares[0].watch.face);
     if (status == CRU_OK && t->job->inductive) status = widen(t, p);

@@ -16,6 +16,11 @@ bool cru_monitor_before_step(const cru_monitor *monitor)
     return monitor && monitor->before_step;
 }
 
+bool cru_monitor_unless_dropout(const cru_monitor *monitor)
+{
+    return monitor && monitor->unless_dropout;
+}
+
 bool cru_monitor_validation_only(const cru_monitor *monitor)
 {
     return monitor && monitor->validation_only;

@@ -349,13 +349,22 @@ static cru_status step_and_judge(cru_learner *l, course *c)
     return cru_ctx_status(l->ctx);
 }
 
+/* A pass in eval mode before the first epoch finds out whether the mode matters, where that decides. */
+static bool judges_before_step(cru_learner *l, const cru_monitor *monitor)
+{
+    if (!cru_monitor_before_step(monitor) || !cru_monitor_unless_dropout(monitor))
+        return cru_monitor_before_step(monitor);
+    return !evaluate(l) && !cru_tape_mode_mattered(l->tape);
+}
+
 static cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
 {
+    const bool before = judges_before_step(l, monitor);
     int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
     course c = {.monitor = monitor, .loss = NAN, .own = l->method->epoch || l->task->problem == CRU_GRAPHS};
     c.apart = c.own;
     for (l->epoch = 0; l->epoch < epochs; l->epoch++) {
-        cru_status status = cru_monitor_before_step(monitor) ? judge_and_step(l, &c) : step_and_judge(l, &c);
+        cru_status status = before ? judge_and_step(l, &c) : step_and_judge(l, &c);
         if (status) return status;
         if (c.stop) break;
     }

@@ -157,6 +157,12 @@ CRU_API int64_t cru_monitor_limit(const cru_monitor *monitor);
  * initial weights are then the first to be judged, and those after the last step are not. train.h obeys it. */
 CRU_API bool cru_monitor_before_step(const cru_monitor *monitor);
 
+/* Whether that holds only for a method whose passes are the same while it trains and while it predicts: one with
+ * dropout in use, or with batch statistics, is then reported after the step. False for a NULL monitor. train.h obeys
+ * it.
+ */
+CRU_API bool cru_monitor_unless_dropout(const cru_monitor *monitor);
+
 /* Whether only the scores of validation items are looked at; those of the others may then be any finite numbers. False
  * for a NULL monitor. */
 CRU_API bool cru_monitor_validation_only(const cru_monitor *monitor);
@@ -168,6 +174,7 @@ struct cru_monitor {
     int64_t limit;
     bool before_step;
     bool validation_only;
+    bool unless_dropout; /* since 1.1; changes before_step */
 };
 
 typedef struct cru_algorithm {

@@ -65,7 +65,7 @@ START_TEST(training_follows_the_reference_epoch_by_epoch)
     const monitor_settings settings = {.rule = MONITOR_VALIDATION,
                                        .patience = fixture_input(item, "patience")->valueint + 1,
                                        .every = 1,
-                                       .before_step = true,
+                                       .before_step = MONITOR_BEFORE_AUTO,
                                        .restore = true};
     static trace seen;
     monitor m;

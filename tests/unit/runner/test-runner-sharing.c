@@ -183,7 +183,7 @@ END_TEST
 START_TEST(weights_before_the_step_are_shared_too)
 {
     run_both_ways(START KEEP
-                  "[algorithm runner-learner]\n[monitor]\nrule = validation, last\nbefore_step = true\nepochs = 7\n",
+                  "[algorithm runner-learner]\n[monitor]\nrule = validation, last\nbefore_step = yes\nepochs = 7\n",
                   &shared);
     ck_assert_int_eq(shared.summary.trainings, 2);
     bench_close(&shared);

@@ -101,7 +101,7 @@ typedef struct trial {
     settings settings;
     script script;
     model *model;
-    bool before_step;
+    bool before_step, unless_dropout;
     float scores[ITEMS * CLASSES];
 } trial;
 
@@ -118,7 +118,11 @@ static inline void trial_open(trial *t, const cru_method *method, int64_t epochs
 
 static inline void trial_fit(trial *t, int64_t limit)
 {
-    cru_monitor monitor = {.epoch = follow, .user = &t->script, .limit = limit, .before_step = t->before_step};
+    cru_monitor monitor = {.epoch = follow,
+                           .user = &t->script,
+                           .limit = limit,
+                           .before_step = t->before_step,
+                           .unless_dropout = t->unless_dropout};
     ck_assert_int_eq(cru_method_fit(t->model, &monitor), CRU_OK);
     ck_assert_int_eq(cru_method_predict(t->model, t->scores), CRU_OK);
 }

@@ -128,6 +128,32 @@ START_TEST(before_the_step_one_pass_is_enough_unless_the_mode_matters)
 }
 END_TEST
 
+/* The same reports as before the step without dropout, and as after it with dropout; one pass more finds out. */
+START_TEST(before_the_step_unless_there_is_dropout)
+{
+    cru_method counted = plain;
+    for (int drops = 0; drops < 2; drops++) {
+        counted.logits = drops ? dropping_logits : counted_logits;
+        trial one = {.before_step = true, .unless_dropout = true}, plainly = {.before_step = !drops};
+        trial_open(&one, &counted, 6);
+        trial_open(&plainly, &counted, 6);
+        float initial[ITEMS * CLASSES];
+        ck_assert_int_eq(cru_method_predict(one.model, initial), CRU_OK);
+        passes = 0;
+        trial_fit(&plainly, 0);
+        const int64_t before = passes;
+        trial_fit(&one, 0);
+        ck_assert_int_eq(passes - before, before + 1);
+        ck_assert_int_eq(one.script.reports, 6);
+        ck_assert_int_eq(memcmp(one.script.scores[0], initial, sizeof initial) == 0, !drops);
+        ck_assert_int_eq(isnan(one.script.loss[0]) != 0, !drops);
+        if (!drops) ck_assert_mem_eq(one.script.scores, plainly.script.scores, 6 * sizeof initial);
+        trial_close(&one);
+        trial_close(&plainly);
+    }
+}
+END_TEST
+
 START_TEST(after_the_step_one_pass_is_enough_unless_the_mode_matters)
 {
     cru_method counted = plain;
@@ -557,6 +583,7 @@ Suite *suite(void)
     tcase_add_test(c, where_no_rule_kept_anything_the_last_epoch_predicts);
     tcase_add_test(c, before_the_step_the_first_report_is_of_the_initial_weights);
     tcase_add_test(c, before_the_step_one_pass_is_enough_unless_the_mode_matters);
+    tcase_add_test(c, before_the_step_unless_there_is_dropout);
     tcase_add_test(c, after_the_step_one_pass_is_enough_unless_the_mode_matters);
     tcase_add_test(c, sharing_a_pass_changes_no_bit);
     tcase_add_loop_test(c, sharing_what_comes_before_dropout_changes_no_bit, 0, 4);
