@@ -24,7 +24,8 @@ const cli_option *report_options_table(report_options *options, const cli_option
          .letter = 'm',
          .argument = "NAMES",
          .text = &options->metric,
-         .help = "metrics to show (default: all of the experiment); also seconds, seconds-to-best, peak-mib"},
+         .help = "metrics to show (default: all of the experiment); also seconds and its parts "
+                 "seconds-construct and seconds-train, seconds-to-best, peak-mib"},
         {.name = "tried",
          .flag = &options->tried,
          .help = "all settings that a search tried instead of those that it chose"},

@@ -80,6 +80,8 @@ static bool load_trial(void *user, const store_trial_view *view)
     if (view->outcome != STORE_OK) return true;
     put(l->f, "seconds", view->index, view->seconds_total);
     put(l->f, "seconds-to-best", view->index, view->seconds_to_best);
+    put(l->f, "seconds-construct", view->index, view->seconds_construct);
+    put(l->f, "seconds-train", view->index, view->seconds_train);
     put(l->f, "peak-mib", view->index, (double)view->peak_bytes / (1 << 20));
     return true;
 }
@@ -130,8 +132,9 @@ static cru_status load_all(loading *l, store *s, cru_error *err)
     frame *f = l->f;
     cru_status status = store_each_metric(s, l->id, load_metric, l, err);
     add_column(l, "alias");
-    static const char *const always[] = {"seconds", "seconds-to-best", "peak-mib"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const always[] = {"seconds", "seconds-to-best", "seconds-construct", "seconds-train",
+                                         "peak-mib"};
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++) {
         if (!frame_find_measure(f, always[i])) add_measure(l, always[i], CRU_METRIC_LOWER_IS_BETTER);
     }
     if (!status) status = store_each_trial(s, l->id, load_trial, l, err);

@@ -31,8 +31,8 @@ typedef struct frame {
     int64_t *tried;        /* see store_trial */
     frame_column *columns; /* the first is "alias" */
     int64_t column_count;
-    frame_measure *measures; /* the experiment's metrics in their order, then the rest; "seconds", "seconds-to-best" and
-                                "peak-mib" are always there */
+    frame_measure *measures; /* the experiment's metrics in their order, then the rest; "seconds", "seconds-to-best",
+                                "seconds-construct", "seconds-train" and "peak-mib" are always there */
     int64_t measure_count;
 } frame;
 

@@ -131,6 +131,7 @@ typedef struct worker_message {
     /* outcome */
     store_outcome outcome;
     double seconds_total, seconds_to_best, validation;
+    double seconds_construct, seconds_train; /* parts of seconds_total; the rest is prediction */
     int64_t best_epoch;
     int64_t embedding_cols;
     bool diverged; /* why it failed */

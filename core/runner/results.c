@@ -115,6 +115,8 @@ void results_fail(job *j, store_outcome outcome, const char *message)
                            .message = text,
                            .seconds_total = j->started > 0 ? j->ended_at - j->started : NAN,
                            .seconds_to_best = NAN,
+                           .seconds_construct = NAN,
+                           .seconds_train = NAN,
                            .peak_bytes = j->usage.ru_maxrss * 1024,
                            .best_epoch = -1};
     if (figures_make(&f, &none, &j->problem->reports)) {
@@ -152,6 +154,8 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     store_result result = {.outcome = STORE_OK,
                            .seconds_total = j->outcome.seconds_total,
                            .seconds_to_best = j->outcome.seconds_to_best,
+                           .seconds_construct = j->outcome.seconds_construct,
+                           .seconds_train = j->outcome.seconds_train,
                            .peak_bytes = j->usage.ru_maxrss * 1024,
                            .best_epoch = j->outcome.best_epoch,
                            .numbers = f.numbers,

@@ -182,7 +182,9 @@ static cru_status learn(training *t, pupil *p)
                        .validation_only = rules_look_alike(t) && only->watch.face.validation_only,
                        .unless_dropout = only->watch.face.unless_dropout};
     cru_status status = p->method->create(&p->self, cru_settings_struct(t->job->settings), &t->task, p->ctx);
+    t->seconds_construct = clock_now() - t->begun;
     if (status == CRU_OK) status = p->method->fit(p->self, t->share_count > 1 ? &all : &t->shares[0].watch.face);
+    t->seconds_train = clock_now() - t->begun - t->seconds_construct;
     if (status == CRU_OK && t->job->inductive) status = widen(t, p);
     return status;
 }
@@ -249,7 +251,8 @@ void training_run(training *t, const cru_algorithm *method, const cru_backend *b
 
 cru_status training_open(training *t, const worker_job *job, bool here, cru_error *err)
 {
-    *t = (training){.job = job, .here = here, .share_count = job->share_count};
+    *t = (training){
+        .job = job, .here = here, .share_count = job->share_count, .seconds_construct = NAN, .seconds_train = NAN};
     for (int32_t i = 0; i < t->share_count; i++)
         t->shares[i] = (share){.training = t, .number = i, .seconds_total = NAN};
     cru_status status = cru_task_map(job->task, &t->task, &t->mapping, err);
@@ -277,6 +280,8 @@ static void report(const share *s)
                         .outcome = STORE_FAILED,
                         .seconds_total = s->seconds_total,
                         .seconds_to_best = s->seconds_total,
+                        .seconds_construct = t->seconds_construct,
+                        .seconds_train = t->seconds_train,
                         .validation = NAN,
                         .best_epoch = -1};
     if (s->status == CRU_OK) {

@@ -27,6 +27,7 @@ typedef struct training {
     share shares[CRU_MAX_RULES];
     int32_t share_count;
     double begun;
+    double seconds_construct, seconds_train; /* until `create` and then `fit` returned; NAN until known */
 } training;
 
 /* Maps the task and the scores; then runs the method, whose plugin is open. */

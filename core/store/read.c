@@ -163,6 +163,8 @@ static bool show_trial(sqlite3_stmt *query, void *context)
         .best_epoch = sqlite3_column_int64(query, 9),
         .environment = db_text(query, 10),
         .tried = sqlite3_column_int64(query, 11),
+        .seconds_construct = db_number(query, 12),
+        .seconds_train = db_number(query, 13),
     };
     return c->visit.trial(c->user, &view);
 }
@@ -174,7 +176,8 @@ cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *v
         "SELECT number_in_list,"
         " ifnull(alias, (SELECT value FROM setting WHERE setting.trial = member.trial AND name = 'algorithm')),"
         " key, canonical, outcome, message, seconds_total, seconds_to_best, peak_bytes, best_epoch, description,"
-        " tried FROM " NUMBERED " JOIN trial ON trial.id = member.trial"
+        " tried, construct, train FROM " NUMBERED " JOIN trial ON trial.id = member.trial"
+        " LEFT JOIN spent ON spent.trial = trial.id"
         " LEFT JOIN environment ON environment.id = trial.environment ORDER BY number_in_list",
         experiment, err);
     return each_row(s, query, show_trial, &(caller){.visit.trial = visit, .user = user}, err);

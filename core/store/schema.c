@@ -43,13 +43,18 @@ static const char create_tables[] =
     "CREATE TABLE scores(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE, rows INTEGER NOT NULL,"
     " cols INTEGER NOT NULL, data BLOB NOT NULL);";
 
-/* Which files of plugins made a trial. Not part of a layout's number: programs that do not know of them pass them over,
- * and a file without them gets them when it is opened for writing. */
-static const char create_builds[] =
+/* Which files of plugins made a trial, and the parts of its time. Not part of a layout's number: programs that do not
+ * know of them pass them over, and a file without them gets them when it is opened for writing. */
+static const char create_additions[] =
     "CREATE TABLE IF NOT EXISTS build(id INTEGER PRIMARY KEY, plugin TEXT NOT NULL, checksum TEXT NOT NULL,"
     " UNIQUE(plugin, checksum));"
     "CREATE TABLE IF NOT EXISTS made_by(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,"
-    " build INTEGER NOT NULL REFERENCES build, PRIMARY KEY(trial, build)) WITHOUT ROWID;";
+    " build INTEGER NOT NULL REFERENCES build, PRIMARY KEY(trial, build)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS spent(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,"
+    " construct REAL, train REAL);";
+/* How a file without times that must not be changed is made to look like one with them. */
+static const char look_timed[] =
+    "CREATE TEMP VIEW spent AS SELECT NULL AS trial, NULL AS construct, NULL AS train WHERE 0;";
 
 /* From layout 1 to 2: searches; and how a file that must not be changed is made to look like it. */
 static const char add_searches[] = "ALTER TABLE member ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;";
@@ -160,6 +165,14 @@ static cru_status use_wal(store *s, cru_error *err)
     return code == SQLITE_OK ? CRU_OK : db_fail(s, err);
 }
 
+static cru_status add_missing(store *s, cru_error *err)
+{
+    int64_t timed = 0;
+    if (!s->options.read_only) return db_exec(s, create_additions, err);
+    cru_status status = read_number(s, "SELECT count(*) FROM main.sqlite_master WHERE name = 'spent'", &timed, err);
+    return status || timed ? status : db_exec(s, look_timed, err);
+}
+
 /* synchronous = NORMAL: a commit survives the death of the process; after a power cut the last ones may be missing, but
  * the file is whole. */
 static cru_status prepare(store *s, cru_error *err)
@@ -167,7 +180,7 @@ static cru_status prepare(store *s, cru_error *err)
     sqlite3_busy_timeout(s->db, s->options.busy_ms);
     cru_status status = schema_check(s, err);
     if (!status && !s->options.read_only) status = use_wal(s, err);
-    if (!status && !s->options.read_only) status = db_exec(s, create_builds, err);
+    if (!status) status = add_missing(s, err);
     if (!status) status = db_exec(s, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", err);
     return status;
 }

@@ -177,6 +177,7 @@ typedef struct store_result {
     int64_t score_rows, score_cols;
     const store_build *builds;
     int64_t build_count;
+    double seconds_construct, seconds_train; /* parts of seconds_total: making, fitting; NAN: not known */
 } store_result;
 
 /* Stores all of the result or nothing. Only the holder of the claim may: when another process took the trial over in
@@ -227,7 +228,8 @@ typedef struct store_trial_view {
     const char *message, *environment;     /* may be NULL */
     double seconds_total, seconds_to_best; /* NAN: not finished */
     int64_t peak_bytes, best_epoch;
-    int64_t tried; /* see store_trial */
+    int64_t tried;                           /* see store_trial */
+    double seconds_construct, seconds_train; /* NAN: not finished, or by a program that did not measure them */
 } store_trial_view;
 typedef bool store_trial_visitor(void *user, const store_trial_view *view);
 cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *visit, void *user, cru_error *err);

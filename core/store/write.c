@@ -193,6 +193,16 @@ static cru_status put_outcome(store *s, int64_t row, const store_result *result,
     return status;
 }
 
+static cru_status put_times(store *s, int64_t row, const store_result *result, cru_error *err)
+{
+    sqlite3_stmt *insert = db_statement(s, "INSERT OR REPLACE INTO spent VALUES(?1, ?2, ?3)", err);
+    if (!insert) return CRU_IO;
+    sqlite3_bind_int64(insert, 1, row);
+    db_bind_number(insert, 2, result->seconds_construct);
+    db_bind_number(insert, 3, result->seconds_train);
+    return db_run(s, insert, err);
+}
+
 static cru_status put_numbers(store *s, int64_t row, const store_result *result, cru_error *err)
 {
     sqlite3_stmt *insert = db_statement(s, "INSERT INTO number VALUES(?1, ?2, ?3)", err);
@@ -282,6 +292,7 @@ static cru_status put_result(store *s, const char *key, const store_result *resu
     if (!status) status = put_vectors(s, row, result, err);
     if (!status) status = put_curves(s, row, result, err);
     if (!status) status = put_builds(s, row, result, err);
+    if (!status) status = put_times(s, row, result, err);
     return status ? status : put_scores(s, row, result, err);
 }
 
@@ -306,6 +317,7 @@ cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t 
         "DELETE FROM curve WHERE trial IN " CONCERNED,
         "DELETE FROM scores WHERE trial IN " CONCERNED,
         "DELETE FROM made_by WHERE trial IN " CONCERNED,
+        "DELETE FROM spent WHERE trial IN " CONCERNED,
         "UPDATE trial SET outcome = 0, message = NULL, seconds_total = NULL, seconds_to_best = NULL, peak_bytes = NULL,"
         " best_epoch = NULL, finished_ms = NULL, environment = NULL WHERE id IN " CONCERNED,
     };

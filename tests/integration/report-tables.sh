@@ -31,7 +31,8 @@ contains "$out" "frechet-distance,loss,gcn cora,"
 expect 2 "$CRUCIBLE" report --curves nothing
 expect 0 "$CRUCIBLE" report --average --format markdown --metric accuracy
 contains "$out" "| Ave. | rank |"
-expect 0 "$CRUCIBLE" report --metric seconds,seconds-to-best,peak-mib
+expect 0 "$CRUCIBLE" report --metric seconds,seconds-construct,seconds-train,seconds-to-best,peak-mib
+contains "$out" "seconds-train"
 contains "$out" "peak-mib"
 
 for format in markdown latex html; do

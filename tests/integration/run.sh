@@ -65,6 +65,9 @@ sqlite3 kept.db "SELECT count(*) FROM vector WHERE name = 'per-class-recall.reca
     fail "not the results by class of six trials: $(sqlite3 kept.db 'SELECT name FROM vector')"
 sqlite3 kept.db "SELECT min(seconds_total > 0 AND seconds_to_best > 0 AND peak_bytes > 0) FROM trial" | grep -qx 1 ||
     fail "times or memory are missing"
+sqlite3 kept.db "SELECT min(construct >= 0 AND train > 0 AND construct + train <= seconds_total)
+    FROM trial LEFT JOIN spent ON spent.trial = trial.id" | grep -qx 1 ||
+    fail "the parts of the time are missing or longer than the whole"
 
 # A bar on a terminal: count, rate and time left; the line of a trial that fails.
 expect 0 env TERM=xterm script -qec "$CRUCIBLE run grid.ini --db bar.db" /dev/null

@@ -218,9 +218,12 @@ static bool see_trial(void *user, const store_trial_view *view)
     if (n->trials == 0) {
         ck_assert_str_eq(view->environment, "cpu = test\n");
         ck_assert_double_eq(view->seconds_total, 2);
+        ck_assert_double_eq(view->seconds_construct, 0.25);
+        ck_assert_double_eq(view->seconds_train, 1.5);
         ck_assert_int_eq(view->best_epoch, 7);
     } else {
         ck_assert(isnan(view->seconds_total));
+        ck_assert(isnan(view->seconds_construct));
     }
     n->trials++;
     return true;
