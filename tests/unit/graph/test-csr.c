@@ -175,6 +175,27 @@ START_TEST(top_k_keeps_the_largest_and_the_lower_id_of_equals)
 }
 END_TEST
 
+/* Against counting: those of the row with a smaller key, or with the same key and stored before. */
+START_TEST(places_in_a_row_go_by_key)
+{
+    const cru_csr a = random_matrix(shapes[_i], true, 5);
+    const int64_t count = cru_csr_nnz(&a);
+    double *key = cru_pool_alloc(pool, count, sizeof *key);
+    int32_t *place = cru_pool_alloc(pool, count, sizeof *place), *stored = cru_pool_alloc(pool, count, sizeof *stored);
+    for (int64_t e = 0; e < count; e++) key[e] = (double)(e * 7 % 5) - 2;
+    cru_csr_row_places(&a, key, place);
+    cru_csr_row_places(&a, NULL, stored);
+    for (int64_t v = 0; v < a.rows; v++)
+        for (int64_t e = a.offsets[v]; e < a.offsets[v + 1]; e++) {
+            int32_t before = 0;
+            for (int64_t f = a.offsets[v]; f < a.offsets[v + 1]; f++)
+                before += key[f] < key[e] || (key[f] == key[e] && f < e);
+            ck_assert_int_eq(place[e], before);
+            ck_assert_int_eq(stored[e], e - a.offsets[v]);
+        }
+}
+END_TEST
+
 static bool is_even(void *user, int64_t row, int32_t col, float value)
 {
     (void)user, (void)value;
@@ -252,6 +273,7 @@ Suite *suite(void)
     tcase_add_test(c, scale_multiplies_both_sides);
     tcase_add_test(c, product_is_the_matrix_product);
     tcase_add_test(c, top_k_keeps_the_largest_and_the_lower_id_of_equals);
+    tcase_add_loop_test(c, places_in_a_row_go_by_key, 0, SHAPES);
     tcase_add_test(c, filter_and_rows_pick_entries);
     tcase_add_test(c, select_keeps_the_marked_entries_in_order);
     tcase_add_test(c, sums_find_and_dense_agree_with_a_scan);

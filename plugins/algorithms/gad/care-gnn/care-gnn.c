@@ -8,12 +8,12 @@
  *     d(u, v) = | tanh(x_u W_m + b_m) - tanh(x_v W_m + b_m) |_1      with W_m as drawn: no loss reaches it.
  *
  * After every epoch p_r falls by `step` when the mean distance over the training anomalies' in-edges grew, and rises
- * otherwise (bandit.h). A graph without relations is one relation.
+ * otherwise (bandit.h). A graph without relations is one relation. There is one layer: in the study's code all layers
+ * read the features, and only the last one counts.
  *
  * Dou, Liu, Sun, Deng, Peng, Yu. Enhancing Graph Neural Network-based Fraud Detectors against Camouflaged Fraudsters.
  * CIKM 2020. */
 #include <math.h>
-#include <stdlib.h>
 
 #include <crucible/crucible.h>
 
@@ -65,9 +65,7 @@ static cru_status build(void *self)
     for (int64_t r = 0; r < m->relations; r++) {
         const cru_csr *graph = task->relation_count ? &task->relations[r].graph : &task->graph;
         int32_t *place = cru_ctx_alloc(ctx, cru_csr_nnz(graph), sizeof *place);
-        for (int64_t v = 0; v < graph->rows; v++)
-            for (int64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++)
-                place[e] = (int32_t)(e - graph->offsets[v]);
+        cru_csr_row_places(graph, NULL, place);
         m->relation[r] = (relation){.adj = cru_sparse_create(ctx, graph), .place = place, .share = NAN};
     }
     m->distance = cru_fc_create(cru_learner_net(&m->base, "distance"), "distance", task->x.cols, CODE);
@@ -85,28 +83,13 @@ static double apart(const float *code, int64_t u, int64_t v)
     return sum;
 }
 
-typedef struct ranked_edge {
-    double distance;
-    int64_t edge;
-} ranked_edge;
-
-static int by_distance(const void *a, const void *b)
-{
-    const ranked_edge *x = a, *y = b;
-    if (x->distance != y->distance) return x->distance < y->distance ? -1 : 1;
-    return (x->edge > y->edge) - (x->edge < y->edge);
-}
-
-static void place_by_distance(const model *m, relation *r, const float *code)
+static void place_by_distance(cru_tape *t, relation *r, const float *code)
 {
     const cru_csr *g = &r->adj->csr;
-    ranked_edge *list = cru_ctx_alloc(m->base.ctx, g->rows, sizeof *list); /* no row is longer */
-    for (int64_t v = 0; v < g->rows; v++) {
-        const int64_t first = g->offsets[v], degree = g->offsets[v + 1] - first;
-        for (int64_t k = 0; k < degree; k++) list[k] = (ranked_edge){apart(code, g->ids[first + k], v), first + k};
-        qsort(list, (size_t)degree, sizeof *list, by_distance);
-        for (int64_t k = 0; k < degree; k++) r->place[list[k].edge] = (int32_t)k;
-    }
+    double *distance = cru_tape_alloc(t, cru_csr_nnz(g), sizeof *distance);
+    for (int64_t v = 0; v < g->rows; v++)
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) distance[e] = apart(code, g->ids[e], v);
+    cru_csr_row_places(g, distance, r->place);
 }
 
 static double anomaly_distance(const model *m, const relation *r, const float *code)
@@ -134,7 +117,7 @@ static cru_status prepare(void *self)
     for (int64_t r = 0; r < m->relations; r++) {
         m->relation[r].distance = anomaly_distance(m, &m->relation[r], code);
         m->relation[r].share = NAN;
-        if (s->select == NEAREST) place_by_distance(m, &m->relation[r], code);
+        if (s->select == NEAREST) place_by_distance(t, &m->relation[r], code);
     }
     return cru_ctx_status(m->base.ctx);
 }
@@ -191,9 +174,8 @@ static cru_tensor *logits(void *self, cru_tape *t)
 static cru_status after_epoch(void *self)
 {
     model *m = self;
-    cru_device *device = cru_ctx_device(m->base.ctx);
     const float steps = cru_tensor_item(m->base.tape, m->steps) + 1;
-    device->backend->upload(device, m->steps->data, &steps, sizeof steps);
+    cru_tensor_set(m->base.ctx, m->steps, &steps);
     return CRU_OK;
 }
 
