@@ -1,4 +1,6 @@
 /* Contrastive losses. */
+#include <math.h>
+
 #include <crucible/ops-loss.h>
 
 #include "autograd/tape.h"
@@ -35,6 +37,23 @@ cru_tensor *cru_nt_xent(cru_tape *t, cru_tensor *a, cru_tensor *b, float tempera
     cru_tensor *similarity = scaled_similarity(t, views, views, temperature);
     cru_targets other_view = {.labels = shifted_ids(t, 2 * n, n)};
     return cru_cross_entropy(t, cru_add(t, similarity, without_self(t, 2 * n)), &other_view);
+}
+
+/* -log(pos / (2 pos + sum)) with log pos = c and log sum = s: log(2 e^c + e^s) = s + softplus(c + log 2 - s) */
+static cru_tensor *contrast_of_view(cru_tape *t, cru_tensor *c, cru_tensor *s, bool stable)
+{
+    if (stable) return cru_add(t, cru_sub(t, s, c), cru_softplus(t, cru_affine(t, cru_sub(t, c, s), 1, logf(2))));
+    cru_tensor *pos = cru_exp(t, c);
+    return cru_neg(t, cru_log(t, cru_div(t, pos, cru_add(t, cru_scale(t, pos, 2), cru_exp(t, s)))));
+}
+
+cru_tensor *cru_view_contrast(cru_tape *t, cru_tensor *a, cru_tensor *b, float temperature, bool stable)
+{
+    const float scale = 1 / temperature;
+    cru_tensor *c = cru_scale(t, cru_cosine_rows(t, a, b, 1e-8f), scale);
+    cru_tensor *of_a = contrast_of_view(t, c, cru_lse_products(t, a, a, scale), stable);
+    cru_tensor *of_b = contrast_of_view(t, c, cru_lse_products(t, b, b, scale), stable);
+    return cru_mean(t, cru_scale(t, cru_add(t, of_a, of_b), 0.5f), CRU_ALL);
 }
 
 /* 1/|P(i)| at the positives of every anchor, one row per item; `anchors` lists the items that have a positive. */

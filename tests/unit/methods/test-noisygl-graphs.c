@@ -23,15 +23,12 @@ START_TEST(crgnn_contrasts_views_with_plain_products)
     bench b = bench_create();
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
-    const contrast_views views = {.a = watched(t, fixture_input(item, "z1")),
-                                  .b = watched(t, fixture_input(item, "z2")),
-                                  .tau = 0.5f,
-                                  .stable = _i == 0};
-    cru_tensor *loss = contrast(t, &views);
+    cru_tensor *z1 = watched(t, fixture_input(item, "z1")), *z2 = watched(t, fixture_input(item, "z2"));
+    cru_tensor *loss = cru_view_contrast(t, z1, z2, 0.5f, _i == 0);
     cru_backward(t, loss);
     bench_check_number(&b, (double)cru_tensor_item(t, loss), fixture_expected(item, "loss")->valuedouble);
-    bench_check(&b, cru_grad_of(t, views.a), fixture_expected(item, "grad_z1"));
-    bench_check(&b, cru_grad_of(t, views.b), fixture_expected(item, "grad_z2"));
+    bench_check(&b, cru_grad_of(t, z1), fixture_expected(item, "grad_z1"));
+    bench_check(&b, cru_grad_of(t, z2), fixture_expected(item, "grad_z2"));
     bench_destroy(&b);
     cJSON_Delete(root);
 }

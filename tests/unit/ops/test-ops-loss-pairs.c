@@ -243,6 +243,37 @@ static cru_tensor *sup_con(void *user, cru_tape *t, operands x)
     return cru_sup_con(t, x[0], *(cru_index *)user, 0.5f);
 }
 
+static cru_tensor *view_contrast(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_view_contrast(t, x[0], x[1], 0.5f, true);
+}
+static cru_tensor *view_contrast_in_float(void *user, cru_tape *t, operands x)
+{
+    (void)user;
+    return cru_view_contrast(t, x[0], x[1], 0.5f, false);
+}
+
+static double product(const cru_tensor *a, int64_t i, const cru_tensor *b, int64_t j)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < cru_tensor_cols(a); k++) sum += op_at(a, i, k) * op_at(b, j, k);
+    return sum;
+}
+static double ref_view_contrast(operands x)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < N; i++)
+        for (int v = 0; v < 2; v++) {
+            const double lengths = sqrt(product(x[0], i, x[0], i) * product(x[1], i, x[1], i));
+            const double pos = exp(product(x[0], i, x[1], i) / lengths / 0.5);
+            double neg = pos;
+            for (int64_t j = 0; j < N; j++) neg += exp(product(x[v], i, x[v], j) / 0.5);
+            sum -= log(pos / (pos + neg));
+        }
+    return sum / (2 * N);
+}
+
 static double ref_info_nce(operands x)
 {
     double mean = 0;
@@ -288,6 +319,10 @@ START_TEST(contrastive_losses_follow_their_formulas)
     ck_assert_double_eq_tol((double)test_value(info_nce(NULL, b.tape, x), 0), ref_info_nce(x), 1e-5);
     ck_assert_double_eq_tol((double)test_value(nt_xent(NULL, b.tape, x), 0), ref_nt_xent(x), 1e-5);
     ck_assert_double_eq_tol((double)test_value(sup_con(&labels, b.tape, x), 0), ref_sup_con(x), 1e-5);
+    ck_assert_double_eq_tol((double)test_value(view_contrast(NULL, b.tape, x), 0), ref_view_contrast(x), 1e-5);
+    ck_assert_double_eq_tol((double)test_value(view_contrast_in_float(NULL, b.tape, x), 0), ref_view_contrast(x), 1e-5);
+    op_check(&b, view_contrast, NULL, x, 2);
+    op_check(&b, view_contrast_in_float, NULL, x, 2);
     op_check(&b, info_nce, NULL, x, 2);
     op_check(&b, nt_xent, NULL, x, 2);
     op_check(&b, sup_con, &labels, x, 1);

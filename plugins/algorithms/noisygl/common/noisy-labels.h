@@ -12,22 +12,23 @@ extern const char *const variant_names[]; /* "bench", "paper", NULL */
  * counts as class 0. a, b: n x classes. */
 cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool agree);
 
-/* Contrast of two views, n x c each, with plain inner products in the denominator:
- *     pos_i = exp(cos(a_i, b_i) / tau)      neg^v_i = sum_j exp(v_i . v_j / tau) + pos_i, j = i included
- *     1/2n sum_i -log(pos_i / (pos_i + neg^a_i)) - log(pos_i / (pos_i + neg^b_i))
- * Not `stable`: exponentials in float, which overflow. */
-typedef struct contrast_views {
-    cru_tensor *a, *b;
-    float tau;
-    bool stable;
-} contrast_views;
-cru_tensor *contrast(cru_tape *t, const contrast_views *views);
+/* Consistency across spaces: how far two views' similarities in the space of projections are from those in the space of
+ * classes, of which only those above `least` count:
+ *     mean over all i, j of (S_ij - [C_ij > least] C_ij)^2
+ *     S_ij = exp(cos(projected^1_i, projected^2_j) / temperature)      C likewise of classified
+ * Holds several n x n matrices. */
+typedef struct two_spaces {
+    cru_tensor *projected[2], *classified[2]; /* of the two views, n rows each */
+    float temperature, least;
+} two_spaces;
+cru_tensor *consistency(cru_tape *t, const two_spaces *s);
 
 /* Transition matrix by anchors (Patrini et al.). The anchor of class c is the item whose highest logit is c and higher
  * than that of any other such item (the lowest id among equals); item 0 when no item's is. Row c of the matrix is the
  * softmax of the anchor's second logits. */
 typedef struct anchor_logits {
-    int64_t items, classes;
+    int64_t items;
+    int32_t classes;
     const float *search; /* items x classes: where anchors are searched */
     const float *read;   /* items x classes: from which rows are read */
 } anchor_logits;

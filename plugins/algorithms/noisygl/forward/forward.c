@@ -72,7 +72,7 @@ static cru_status prepare(void *self)
     cru_optim *optim = cru_learner_optim(&m->base, &m->first_net, 1);
     cru_status status = cru_learner_pretrain(&m->base, optim, first_logits, s->pretrain);
     if (status) return status;
-    anchor_logits z = {.items = m->base.task->items, .classes = classes};
+    anchor_logits z = {.items = m->base.task->items, .classes = m->base.task->classes};
     z.search = first_scores(m, CRU_TRAIN);
     z.read = first_scores(m, CRU_EVAL);
     float *matrix = cru_ctx_alloc(m->base.ctx, classes * classes, sizeof *matrix);

@@ -11,7 +11,8 @@
  *     pi = exp(S_0 . x) / sum_j exp(S_j . x), x the features of the first training node T[0], S_j the features
  *     that the table holds for T[j], c the label that it holds for T[0]
  * Position q of the table holds the neighbour of node q with the largest inner product of features, unless T[q] is node
- * 0 or q has no neighbour: then zeros and label 0. A neighbour whose label is hidden counts as label 0.
+ * 0 or q has no neighbour: then zeros and label 0. A neighbour whose label is hidden counts as label 0. That is one
+ * neighbour a node: the benchmark's code has a setting for more, and works with one only.
  *
  * Li, Yin, Chen. Unified Robust Training for Graph Neural Networks against Label Noise. PAKDD 2021. */
 #include <math.h>
