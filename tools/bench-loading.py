@@ -280,7 +280,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="one round")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
     parser.add_argument("--only", default="", metavar="TEXT", help="datasets whose name contains this")
-    parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build"), metavar="DIR")
+    parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build", "release"), metavar="DIR")
     parser.add_argument("--processor", action="store_true", help="processor time, of one thread on our side")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, which ends the program and its folder, too

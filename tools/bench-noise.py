@@ -164,6 +164,8 @@ def time_ours(options, folder):
     if os.path.exists(db):
         os.remove(db)
     program = os.path.join(options.build, "bin", "crucible")
+    if not os.path.exists(program):
+        sys.exit(f"bench-noise: there is no {program}; tools/build release makes it")
     command = [program, "run", os.path.join(ROOT, "configs", "noisygl", "quick-cora.ini"), "--db", db,
                "--jobs", str(options.threads), "--quiet", "--set", "experiment.algorithms=gcn",
                "--set", "experiment.corruptors=uniform", "--set", "experiment.metrics=accuracy",
@@ -206,7 +208,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1, help="PyTorch's threads and our jobs")
-    parser.add_argument("--build", default=os.path.join(ROOT, "build"), metavar="DIR")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"), metavar="DIR")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
     mirror = os.environ.get("CRUCIBLE_MIRROR")

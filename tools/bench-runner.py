@@ -100,7 +100,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as for crucible run")
-    parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build"), metavar="DIR")
+    parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build", "release"), metavar="DIR")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
     options = parser.parse_args()
     if options.trials < METHODS or options.trials % METHODS:
