@@ -250,7 +250,7 @@ static bool unknown_label(document *doc, const section *s, const config_place *p
     return false;
 }
 
-/* "algorithm.gcn.hidden" into title "algorithm gcn" and key "hidden". */
+/* "algorithm.gcn.hidden" into title "algorithm gcn" and key "hidden"; "algorithm.gcn on cora.hidden" likewise. */
 static bool split_target(document *doc, char *target, section **out, const char **key, const config_place *place)
 {
     char *last = strrchr(target, '.');
@@ -264,7 +264,7 @@ static bool split_target(document *doc, char *target, section **out, const char 
     if (first) *first = ' ';
     section s;
     if (!document_title(doc, target, place, &s)) return false;
-    *out = document_find(doc, s.type, s.label);
+    *out = s.on ? document_open(doc, &s) : document_find(doc, s.type, s.label);
     if (!*out && s.type >= SECTION_DATASET && !listed(doc, &s)) return unknown_label(doc, &s, place);
     if (!*out) *out = document_open(doc, &s);
     return true;

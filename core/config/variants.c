@@ -83,9 +83,21 @@ typedef struct grid {
     int64_t size; /* combinations; -1: too many */
 } grid;
 
-static bool overridden(const variant_source *source, const char *key)
+/* Values for one dataset replace those for all, but --set stands above all files. */
+static bool replaces(const entry *more, const entry *base)
 {
-    return source->more && section_find(source->more, key);
+    return more && base && (more->depth < 0 || base->depth >= 0);
+}
+
+static bool base_holds(const variant_source *source, const entry *base)
+{
+    return base->param && !(source->more && replaces(section_find(source->more, base->key), base));
+}
+
+static bool more_holds(const variant_source *source, const entry *more)
+{
+    const entry *base = source->base ? section_find(source->base, more->key) : NULL;
+    return more->param && (!base || replaces(more, base));
 }
 
 static grid collect(document *doc, const variant_source *source)
@@ -93,10 +105,9 @@ static grid collect(document *doc, const variant_source *source)
     int64_t most = (source->base ? source->base->count : 0) + (source->more ? source->more->count : 0);
     grid g = {.entries = cru_arena_alloc(doc->arena, most, sizeof *g.entries), .size = 1};
     for (int64_t i = 0; source->base && i < source->base->count; i++)
-        if (source->base->entries[i].param && !overridden(source, source->base->entries[i].key))
-            g.entries[g.count++] = &source->base->entries[i];
+        if (base_holds(source, &source->base->entries[i])) g.entries[g.count++] = &source->base->entries[i];
     for (int64_t i = 0; source->more && i < source->more->count; i++)
-        if (source->more->entries[i].param) g.entries[g.count++] = &source->more->entries[i];
+        if (more_holds(source, &source->more->entries[i])) g.entries[g.count++] = &source->more->entries[i];
     for (int64_t i = 0; i < g.count; i++)
         if (g.entries[i]->values.count > 0)
             g.size = plan_multiply(g.size, g.entries[i]->values.count, CONFIG_MAX_VARIANTS);

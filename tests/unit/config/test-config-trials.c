@@ -113,6 +113,30 @@ START_TEST(values_for_one_dataset_replace_the_others)
 }
 END_TEST
 
+static void expect_hidden(const char *const *sets, const char *cora, const char *citeseer)
+{
+    bench b = bench_open();
+    bench_write(&b, "main.ini",
+                "[dataset cora]\n[dataset citeseer]\n[algorithm gcn]\nhidden = 8\n"
+                "[algorithm gcn on citeseer]\nhidden = 16\n");
+    ck_assert_int_eq(bench_load_sets(&b, sets), CRU_OK);
+    ck_assert_int_eq(experiment_trial_count(b.e), 2);
+    ck_assert_str_eq(described(&b, 0), cora);
+    ck_assert_str_eq(described(&b, 1), citeseer);
+    bench_close(&b);
+}
+
+START_TEST(set_stands_above_values_for_one_dataset)
+{
+    expect_hidden((const char *const[]){"algorithm.gcn.hidden=4", NULL}, "cora|none||0|gcn|4",
+                  "citeseer|none||0|gcn|4");
+    expect_hidden((const char *const[]){"algorithm.gcn on citeseer.hidden=4", NULL}, "cora|none||0|gcn|8",
+                  "citeseer|none||0|gcn|4");
+    expect_hidden((const char *const[]){"algorithm.gcn on cora.hidden=4", "algorithm.gcn.hidden=2", NULL},
+                  "cora|none||0|gcn|4", "citeseer|none||0|gcn|2");
+}
+END_TEST
+
 START_TEST(a_list_setting_is_one_value_unless_bars_part_it)
 {
     bench b = bench_open();
@@ -479,6 +503,7 @@ Suite *suite(void)
     tcase_add_test(t, listed_chains_are_alternatives);
     tcase_add_test(t, lists_choose_and_need_no_sections);
     tcase_add_test(t, values_for_one_dataset_replace_the_others);
+    tcase_add_test(t, set_stands_above_values_for_one_dataset);
     tcase_add_test(t, a_list_setting_is_one_value_unless_bars_part_it);
     tcase_add_test(t, a_variant_says_what_was_given_and_what_is_swept);
     tcase_add_test(t, a_cards_settings_lie_between_defaults_and_sections);
