@@ -264,9 +264,9 @@ static bool split_target(document *doc, char *target, section **out, const char 
     if (first) *first = ' ';
     section s;
     if (!document_title(doc, target, place, &s)) return false;
-    *out = s.on ? document_open(doc, &s) : document_find(doc, s.type, s.label);
-    if (!*out && s.type >= SECTION_DATASET && !listed(doc, &s)) return unknown_label(doc, &s, place);
-    if (!*out) *out = document_open(doc, &s);
+    if (s.type >= SECTION_DATASET && !document_find(doc, s.type, s.label) && !listed(doc, &s))
+        return unknown_label(doc, &s, place);
+    *out = document_open(doc, &s);
     return true;
 }
 
@@ -284,7 +284,7 @@ void document_set(document *doc, const char *text)
     }
     char *target = string_copy_bytes(doc->arena, text, (size_t)(equals - text));
     while (*target && strchr(" \t", target[strlen(target) - 1])) target[strlen(target) - 1] = '\0';
-    section *s;
+    section *s = NULL;
     entry e = {.place = place, .depth = -1};
     if (!split_target(doc, target, &s, &e.key, &place)) return;
     char *value = string_copy(doc->arena, equals + 1 + strspn(equals + 1, " \t"));

@@ -207,6 +207,9 @@ static const bad_set bad_sets[] = {
     {"algorithm.gnc.hidden=3",
      "--set algorithm.gnc.hidden=3: gnc: no [algorithm] section is called that; did you mean gcn?"},
     {"run.db=caf\xe9.db", "--set run.db=caf\xe9.db: is not UTF-8 text"},
+    {"algorithm.gnc on cora.hidden=3",
+     "--set algorithm.gnc on cora.hidden=3: gnc: no [algorithm] section is called that; did you mean gcn?"},
+    {"algorithm.gcn on corra.hidden=3", "--set algorithm.gcn on corra.hidden=3: corra: unknown dataset"},
     {"algorithm.gcn.hidden=", "--set algorithm.gcn.hidden=: hidden: the list is empty"},
 };
 
