@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Compiler settings and the few helpers that the folders share.
 
 set(CMAKE_C_STANDARD 11)
@@ -60,22 +61,56 @@ function(crucible_plugin name kind)
   set_property(GLOBAL APPEND PROPERTY crucible_${kind} ${target}) # for tests that need all plugins of a kind
 endfunction()
 
-# crucible_plugin_files(<kind folder>): every .c file of the current folder is a plugin named after it. Code that several
-# of them share lives in common/; a plugin that needs more than one file or a library gets a folder with its own
-# CMakeLists.txt.
-function(crucible_plugin_files kind)
-  file(GLOB sources CONFIGURE_DEPENDS *.c)
-  file(GLOB common CONFIGURE_DEPENDS common/*.c)
-  set(libs ${ARGN})
-  if(common)
-    add_library(${kind}-common STATIC ${common})
-    target_include_directories(${kind}-common PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/common)
-    target_link_libraries(${kind}-common PUBLIC crucible ${ARGN})
-    list(APPEND libs ${kind}-common)
+# crucible_common(<library> <folder> [<library>...]): what the plugins of a folder share, one static library of its .c files
+# and those one folder below; nothing where there are none.
+function(crucible_common library folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*/*.c)
+  if(sources)
+    file(GLOB rooms LIST_DIRECTORIES true ${folder}/*)
+    list(FILTER rooms EXCLUDE REGEX "\\.[ch]$")
+    add_library(${library} STATIC ${sources})
+    target_include_directories(${library} PUBLIC ${folder} ${rooms})
+    target_link_libraries(${library} PUBLIC crucible ${ARGN})
   endif()
+endfunction()
+
+# crucible_plugin_folder(<folder> <kind folder> [<library>...]): the plugin named after the folder, from its .c files; its
+# own CMakeLists.txt where it needs a library of its own. Files beside <name>.c become the library <name>-parts, so that
+# tests can call them.
+function(crucible_plugin_folder folder kind)
+  get_filename_component(name ${folder} NAME)
+  if(EXISTS ${folder}/CMakeLists.txt)
+    add_subdirectory(${folder})
+    return()
+  endif()
+  file(GLOB parts CONFIGURE_DEPENDS ${folder}/*.c)
+  list(REMOVE_ITEM parts ${folder}/${name}.c)
+  set(libs ${ARGN})
+  if(parts)
+    add_library(${name}-parts STATIC ${parts})
+    target_include_directories(${name}-parts PUBLIC ${folder})
+    target_link_libraries(${name}-parts PUBLIC crucible ${ARGN})
+    set_property(GLOBAL APPEND PROPERTY crucible_${kind}_parts ${name}-parts)
+    set(libs ${name}-parts ${libs})
+  endif()
+  crucible_plugin(${name} ${kind} ${folder}/${name}.c LIBS ${libs})
+endfunction()
+
+# crucible_plugins(<kind folder> <folder> [<library>...]): every .c file of the folder is a plugin named after it, and so is
+# every folder in it that holds a .c file of its own name.
+function(crucible_plugins kind folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
   foreach(source ${sources})
     get_filename_component(name ${source} NAME_WE)
-    crucible_plugin(${name} ${kind} ${source} LIBS ${libs})
+    crucible_plugin(${name} ${kind} ${source} LIBS ${ARGN})
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*/*.c)
+  foreach(source ${sources})
+    get_filename_component(name ${source} NAME_WE)
+    get_filename_component(home ${source} DIRECTORY)
+    if(home STREQUAL ${folder}/${name})
+      crucible_plugin_folder(${home} ${kind} ${ARGN})
+    endif()
   endforeach()
 endfunction()
 

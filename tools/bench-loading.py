@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Times the opening of datasets against Python.
 
     tools/bench-loading.py [--quick] [--json FILE] [--only TEXT] [--build DIR] [--processor]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Times a GCN on Cora under 30 % uniform label noise, ten seeds: `crucible run` against the same loop in PyTorch.
 
     tools/bench --noise [--seeds N] [--rounds N] [--threads N] [--build DIR] [--json FILE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The work of the benchmark cases in PyTorch, as one would write it there. tools/bench loads this file.
 
 A peer is a function named by the first words of a case; it gets the sizes that follow in the name and returns what is

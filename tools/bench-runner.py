@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Times what a trial costs besides its method: tools/bench --runner, or by itself
 
     tools/bench-runner.py [--trials 2000] [--ms 1] [--jobs 2] [--rounds 3] [--set KEY=VALUE] [--build DIR] [--json FILE]

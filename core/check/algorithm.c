@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What an algorithm must do on the problems that it claims, and on those that it does not. */
 #include <malloc.h>
 #include <stdio.h>

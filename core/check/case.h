@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One case of the suite: a function in a child process that ends in one row of the report. */
 #ifndef CORE_CHECK_CASE_H
 #define CORE_CHECK_CASE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* check.h: the conformance suite for plugin files, what `crucible check` runs.
  *
  * Every case runs in a process of its own, under limits, on a small generated problem: whatever the plugin does costs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Datasets, corruptors and metrics. */
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Inputs that a plugin can read and not write. For case processes. */
 #ifndef CORE_CHECK_PROTECT_H
 #define CORE_CHECK_PROTECT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* An algorithm's settings, one at a time at the limits of its own schema. Failing with a message is fine there, and so
  * is taking too long or too much memory; crashing is not. */
 #include <math.h>

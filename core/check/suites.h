@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The suites, one per kind; check.c chooses. Each adds its rows to the report. */
 #ifndef CORE_CHECK_SUITES_H
 #define CORE_CHECK_SUITES_H

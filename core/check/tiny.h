@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Problems small enough to be solved in an instant, with the peculiarities that break methods. */
 #ifndef CORE_CHECK_TINY_H
 #define CORE_CHECK_TINY_H

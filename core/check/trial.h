@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One run of an algorithm on a small problem. For case processes. */
 #ifndef CORE_CHECK_TRIAL_H
 #define CORE_CHECK_TRIAL_H

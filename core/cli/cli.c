@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "terminal/colour.h"
+#include "base/colour.h"
 
 static void complain(const char *format, va_list args)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The frame of the command line: what all verbs share.
  *
  * A verb is one file, verb-<name>.c, that defines `int verb_<name>(int argc, char **argv)` and is listed with one line

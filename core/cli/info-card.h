@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* info-card.h: what a dataset's card says, without its files. */
 #ifndef CORE_CLI_INFO_CARD_H
 #define CORE_CLI_INFO_CARD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* info-section.h: what a section of an experiment file may hold. */
 #ifndef CORE_CLI_INFO_SECTION_H
 #define CORE_CLI_INFO_SECTION_H

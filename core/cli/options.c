@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Options and help of a verb, from its one table. */
 #include <errno.h>
 #include <getopt.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* param-table.h: a table of settings as `crucible info` shows it, of plugins and of the host's own sections. */
 #ifndef CORE_CLI_PARAM_TABLE_H
 #define CORE_CLI_PARAM_TABLE_H

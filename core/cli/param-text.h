@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A row of a parameter table in words. Each writes at most `size` bytes to `text` and returns it. */
 #ifndef CORE_CLI_PARAM_TEXT_H
 #define CORE_CLI_PARAM_TEXT_H

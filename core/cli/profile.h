@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* profile.h: what --trace and --profile make of the events of an SDK trace. */
 #ifndef CORE_CLI_PROFILE_H
 #define CORE_CLI_PROFILE_H

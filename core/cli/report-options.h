@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* report-options.h: the options that `report` and `plot` share. */
 #ifndef CORE_CLI_REPORT_OPTIONS_H
 #define CORE_CLI_REPORT_OPTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
 #include <inttypes.h>
@@ -8,8 +9,8 @@
 #include "cli/profile.h"
 #include "cli/setup.h"
 #include "report/report.h"
-#include "runner/clock.h"
-#include "runner/progress.h"
+#include "host/clock.h"
+#include "host/progress.h"
 #include "search/tuning.h"
 
 /* ---- one run --------------------------------------------------------------------------------------------- */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* session.h: what `run` and `search` share: carrying out an experiment, from its files to the table at the end. */
 #ifndef CORE_CLI_SESSION_H
 #define CORE_CLI_SESSION_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* setup.h: from config files on a command line to an experiment that can be run, or to the places of data. */
 #ifndef CORE_CLI_SETUP_H
 #define CORE_CLI_SETUP_H

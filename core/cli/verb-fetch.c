@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "fetch/fetch.h"
-#include "runner/clock.h"
-#include "terminal/line.h"
+#include "host/clock.h"
+#include "base/line.h"
 
 typedef struct request {
     bool all, json, quiet;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* crucible plot: pictures of an experiment. */
 #include <errno.h>
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 #include "cli/cli.h"
 #include "cli/report-options.h"
 #include "cli/verbs.h"
-#include "report/plot.h"
-#include "report/png.h"
+#include "report/plot/plot.h"
+#include "report/plot/png.h"
 
 /* The picture is drawn in memory first, so that a plot that cannot be drawn leaves no file behind. */
 static int draw(const report_options *options, const char *kind, char **text, size_t *size)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* crucible report: tables of an experiment. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/verbs.h"
-#include "version/version.h"
+#include "base/version.h"
 
 #include <crucible/plugin.h>
 

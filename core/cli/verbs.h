@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The verbs of the program, and the choice among them. */
 #ifndef CORE_CLI_VERBS_H
 #define CORE_CLI_VERBS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* config.h: from INI files to the list of trials.
  *
  *     config_request request = {.files = files, .file_count = 1, .registry = plugins, .find_dataset = find};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* diagnostics.h: everything that is wrong with a configuration, in one go.
  *
  * Checks do not stop at the first fault: each adds a line here and goes on, so that a user mends a file once. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Files, includes and --set into a document. */
 #include <errno.h>
 #include <limits.h>

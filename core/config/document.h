@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* document.h: all files of a configuration as one list of sections, after includes and --set, before any plugin is
  * looked up. Says what is wrong with lines, section headers, includes and --set texts; what keys and values mean is
  * decided later. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* lines.h: the lines of one INI text, through inih, with what inih leaves out: line numbers, sections without keys,
  * every bad line instead of the first, and an error where its fixed buffers would cut a line or a name. The rules are
  * in config.h. */

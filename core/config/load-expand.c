@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* From checked sections to the plan: variants, chains, groups, and how many trials they make. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The host's own sections that take one value a key. */
 #include <errno.h>
 #include <stdlib.h>

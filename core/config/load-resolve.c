@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The names in a configuration: which plugin or card each stands for, and whether its settings suit. */
 #include <string.h>
 

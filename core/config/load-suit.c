@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Whether the metrics can judge the datasets, as far as cards and plugins tell. What only the data tells is checked
  * before the first trial on it (runner/metric-needs.h). */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* plan.h: inside of an experiment. For the files of this folder only. */
 #ifndef CORE_CONFIG_PLAN_H
 #define CORE_CONFIG_PLAN_H

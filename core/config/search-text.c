@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Search distributions written in a config: search(log 1e-4 1e-1), search(power-of-2 6 9 default 256). */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Keys and values of a section against the table of its owner. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sections.h: the host's own sections of an experiment file by name, with their tables: what `crucible info SECTION`
  * and configs/REFERENCE.md say of them. */
 #ifndef CORE_CONFIG_SECTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Settings that are valid each by itself and would do nothing, or cannot be, beside the others. */
 #include <string.h>
 

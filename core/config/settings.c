@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "config/settings.h"
 
 const cru_param experiment_params[] = {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* settings.h: the host's own sections, declared with the same tables as the settings of plugins. */
 #ifndef CORE_CONFIG_SETTINGS_H
 #define CORE_CONFIG_SETTINGS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* strings.h: texts in the memory of an arena, and what a text may hold. Running out of memory is a panic. */
 #ifndef CORE_CONFIG_STRINGS_H
 #define CORE_CONFIG_STRINGS_H

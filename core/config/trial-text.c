@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The canonical text of a trial. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -5,7 +6,7 @@
 #include <string.h>
 
 #include "config/plan.h"
-#include "version/version.h"
+#include "base/version.h"
 
 /* Settings of the host that are younger than stored trials, with the value that stands for what was done before there
  * was a choice. It is left out of a text, so that those trials are found. */

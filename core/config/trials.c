@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Trials by number, and settings drawn by a search. */
 #include <inttypes.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* values.h: lists, ranges and search distributions in the text of a value. */
 #ifndef CORE_CONFIG_VALUES_H
 #define CORE_CONFIG_VALUES_H

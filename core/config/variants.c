@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The grid of a section: every combination of its values as a variant. */
 #include <stdlib.h>
 #include <string.h>

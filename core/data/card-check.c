@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The counts that a card promises, against the data that came out of its files. */
 #include <inttypes.h>
 

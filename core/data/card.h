@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* card.h: what is known of a dataset before its files are read.
  *
  * A card is one INI file. A user's own graph needs no more than this, beside the two files it names:

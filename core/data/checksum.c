@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The checksum of a dataset: over everything that decides what data_open gives. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "data/open.h"
-#include "hash/sha256.h"
+#include "base/sha256.h"
 
 /* A file without a known checksum is told apart by size and time, as build tools do. */
 static void describe_unknown_file(FILE *out, const resolved *r, const card_file *f)

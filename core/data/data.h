@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* data.h: from a dataset's name to a clean problem with a split.
  *
  *     data_request request = {.name = "cora", .places = &places};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* describe.h: the numbers of a dataset that `crucible stats` shows. */
 #ifndef CORE_DATA_DESCRIBE_H
 #define CORE_DATA_DESCRIBE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* dice.h: the generators that splits are drawn with.
  *
  * Every published scheme needs one operation only, a shuffle in place: numpy's permutation and choice without

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Cards by name, their files, and the list of all. */
 #include <dirent.h>
 #include <libgen.h>

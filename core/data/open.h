@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 /* open.h: the steps of data_open. */
 #ifndef CORE_DATA_OPEN_H
 #define CORE_DATA_OPEN_H
 
 #include "data/resolve.h"
-#include "hash/sha256.h"
+#include "base/sha256.h"
 
 cru_status resolved_checksum(const resolved *r, char hex[SHA256_HEX], cru_error *err);
 

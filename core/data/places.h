@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* places.h: the folders of cards, mirror, downloads and cache; data.h says which and in which order. */
 #ifndef CORE_DATA_PLACES_H
 #define CORE_DATA_PLACES_H

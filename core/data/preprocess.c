@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "data/preprocess.h"
 
 static const char *const relation_rules[] = {"keep", "merge", NULL};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* preprocess.h: the steps of data_preprocess. Each makes new arrays in the data's memory: the old ones may be the
  * pages of a cached image. */
 #ifndef CORE_DATA_PREPROCESS_H

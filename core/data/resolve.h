@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* resolve.h: a data request with everything looked up that does not need the data's files. */
 #ifndef CORE_DATA_RESOLVE_H
 #define CORE_DATA_RESOLVE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "data/split-draw.h"
 
 #include <inttypes.h>

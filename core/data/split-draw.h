@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* split-draw.h: what the split schemes share. One file a family of schemes; split.c chooses among them. */
 #ifndef CORE_DATA_SPLIT_DRAW_H
 #define CORE_DATA_SPLIT_DRAW_H

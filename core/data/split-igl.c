@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* IGL-Bench's 1:1:8 splits before any imbalance. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Plain random splits, with and without an eye on classes. */
 #include <math.h>
 #include <stdio.h>

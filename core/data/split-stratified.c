@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* scikit-learn's StratifiedShuffleSplit, applied twice: train against the rest, then val against test. */
 #include <math.h>
 #include <stdlib.h>

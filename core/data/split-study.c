@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Splits that belong to one study each: anomaly detection (GADBench) and partial labels (PLENCH). */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Which scheme, with which numbers and which generator. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -5,7 +6,7 @@
 #include <string.h>
 
 #include "data/split-draw.h"
-#include "hash/seed-hash.h"
+#include "base/seed-hash.h"
 
 static const char *const schemes[] = {"auto", "official",   "per-class", "percent",      "uniform",
                                       "gpr",  "stratified", "gad-semi",  "gad-official", "pll",

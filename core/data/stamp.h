@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* stamp.h: remembers that a file was verified, so that it need not be read again.
  *
  * The stamp of <file> is <file>.stamp; it names the file's device, inode, size and times as they were when its content

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a method may look at while it learns. */
 #include <string.h>
 

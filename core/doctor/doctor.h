@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* doctor.h: what the machine and the installation offer, as a list of findings. */
 #ifndef CORE_DOCTOR_H
 #define CORE_DOCTOR_H

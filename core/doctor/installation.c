@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The sandbox that the kernel offers, plugin folders, cache. */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -7,8 +8,8 @@
 #include "doctor/doctor.h"
 #include "loader/cache.h"
 #include "loader/loader.h"
-#include "runner/device.h"
-#include "runner/sandbox.h"
+#include "worker/device.h"
+#include "worker/sandbox.h"
 
 void doctor_sandbox(doctor_report *report)
 {

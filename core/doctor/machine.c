@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Processor, memory, compiler, libraries. */
 #include <dlfcn.h>
 #include <sched.h>
@@ -10,7 +11,7 @@
 
 #include "config/strings.h"
 #include "doctor/doctor.h"
-#include "version/version.h"
+#include "base/version.h"
 
 void doctor_note(doctor_report *report, doctor_state state, const char *topic, const char *detail, const char *advice)
 {

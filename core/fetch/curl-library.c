@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fetch/curl-library.h"
 
-#include "library/library.h"
+#include "base/library.h"
 
 #define SYMBOL(member)                                                                                                 \
     {                                                                                                                  \

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* curl-library.h: libcurl, loaded when something is to be downloaded (library.h says why). The members are the
  * functions of <curl/curl.h> without their prefix. */
 #ifndef CORE_FETCH_CURL_LIBRARY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fetch.h: from names of datasets to files in place, checked and cached.
  *
  *     fetch_plan plan = {.mirror = dir};

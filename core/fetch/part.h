@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* part.h: a file that is being downloaded.
  *
  * The bytes gather in <file>.part; the file's own name appears only when all of them are there and have the right
@@ -10,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hash/sha256.h"
+#include "base/sha256.h"
 
 /* What is to be made. Nothing is owned; it outlives the part. */
 typedef struct part_goal {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is missing of a dataset, and where it comes from. */
 #include <limits.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The plan carried out: transfers first, then each dataset is opened once. */
 #include <stdlib.h>
 #include <string.h>

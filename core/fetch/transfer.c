@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fetch/transfer.h"
 
 #include <inttypes.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 
 #include "fetch/curl-library.h"
-#include "version/version.h"
+#include "base/version.h"
 
 enum { AT_ONCE = 6, MOST_TRIES = 5, POLL_MILLISECONDS = 200 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* transfer.h: many downloads at once.
  *
  * A download goes on from what an earlier one left (part.h), follows redirects, and starts again by itself when the

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fetch/unzip.h"
 
 #include <zip.h>
 
-#include "library/library.h"
+#include "base/library.h"
 
 /* Larger than every file of a known dataset, smaller than what a bomb would like to be. */
 static const int64_t most_bytes = (int64_t)64 << 30;

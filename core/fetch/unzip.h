@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* unzip.h: one member of a downloaded zip file. */
 #ifndef CORE_FETCH_UNZIP_H
 #define CORE_FETCH_UNZIP_H

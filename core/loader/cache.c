@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "loader/cache.h"
 
 #include <dlfcn.h>
@@ -10,7 +11,7 @@
 
 #include "process/child.h"
 #include "registry/copy.h"
-#include "version/version.h"
+#include "base/version.h"
 
 enum { RECORDS_MAX = 20000, FILE_BYTES_MAX = 1 << 28 };
 

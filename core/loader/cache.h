@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What earlier scans found, in one file below $XDG_CACHE_HOME/crucible (or ~/.cache/crucible).
  *
  * A record holds for a file as long as its path, size, modification time (ns) and inode are the same. The whole file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Where plugins are searched, and which files are there. */
 #ifndef CORE_LOADER_FILES_H
 #define CORE_LOADER_FILES_H

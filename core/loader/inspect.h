@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What makes a plugin valid. Runs in a process that has loaded the file. */
 #ifndef CORE_LOADER_INSPECT_H
 #define CORE_LOADER_INSPECT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "loader/loader.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* loader.h: from folders to a registry, and from a file to a loaded plugin. */
 #ifndef CORE_LOADER_H
 #define CORE_LOADER_H

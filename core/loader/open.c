@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Loading with libltdl. */
 #include <dlfcn.h>
 #include <ltdl.h>

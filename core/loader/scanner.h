@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reads plugin files in child processes, so that whatever a file does while it loads becomes a reason. */
 #ifndef CORE_LOADER_SCANNER_H
 #define CORE_LOADER_SCANNER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* child.h: foreign code in a process of its own.
  *
  * A child is forked from the host, runs one function and talks to its parent through a pipe. It gets its own process

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A plugin's description as bytes: what the scanner sends to the host, and what the cache keeps. */
 #ifndef CORE_REGISTRY_CODEC_H
 #define CORE_REGISTRY_CODEC_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Deep copies of a plugin's description. */
 #ifndef CORE_REGISTRY_COPY_H
 #define CORE_REGISTRY_COPY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Words for kinds of plugins and of problems. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* registry.h: what the host knows of the plugins it found.
  *
  * The host process never loads a plugin. A scan (loader.h) reads every file in a child process, and its findings are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* report.h: the tables and pictures of an experiment.
  *
  *     report *r;
@@ -10,7 +11,7 @@
 #include <stdio.h>
 
 #include "config/settings.h"
-#include "report/table.h"
+#include "report/table/table.h"
 
 typedef enum report_format {
     REPORT_TEXT,

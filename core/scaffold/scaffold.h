@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* scaffold.h: a new plugin's folder, made from the templates in sdk/template. */
 #ifndef CORE_SCAFFOLD_H
 #define CORE_SCAFFOLD_H

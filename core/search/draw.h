@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* draw.h: from the coordinates of a search to an algorithm's settings. */
 #ifndef CORE_SEARCH_DRAW_H
 #define CORE_SEARCH_DRAW_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "search/search.h"
 
 #include <inttypes.h>
@@ -6,7 +7,7 @@
 
 #include <crucible/mt19937.h>
 
-#include "hash/seed-hash.h"
+#include "base/seed-hash.h"
 #include "search/tpe.h"
 
 enum { TRIALS_UNLESS_SAID = 20 };

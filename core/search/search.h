@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* search.h: one search, from the settings it tries to the one it chooses. Runs nothing itself:
  *
  *     search *s = search_create(&problem);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* space.h: the values that one setting may take in a search.
  *
  * A search thinks in *coordinates*, in which every distribution is flat: the number of a listed value, log10 of a value

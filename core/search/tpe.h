@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tpe.h: the tree-structured Parzen estimator.
  *
  *     Bergstra, Bardenet, Bengio, Kégl. Algorithms for hyper-parameter optimization. NeurIPS 2011, section 4.

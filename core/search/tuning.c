@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "search/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner/sharing.h"
+#include "protocol/sharing.h"
 #include "search/draw.h"
 #include "search/search.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tuning.h: all the searches of an experiment, as a source of trials.
  *
  * Every algorithm with open axes is searched once for each combination of dataset, split, damage and monitor, and, as
@@ -10,7 +11,7 @@
 #ifndef CORE_SEARCH_TUNING_H
 #define CORE_SEARCH_TUNING_H
 
-#include "runner/agenda.h"
+#include "host/agenda.h"
 
 typedef struct tuning tuning;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* claim.c: who runs a trial, and giving a trial back. */
 #include <stdio.h>
 #include <string.h>

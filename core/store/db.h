@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* db.h: what the files of this folder share: the connection, its statements, its transactions. */
 #ifndef CORE_STORE_DB_H
 #define CORE_STORE_DB_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/environment.h"
 
 #include <sqlite3.h>
@@ -7,7 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "version/version.h"
+#include "base/version.h"
 
 /* The first "model name" of /proc/cpuinfo, which ARM machines lack; `text` keeps its contents then. */
 static void read_cpu(char *text, size_t size)

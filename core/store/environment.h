@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* environment.h: where a result comes from, as text that is kept with it. */
 #ifndef CORE_STORE_ENVIRONMENT_H
 #define CORE_STORE_ENVIRONMENT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* owner.c: telling a live process from a dead one, also when its number was given to another. */
 #include <errno.h>
 #include <inttypes.h>

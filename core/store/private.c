@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* private.c: keeping the store out of forked children.
  *
  * The index of the write-ahead log is shared between the processes that have the file open, by a writable mapping. A

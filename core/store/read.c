@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* read.c: questions to the store. */
 #include <math.h>
 #include <stdlib.h>

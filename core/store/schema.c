@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* schema.c: opening a file, its tables, and the way from older versions of them to the present one. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* store.h: the results of all trials, in one SQLite file.
  *
  * A trial is known by its key, a hash of everything that decides its result; the same trial may belong to several

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* write.c: experiments, their trials and the results of these. */
 #include "store/db.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* add-edges: false edges between nodes that were not joined.
  *
  * round(rate E) of them, E being the number of edges (pairs of nodes on an undirected graph), each between two nodes

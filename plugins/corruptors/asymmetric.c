@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* asymmetric: each class has its own, random, distribution of wrong labels.
  *
  *     P_ii = 1 - rate      P_ij = rate u_ij / sum_j u_ij      u_ij ~ U(0, 1), u_ii = 0

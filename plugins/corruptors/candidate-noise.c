@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* candidate-noise: the true class leaves the candidate set and a false one takes its place.
  *
  *     with probability rate, unless S is full or does not hold the truth: S <- S - {y} + {one uniform non-candidate}

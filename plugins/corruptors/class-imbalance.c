@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* class-imbalance: a few classes have most of the training items.
  *
  * redraw: the split is dealt out anew. Items are shuffled; of each class the first n_c train, a C-th of the validation

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* complementary: one class that an item is not of is all that is told.
  *
  *     S = all classes but one, which is drawn uniformly from those other than the label

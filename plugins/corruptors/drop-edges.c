@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* drop-edges: every edge is lost with the same probability. Both directions of a pair share their fate, and so do the
  * copies of an edge in several relations. Self-loops stay.
  *

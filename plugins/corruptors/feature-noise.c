@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* feature-noise: features are lost, or blurred.
  *
  *     mask:      every value becomes 0 with probability rate; with unit = row or column all values of an item's (a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* fps: candidate sets by independent flips.
  *
  *     y is in S; every other class k joins with probability T_yk

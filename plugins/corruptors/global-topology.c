@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* global-topology: training nodes that sit well, or badly, to reach the others.
  *
  * A split gives every class q = floor(train N / C) training and as many validation nodes: nodes are shuffled and taken

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* graph-class-imbalance: one class has most of the training graphs.
  *
  * A new split of G graphs: n = floor(train G) train, floor(val G / C) of each class validate, all others test. Per

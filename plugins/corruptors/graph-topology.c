@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* graph-topology: large graphs are rare in the training part, and more or less larger than the others.
  *
  * A new split: of every class n = round(train G / C) graphs train and as many validate, h = round(heads n) of them from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* instance-candidates: the false candidates of an item are those that a network finds likely.
  *
  *     r = softmax(g(x)), r_y = 0, r <- rate r / mean_k r_k, at most 1      g: a network trained on the labels

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* instance: a label is lost with a probability of its own, to a class that the item's features point to.
  *
  *     q_n ~ N(rate, deviation^2) within [0, 1]            W ~ N(0, 1), one F x C matrix for each class

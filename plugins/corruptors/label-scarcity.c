@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* label-scarcity: most training labels are taken away.
  *
  * Of every class of n training items, max(at_least, round(keep n)) stay, or per_class when that is given, chosen at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* local-topology: well connected nodes are rare in the training part.
  *
  * Heads are nodes whose number of outgoing edges is at least the 0.8 quantile t of all. A new split gives every class

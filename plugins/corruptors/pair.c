@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* pair: a label becomes the neighbouring class.
  *
  *     P_ii = 1 - rate      P_i,i-1 = rate      class 0 becomes the last one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* rewire-edges: edges that lead elsewhere.
  *
  * Every edge is taken with the probability `rate`.

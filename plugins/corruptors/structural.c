@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* structural: labels are lost where the graph is confusing.
  *
  *     P(label of v changes) = min(1, c w_v)      w_v = 1 - spread + spread s_v / mean s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* transition-matrix: labels redrawn by a matrix that the experiment gives, row by row.
  *
  *     P(label = j | label before = i) = P_ij */

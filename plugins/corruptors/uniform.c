@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* uniform: a label becomes each other class with equal probability.
  *
  *     P_ii = 1 - rate      P_ij = rate / (C - 1)

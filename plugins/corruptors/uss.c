@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* uss: candidate sets by uniform sampling of sets.
  *
  *     P(S | y) = 1 / (2^(K-1) - 1)      for every S that holds y and is not all K classes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* accuracy: share of the judged items whose highest score is the true class. Not defined on no items. */
 #include "class-counts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* aclt: accuracy on training nodes whose label is right. Not defined when there are none.
  *
  * See common/supervision.h for the groups of the study. */

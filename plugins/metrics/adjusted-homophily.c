@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* adjusted-homophily: edge homophily beyond what the class sizes alone would give.
  *
  *     (h_edge - sum_c p_c^2) / (1 - sum_c p_c^2)      p_c: share of the in-degrees that class c has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* aggregation-homophily: how many nodes look more like their own class than like the others after one aggregation.
  *
  *     B = A Y      A: adjacency with self-loops, Y: one-hot labels

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ailmt: misleading train accuracy, the share of wrongly labelled training nodes for which the wrong label is
  * predicted. Not defined when there are none.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ailt: accuracy, by true labels, on training nodes whose label is wrong. Not defined when there are none.
  *
  * See common/supervision.h for the groups of the study. */

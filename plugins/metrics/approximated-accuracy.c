@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* approximated-accuracy: an estimate of the accuracy from candidate sets alone.
  *
  *     mean_i sum_{k in S_i} [guess_i = k] p_ik / sum_{l in S_i} p_il

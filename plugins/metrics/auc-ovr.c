@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* auc-ovr: mean over the classes of the area under the ROC curve of that class against the rest.
  *
  * Items are ranked by the probability of the class. Some studies rank by its logit instead (by = logit), which compares

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* auis: accuracy on test nodes with an incorrectly labelled training neighbour. Not defined when there are none.
  *
  * See common/supervision.h for the groups of the study. */

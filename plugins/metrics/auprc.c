@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* auprc: average precision of finding class 1: sum over the distinct scores of (gain in recall) x precision.
  * Not defined without class 1. */
 #include "class-ranking.h"

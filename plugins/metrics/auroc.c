@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* auroc: the chance that an anomaly (class 1) has a higher score than another item; ties count half.
  * Not defined when a class is missing. */
 #include "class-ranking.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* auu: accuracy on test nodes without a training neighbour. The tables of the study were made by code that took the
  * others instead (legacy = true). Not defined when there are none.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* balanced-accuracy: mean of the recall of each class that occurs among the judged items. */
 #include "class-counts.h"
 

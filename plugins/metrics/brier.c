@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* brier: mean squared distance between the predicted probabilities and the truth as a one-hot vector.
  *
  *     mean_i sum_c (p_ic - [c = y_i])^2      between 0 and 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* calibration-error: how far the confidence of predictions is from how often they are right.
  *
  *     sum over bins b of |b| / n |accuracy(b) - confidence(b)|      bins of equal width over the highest probability

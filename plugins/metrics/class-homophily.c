@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* class-homophily: homophily of each class beyond its size, counted where positive.
  *
  *     1 / (C - 1) sum_k max(h_k - n_k / N, 0)      h_k: share of the edges from class k that stay in it

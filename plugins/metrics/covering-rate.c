@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* covering-rate: share of the predictions that lie in the item's candidate set. It needs no true labels: the study of
  * partial labels selects models by it, on validation data.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* edge-homophily: share of the edges that join nodes of one class.
  *
  *     #{(u, v) : y_u = y_v} / #edges      without self-loops and unlabelled ends

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* g-mean: geometric mean of the recall of each class that occurs among the judged items; 0 as soon as one class is
  * never found. */
 #include <math.h>

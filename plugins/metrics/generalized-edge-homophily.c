@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* generalized-edge-homophily: how alike the features of neighbours are.
  *
  *     mean over the edges (u, v) of cos(x_u, x_v)      without self-loops; 0 for a vector of zeros

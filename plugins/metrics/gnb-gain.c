@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* gnb-gain: does Gaussian naive Bayes gain accuracy from aggregated features?
  * See common/classifier-gain.h for the test. */
 #include "gain-classifiers.h"

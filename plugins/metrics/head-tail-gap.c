@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* head-tail-gap: how much better a method does on well connected items than on the others.
  *
  *     gap = measure(head) - measure(tail)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* imbalance-ratio: size of the largest class over that of the smallest.
  *
  *     max_c n_c / min_c n_c      over the classes that occur in the training part (in all items when there is no split)

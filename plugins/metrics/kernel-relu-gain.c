@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* kernel-relu-gain: does kernel regression with the kernel of a wide ReLU layer gain accuracy from aggregated features?
  * See common/classifier-gain.h for the test. */
 #include "gain-classifiers.h"

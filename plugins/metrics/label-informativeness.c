@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* label-informativeness: how much a neighbour's label tells of a node's own, as a share of what there is to know.
  *
  *     2 - sum_ab p_ab ln p_ab / sum_c p_c ln p_c      p_ab: share of the edges from class a to b, p_c: as received

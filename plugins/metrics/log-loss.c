@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* log-loss: mean of -log softmax(scores)[truth]. */
 #include <crucible/plugin.h>
 #include <crucible/scoring.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* macro-f1: mean of F1 over the classes that are true or predicted somewhere, as scikit-learn takes it. */
 #include "class-counts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* micro-f1: F1 of all decisions together.
  *
  *     2 TP / (2 TP + FP + FN)      summed over the classes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* neighbor-homophily: how mixed the neighbourhoods of a class are, weighted by class size.
  *
  *     A^k: one row a node of class k, the shares of the classes among its neighbours (0 when it has none)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* node-homophily: mean over the nodes of the share of their neighbours that are of their class.
  *
  *     mean_v #{u in N(v) : y_u = y_v} / |N(v)|      without self-loops and unlabelled ends

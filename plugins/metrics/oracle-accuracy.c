@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* oracle-accuracy: accuracy by true labels on the validation part, where a method only sees damaged ones: what model
  * selection could rely on if somebody knew the truth. */
 #include "class-counts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* per-class-recall: of every class the share that is predicted right. All of them are reported as `recall`; the value
  * is that of the class worst served, or of one class.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* reaching-coefficient: how near training nodes are to the other nodes of their class.
  *
  *     RC = mean over v not in train of mean over u in train with y_u = y_v of 1 - log d(v, u) / log D

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* rec-at-k: of the K items of class 1, the share among the K highest scores.
  *
  * Where the border cuts through equal scores, the items with the highest ids count, as after a stable ascending sort;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* silhouette: how well the learned representation of the judged items separates their true classes.
  *
  *     s_i = (b_i - a_i) / max(a_i, b_i)      a_i: mean distance to the others of its class

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* size-imbalance-ratio: mean size of the large training items over that of the small ones.
  *
  * Nodes: the size is the number of outgoing edges, and large is the 0.8 quantile of all nodes or more.

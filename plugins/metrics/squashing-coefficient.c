@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* squashing-coefficient: how wide the paths are from training nodes to the other nodes of their class.
  *
  *     SC = mean over v not in train of mean over u in train with y_u = y_v, reachable,

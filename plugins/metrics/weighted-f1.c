@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* weighted-f1: mean of F1 over the classes, each weighing as many items as it has. */
 #include "class-counts.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reverse mode: nodes are visited newest first, so every gradient is complete when its node is reached. */
 #include "autograd/tape.h"
 

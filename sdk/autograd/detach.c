@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Cutting and changing the flow of gradients. */
 #include "autograd/tape.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Central differences, the oracle for every backward function. */
 #include <math.h>
 #include <stdlib.h>

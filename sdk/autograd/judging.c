@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Two passes of a model in one step: one that judges, in eval mode, and one that learns, in train mode.
  *
  * They have the same weights, so that whatever comes before the first dropout is the same in both. For most models that

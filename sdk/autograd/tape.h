@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tape.h: what operators see of the tape.
  *
  * An operator is a forward function that computes its result with backend kernels and, when the result needs a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* trace.h: how operators tell the context's trace that they begin and end. */
 #ifndef SDK_CONTEXT_TRACE_H
 #define SDK_CONTEXT_TRACE_H

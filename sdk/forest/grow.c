@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One tree, from the root down, left children first. */
 #include <math.h>
 #include <stdlib.h>

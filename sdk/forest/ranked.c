@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Columns in ranks: the one sort of a forest's values. */
 #include <stdlib.h>
 

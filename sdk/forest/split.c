@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The best boundary in one column for the rows of one node. */
 #include <math.h>
 #include <string.h>

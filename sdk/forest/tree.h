@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tree.h: between the files of the forest. */
 #ifndef CRU_FOREST_TREE_H
 #define CRU_FOREST_TREE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* PageRank and heat as series in S, on blocks of right-hand sides.
  *
  * (I - c S) Z = X with c = 1 - restart is solved by Z <- c S Z + X. Where S is symmetric its spectrum is real and lies

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sinkhorn-Knopp on the stored entries, kept in double between rounds. */
 #include <math.h>
 #include <stdlib.h>

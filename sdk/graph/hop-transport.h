@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* hop-transport.h: exact optimal transport when every cost is 1, 2 or 3.
  *
  * Costs of hop distances around an edge are such. Because a unit can always be moved at cost 3, the successive

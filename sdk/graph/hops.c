@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Neighbourhoods of more than one hop, by a search from every node that stops at depth k. */
 #include <omp.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Weisfeiler-Lehman colours and shortest-path histograms. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Propagation matrices. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* PageRank of the whole graph, and local PageRank by pushing residuals. */
 #include <math.h>
 #include <omp.h>

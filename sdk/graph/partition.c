@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* METIS, opened when first used: most processes never cut a graph. */
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Parts of a graph under new numbers. */
 #include <stdlib.h>
 #include <string.h>

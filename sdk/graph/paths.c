@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Breadth-first search, components, diameter; depth-first search. */
 #include <omp.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reaching and squashing coefficients: one search from every labelled node. Only nodes of one class look at each other,
  * so classes are worked on in parallel; what several placements share, the searches, is done once. */
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Ollivier-Ricci curvature. Edges u -> v are taken by destination: for one v the targets {v} and its successors get
  * local numbers, and what every node reaches of them in one hop, or in two, is a row of bits that all edges into v
  * share. Each edge is then one small transport problem. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Random walks and samples of neighbours, edges and non-edges. */
 #include <stdlib.h>
 #include <string.h>

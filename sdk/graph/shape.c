@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Symmetry, self-loops and degrees. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs put together: more edges, several graphs as one, several relations as one. */
 #include <stdlib.h>
 #include <string.h>

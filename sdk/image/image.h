@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* image.h: what the operations on an image share. */
 #ifndef SDK_IMAGE_IMAGE_H
 #define SDK_IMAGE_IMAGE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operations that move pixels. */
 #include <math.h>
 #include <string.h>

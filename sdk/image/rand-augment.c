@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The operations by name, and RandAugment (Cubuk et al. 2020) as the partial-label study draws it. */
 #include "image/image.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operations on the values of an image, in the arithmetic of the Python imaging library. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* From the images of a task to rows of input. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A few extreme eigenpairs of a large symmetric sparse matrix, by block Lanczos with thick restarts. An orthonormal
  * basis V, with W = A V, grows by the matrix times its last block; when it is full the small matrix V A V^T is solved
  * exactly, and the best vectors in the basis and the residuals of the wanted ones start the next cycle. The start is a

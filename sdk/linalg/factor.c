@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Eigenpairs, singular values and the pseudo-inverse of dense matrices, by LAPACK. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Inner products of feature rows. */
 #include <crucible/linalg.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rows of features as a dense matrix. */
 #include <string.h>
 

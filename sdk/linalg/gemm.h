@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* gemm.h: one float matrix product by one thread, for loops that share blocks among threads themselves. */
 #ifndef CRU_LINALG_GEMM_H
 #define CRU_LINALG_GEMM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* k-means. Points are centred first, so that |x|^2 + |c|^2 - 2 x.c in float loses little. */
 #include <math.h>
 #include <omp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Nearest neighbours: float products propose, double differences decide.
  *
  * For centred rows q and p the product gives d2 = |q|^2 + |p|^2 - 2 q.p with an error of at most

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* lapack.h: the few LAPACK routines in use, opened on demand.
  *
  * Linking OpenBLAS would start its threads in every process that loads the SDK, also in the host, which never factors a

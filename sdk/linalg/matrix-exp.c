@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* e^A by scaling and squaring: with s such that ||A / 2^s|| is small, e^A = (e^(A / 2^s))^(2^s), and the inner one is
  * the diagonal Pade approximant of degree 13,
  *     r(B) = (V + U) / (V - U),   U = odd part, V = even part of sum_k c_k B^k.

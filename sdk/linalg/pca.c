@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Principal components: the leading singular vectors of the centred points. */
 #include <math.h>
 #include <stdlib.h>

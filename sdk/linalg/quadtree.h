@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* quadtree.h: Barnes-Hut sums of the repulsion between points of the plane. Visible outside the library for tests. */
 #ifndef CRU_LINALG_QUADTREE_H
 #define CRU_LINALG_QUADTREE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* LU and Cholesky. Small matrices are done here, in plain loops over rows; large ones by LAPACK where it is there. */
 #include <math.h>
 #include <stdlib.h>

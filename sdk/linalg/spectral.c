@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Spectral clustering. Ng, Jordan, Weiss. On spectral clustering. NIPS 2001. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Leading singular triplets by randomised subspace iteration:
  *     Q = orth(A W), W random;   repeat: Q = orth(A orth(A^T Q));   A ~ Q (Q^T A), and the small factor is solved
  * exactly. Halko, Martinsson, Tropp. Finding structure with randomness. SIAM Review 2011. Vectors are rows: Q is l x

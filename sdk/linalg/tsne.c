@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* t-SNE. Affinities p_ij are Gaussian with a bandwidth per point that gives the wanted perplexity, made symmetric and
  * summing to 1; in the map q_ij = 1 / (1 + |y_i - y_j|^2), and the gradient is
  *     dC/dy_i = 4 sum_j (p_ij - q_ij / Z) q_ij (y_i - y_j),   Z = sum of all q.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* vectors.h: sets of long vectors, one a row, in double. */
 #ifndef CRU_LINALG_VECTORS_H
 #define CRU_LINALG_VECTORS_H

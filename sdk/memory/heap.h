@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* heap.h: scratch memory inside one SDK function; freed with free(). */
 #ifndef CRU_MEMORY_HEAP_H
 #define CRU_MEMORY_HEAP_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The propagation matrix that a method's settings ask for. */
 #include <crucible/graph.h>
 #include <crucible/nn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Attention over edges: GAT, and scaled dot products (transformer). */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Networks for rows and images, chosen by settings. */
 #include <crucible/backbone.h>
 

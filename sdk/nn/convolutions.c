@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graph layers: gcn, sage, gin, cheb, propagation, relations. Formulas stand in nn.h. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Linear layers, normalisation layers, and perceptrons made of them. */
 #include <crucible/nn.h>
 

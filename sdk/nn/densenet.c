@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Densely connected networks (Huang et al. 2017, the CIFAR design). */
 #include <crucible/nn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs whose weights are learned. */
 #include <crucible/learned-graph.h>
 

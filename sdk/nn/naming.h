@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* naming.h: "layer.part" and numbered names of a layer's tensors. */
 #ifndef SDK_NN_NAMING_H
 #define SDK_NN_NAMING_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Named sets of weights and buffers. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolution layers and residual networks of basic blocks (He et al. 2016, the CIFAR design). */
 #include <crucible/nn.h>
 

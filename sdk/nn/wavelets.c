@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Beta wavelets. The formula stands in nn.h. */
 #include <crucible/nn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* axis.h: a tensor seen as outer x count x inner around one axis. */
 #ifndef SDK_OPS_AXIS_H
 #define SDK_OPS_AXIS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Two operands with broadcasting.
  *
  * Every allowed pair of shapes is a rows x cols rectangle in which either side may repeat along rows or along columns,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Recurrent cells and embedding, from simpler operators. */
 #include <crucible/ops-image.h>
 

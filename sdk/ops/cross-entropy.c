@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Softmax cross-entropy on chosen rows, fused with the softmax. */
 #include <crucible/ops-loss.h>
 

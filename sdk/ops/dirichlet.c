@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Dirichlet distributions: one per row of a matrix of concentrations. */
 #include <float.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Dropout. The mask is never stored: the backward pass draws the same numbers again. */
 #include <crucible/ops-basic.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Values on edges: made from the nodes at both ends, normalised, summed back into nodes. */
 #include <crucible/ops-sparse.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A model's first product, over dense or sparse features. Sparse ones stay sparse: x w is a product with the rows of w.
  */
 #include <crucible/ops-sparse.h>

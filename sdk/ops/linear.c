@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* x w, then bias, activation and dropout, in one node: what follows is applied in place on the product. */
 #include <crucible/ops-basic.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* linear.h: what linear maps over dense inputs, sparse inputs and graphs share: the bias, activation and dropout that
  * follow them. */
 #ifndef SDK_OPS_LINEAR_H

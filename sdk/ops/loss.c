@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Losses made of other operators. */
 #include <crucible/ops-loss.h>
 

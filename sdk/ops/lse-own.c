@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Log-sum-exp over the inner products of a matrix's rows with each other: cru_lse_products of a tensor with itself.
  *
  * The products are symmetric, so only square tiles on and right of the diagonal are computed: some rows I against some

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Log-sum-exp over all inner products, in blocks of rows: the n x m matrix never exists. */
 #include "ops/lse.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* lse.h: what the two forms of cru_lse_products share. */
 #ifndef SDK_OPS_LSE_H
 #define SDK_OPS_LSE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Products: one matrix, or a batch of them.
  *
  * With C = op(A) op(B):   dA = dC op(B)^T   and   dB = op(A)^T dC,  each transposed when its operand is. */

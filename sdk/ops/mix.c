@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* y = sum_k w_k x_k with learned numbers w_k, without a temporary per term. */
 #include <crucible/ops-basic.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Batch, layer, graph and pair normalisation. */
 #include <crucible/ops-image.h>
 #include <crucible/ops-sparse.h>

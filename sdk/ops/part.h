@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* part.h: a rectangle inside a tensor, and adding a gradient to just that rectangle. */
 #ifndef SDK_OPS_PART_H
 #define SDK_OPS_PART_H

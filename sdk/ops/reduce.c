@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reductions along an axis. */
 #include <crucible/ops-basic.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Rows by index: gather, scatter, elements of rows, top-k. */
 #include <crucible/ops-basic.h>
 

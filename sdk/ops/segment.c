@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Consecutive runs of rows. A segmentation is a sparse matrix whose row g lists the rows of segment g, so everything
  * here is propagation over that matrix. */
 #include <crucible/ops-sparse.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Views, permutations, concatenation, slices, repetition. */
 #include <crucible/ops-basic.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The sum of squared sigmoids of all inner products, in blocks of rows: the n x n matrix never exists. */
 #include <crucible/ops-loss.h>
 

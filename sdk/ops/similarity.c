@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Row normalisation, similarities and distances, from simpler operators. */
 #include <math.h>
 

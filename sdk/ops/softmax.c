@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Softmax and its logarithm along an axis.
  *
  *     softmax:      dx = y (dy - sum(y dy))          log-softmax:   dx = dy - exp(y) sum(dy) */

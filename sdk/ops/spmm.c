@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Propagation over a sparse matrix.
  *
  *     y = A x:    dx = A^T dy,   dw_e = <dy_v, x_u> for the entry e = (v, u) */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One operand, element by element. The backward pass works in place on the incoming gradient. */
 #include <crucible/ops-basic.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Optimisers over groups of weights. */
 #include <crucible/optim.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Learning rates over time. */
 #include <crucible/optim.h>
 

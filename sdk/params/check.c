@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The rules of a parameter table. A fault here is a bug in a plugin, so messages name the key and the rule. */
 #include <math.h>
 #include <string.h>

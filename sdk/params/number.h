@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Numbers as text, the same in every locale. */
 #ifndef CRU_PARAMS_NUMBER_H
 #define CRU_PARAMS_NUMBER_H

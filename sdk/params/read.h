@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One value from text into its field. */
 #ifndef CRU_PARAMS_READ_H
 #define CRU_PARAMS_READ_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Fields of a settings struct, as a table describes them. */
 #ifndef CRU_PARAMS_VISIT_H
 #define CRU_PARAMS_VISIT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Refusing tasks that a method does not claim. */
 #include <crucible/plugin.h>
 

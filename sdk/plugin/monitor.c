@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <crucible/plugin.h>
 
 uint32_t cru_monitor_epoch(cru_monitor *monitor, int64_t epoch, double train_loss, const float *scores)

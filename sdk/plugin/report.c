@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <crucible/plugin.h>
 
 void cru_report_vector(cru_report *report, const char *name, const double *values, int64_t count)

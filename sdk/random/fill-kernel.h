@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The body of a fill kernel. A file that includes it defines FILL_UNIFORM and FILL_NORMAL as its names, and
  *
  *     static void draw_words(const fill_args *args, uint64_t block, uint32_t words[4][FILL_BLOCKS]);

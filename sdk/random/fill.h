@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Bulk numbers, a batch at a time. Batch k of a fill covers 256 elements and uses the 64 Philox blocks from 64 k on:
  * element e of it is word e / 64 of block e % 64, so that blocks are computed side by side and stored without
  * shuffling. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How NumPy, Python and PyTorch read the Mersenne Twister. The order of draws and of roundings is theirs. */
 #include <math.h>
 #include <string.h>

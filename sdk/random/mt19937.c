@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The generator itself: state, seeding, words. */
 #include <crucible/mt19937.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One block of Philox4x32-10, inline, so that bulk fills can vectorise it.
  *
  *     Salmon, Moraes, Dror, Shaw. Parallel random numbers: as easy as 1, 2, 3. SC 2011. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Picking some of n things, all equally likely. */
 #include <string.h>
 

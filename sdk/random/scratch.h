@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Memory for the length of one draw. */
 #ifndef CRU_RANDOM_SCRATCH_H
 #define CRU_RANDOM_SCRATCH_H

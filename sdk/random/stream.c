@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Streams and the numbers that every distribution is made of. */
 #include <string.h>
 

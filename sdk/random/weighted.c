@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Picking with probability proportional to weights. */
 #include <math.h>
 

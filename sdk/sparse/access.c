@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reading a sparse matrix: where an entry is, sums, dense form. */
 #include <stdlib.h>
 #include <string.h>

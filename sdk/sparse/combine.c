@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Row-wise combinations: scale, add, filter, subtract patterns, pick rows. */
 #include <stdlib.h>
 #include <string.h>

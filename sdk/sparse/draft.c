@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sparse/draft.h"
 
 draft draft_begin(cru_pool pool, int64_t rows, int64_t cols)

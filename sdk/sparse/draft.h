@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* draft.h: a sparse matrix while it is written. Count entries into offsets[row + 1], call draft_entries, fill the rows
  * from offsets[row] on, and take the result. */
 #ifndef CRU_SPARSE_DRAFT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Entries ranked within their rows. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sparse times sparse, by rows (Gustavson): row i of A B is the sum of rows of B picked by row i of A. Each thread
  * keeps one dense accumulator of B's width. Two passes: count, then fill. */
 #include <omp.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sort.h: sorting 64-bit keys, the workhorse behind rows, edges and rankings. */
 #ifndef CRU_SPARSE_SORT_H
 #define CRU_SPARSE_SORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* union.h: combining two patterns place by place, and two small questions that graphs ask. */
 #ifndef CRU_SPARSE_UNION_H
 #define CRU_SPARSE_UNION_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* gamma.h: the gamma function's logarithmic derivative, and how a gamma variable moves with its shape. */
 #ifndef CRUCIBLE_STATS_GAMMA_H
 #define CRUCIBLE_STATS_GAMMA_H

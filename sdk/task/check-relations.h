@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Whether the merged graph is the union of its relations, apart from self-loops of its own. */
 #ifndef CRU_TASK_CHECK_RELATIONS_H
 #define CRU_TASK_CHECK_RELATIONS_H

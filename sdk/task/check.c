@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The rules of task.h, one function a group, each message naming the field and the item. */
 #include <math.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The header of an image, shared by its writer and its reader. */
 #ifndef CRU_TASK_IMAGE_FORMAT_H
 #define CRU_TASK_IMAGE_FORMAT_H

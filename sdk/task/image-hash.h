@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The checksum of images: 64 bits, about as fast as memory. Not cryptographic: it finds accidents. */
 #ifndef CRU_TASK_IMAGE_HASH_H
 #define CRU_TASK_IMAGE_HASH_H

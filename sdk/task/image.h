@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Named arrays in a file that is mapped, not read.
  *
  *     header   64 bytes: magic, version, byte order, kind, file size, number of arrays, two checksums

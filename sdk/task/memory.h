@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What `memory` of a cru_data, and the mapping of a cru_task, point to. */
 #ifndef CRU_TASK_MEMORY_H
 #define CRU_TASK_MEMORY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The numbers of a task, as they stand in its image. */
 #ifndef CRU_TASK_PARTS_FACTS_H
 #define CRU_TASK_PARTS_FACTS_H

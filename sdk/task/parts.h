@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the images of a task and of data have in common. */
 #ifndef CRU_TASK_PARTS_H
 #define CRU_TASK_PARTS_H

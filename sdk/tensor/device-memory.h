@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* device-memory.h: memory of the device that lives as long as the context. */
 #ifndef SDK_TENSOR_DEVICE_MEMORY_H
 #define SDK_TENSOR_DEVICE_MEMORY_H

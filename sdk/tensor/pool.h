@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* pool.h: device memory for one step, taken in large chunks and reused from step to step. */
 #ifndef SDK_TENSOR_POOL_H
 #define SDK_TENSOR_POOL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sparse matrices on the device and their transposes. */
 #include "tensor/sparse.h"
 #include "autograd/tape.h"

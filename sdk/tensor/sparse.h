@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sparse.h: a sparse matrix as kernels see it, in the memory of the device. Copies are made on first use and live as
  * long as the matrix: with the context, or until the end of the step. On the CPU nothing is copied. */
 #ifndef SDK_TENSOR_SPARSE_H

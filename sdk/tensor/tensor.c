@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Making tensors, and moving values between host and device. */
 #include <string.h>
 

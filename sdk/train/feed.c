@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Minibatches of rows and images: which items, their candidate sets, their views. */
 #include "train/feed.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* feed.h: where the minibatches of a learner come from. */
 #ifndef SDK_TRAIN_FEED_H
 #define SDK_TRAIN_FEED_H

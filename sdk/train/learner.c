@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The parts of training that every gradient-trained method shares. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One network for rows or images, as the settings say. */
 #include <crucible/row-model.h>
 

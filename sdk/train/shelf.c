@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "train/shelf.h"
 
 /* The weights of all nets at one moment; what was never taken is NULL. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* shelf.h: the weights that several rules choose in one training. */
 #ifndef SDK_TRAIN_SHELF_H
 #define SDK_TRAIN_SHELF_H

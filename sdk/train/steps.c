@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Training in steps on minibatches. */
 #include <math.h>
 #include <string.h>

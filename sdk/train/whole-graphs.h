@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* whole-graphs.h: training and evaluation where the items are graphs. */
 #ifndef SDK_TRAIN_WHOLE_GRAPHS_H
 #define SDK_TRAIN_WHOLE_GRAPHS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Inductive learning: a trained model goes on with more nodes than it learned from. It is built a second time, on the
  * wider task, and takes over the weights. */
 #include <crucible/train.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Kernels along axes, over rows and images: one phase each. */
 #include "bench.h"
 

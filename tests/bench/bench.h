@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* bench.h: what a benchmark case is.
  *
  * A case has a name, which tools/bench also knows for the same work in PyTorch, and a `setup` that prepares a job: the

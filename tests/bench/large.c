@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The largest graph of the anomaly studies: 5.8 M nodes, 73 M edges, 10 features. One epoch of training and one
  * evaluation; what matters is that it fits. */
 #include <crucible/csr.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Times cases on request, so that a driver can alternate them with the work of a peer. Reads commands, one a line:
  *
  *     list                    every case: name <tab> graph or "-"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Memory, numbers and graphs for the cases. */
 #include <math.h>
 #include <stdio.h>

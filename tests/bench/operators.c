@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Single kernels: one phase each. */
 #include "bench.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "emulation.h"
 
 extern const cru_backend cuda_table;

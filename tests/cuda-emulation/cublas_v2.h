@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The part of cuBLAS that the backend uses, on the host: column-major, as cuBLAS is. */
 #ifndef EMULATED_CUBLAS_H
 #define EMULATED_CUBLAS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The part of the CUDA runtime that the backend uses, on the host: for tests on machines without a GPU. Nothing here is
  * fast, and no statement about speed is made from it.
  *

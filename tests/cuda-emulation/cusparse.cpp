@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cuSPARSE as plain loops. Sums are taken in double, so that a comparison finds faults and not roundings. */
 #include <cusparse.h>
 

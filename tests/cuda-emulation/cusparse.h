@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The part of cuSPARSE that the backend uses, on the host.
  *
  * A product is refused unless its matrix was prepared for it: by the call to ..._preprocess for the same descriptor,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Kernels as loops. `launch` runs the threads one after the other, few of them, since kernels stride over their items
  * anyway; `launch_blocks` runs the threads of a block as coroutines that change at every __syncthreads. */
 #ifndef EMULATED_LAUNCH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The emulated card: memory, transfers, launches. */
 #include "emulation.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* emulation.h: what tests may ask of the emulated card. */
 #ifndef EMULATION_H
 #define EMULATION_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sanitizer.h: what AddressSanitizer must be told: which device memory was handed out, and that a thread of a block
  * runs on a stack of its own. Without it nothing is done. */
 #ifndef EMULATED_SANITIZER_H

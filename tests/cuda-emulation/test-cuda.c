@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is particular to the CUDA backend: opening a card that is not there or does not fit, memory that runs out, work
  * that fails, no waiting inside a step, what is kept of a sparse matrix, and a model that trains as on the CPU. On the
  * emulated card, whose memory the host cannot touch. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* kernel-list.h: the kernels of a backend by name and arguments, for code that does the same for each of them.
  * CHOOSING are those that take a kind of operation before their struct. */
 #ifndef TESTS_KERNEL_LIST_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* on-device.h: the device that the tests of operators run on, and the values that lie there.
  *
  * CRUCIBLE_TEST_DEVICE names it: the CPU when it is not set; `cuda` for the plugin of this build, or the path of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A backend that notes which of its kernels were called. */
 #include "on-device.h"
 

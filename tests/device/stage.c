@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How the arrays of a kernel's arguments go to the device and come back. */
 #include <check.h>
 #include <stdlib.h>

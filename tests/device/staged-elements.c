@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Staged kernels over elements, axes and weights. */
 #include "staged.h"
 

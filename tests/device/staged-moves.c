@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Staged kernels that move, order and pool. */
 #include "staged.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Staged products: of matrices, over neighbours and edges, of images. */
 #include "staged.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The devices around another one: see staged.h. */
 #include <stdlib.h>
 

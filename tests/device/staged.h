@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* staged.h: two backends around another, which know the arrays of every kernel's arguments and the extents that
  * backend.h promises.
  *

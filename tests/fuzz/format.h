@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* format.h: any bytes as the files of a dataset format. The target includes the plugin's source before this file. The
  * input is cut at every "\n----\n"; the pieces are the files of the given roles, in order. What loads is sound, and
  * what does not load says why. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Any bytes as a dataset card: it is read or refused with a message, and nothing leaks. */
 #include <stddef.h>
 #include <stdint.h>

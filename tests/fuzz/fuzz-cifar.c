@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Image batches with annotations in a zip of a pickle. */
-#include "../../datasets/formats/cifar.c"
+#include "../../plugins/datasets/readers/cifar.c"
 
 #include "format.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Any bytes as a configuration file: a list of faults or an experiment whose trials can be walked, never a crash. */
 #include <stdio.h>
 #include <sys/mman.h>

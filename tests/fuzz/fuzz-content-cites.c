@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Papers and citations. */
-#include "../../datasets/formats/content-cites.c"
+#include "../../plugins/datasets/readers/content-cites.c"
 
 #include "format.h"
 

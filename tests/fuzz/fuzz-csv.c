@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Any bytes as the files of the csv format: the table of nodes, a NUL byte, the list of edges. What loads is sound. */
-#include "../../datasets/formats/csv.c"
+#include "../../plugins/datasets/readers/csv.c"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Files of dgl.save_graphs. */
-#include "../../datasets/formats/dgl.c"
+#include "../../plugins/datasets/readers/dgl/dgl.c"
 
 #include "format.h"
 

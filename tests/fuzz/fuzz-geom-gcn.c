@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tables of nodes and edges. */
-#include "../../datasets/formats/geom-gcn.c"
+#include "../../plugins/datasets/readers/geom-gcn.c"
 
 #include "format.h"
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Many graphs in one text file, and a split in three. */
-#include "../../datasets/formats/graph-list.c"
+#include "../../plugins/datasets/readers/graph-list.c"
 
 #include "format.h"
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Images and labels as IDX. */
-#include "../../datasets/formats/idx.c"
+#include "../../plugins/datasets/readers/idx.c"
 
 #include "format.h"
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The two layouts of LINKX: MATLAB files, and tables for what is none. */
-#include "../../datasets/formats/linkx.c"
+#include "../../plugins/datasets/readers/linkx/linkx.c"
 
 #include "format.h"
 

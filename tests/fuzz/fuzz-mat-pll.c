@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* MATLAB files with candidate sets. Reads through matio. */
-#include "../../datasets/formats/mat-pll.c"
+#include "../../plugins/datasets/readers/mat-pll.c"
 
 #include "format.h"
 

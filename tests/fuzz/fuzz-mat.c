@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* MATLAB files with a graph. Reads through matio. */
-#include "../../datasets/formats/mat.c"
+#include "../../plugins/datasets/readers/mat.c"
 
 #include "format.h"
 

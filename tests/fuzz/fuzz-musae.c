@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Edges and targets as csv, features as json, splits as a pickle. */
-#include "../../datasets/formats/musae.c"
+#include "../../plugins/datasets/readers/musae.c"
 
 #include "format.h"
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A graph in arrays, with splits. */
-#include "../../datasets/formats/npy-graph.c"
+#include "../../plugins/datasets/readers/npy-graph.c"
 
 #include "format.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Any bytes as an npy file; every number that the header promises can be read. */
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A zip file of arrays and pickles. */
-#include "../../datasets/formats/npz-graph.c"
+#include "../../plugins/datasets/readers/npz-graph.c"
 
 #include "format.h"
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Many graphs in csv files, with a split. */
-#include "../../datasets/formats/ogb-graphs.c"
+#include "../../plugins/datasets/readers/ogb-graphs.c"
 
 #include "format.h"
 

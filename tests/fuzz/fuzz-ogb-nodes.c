@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One graph in tables of numbers. */
-#include "../../datasets/formats/ogb-nodes.c"
+#include "../../plugins/datasets/readers/ogb-nodes.c"
 
 #include "format.h"
 

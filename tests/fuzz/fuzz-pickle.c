@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Any bytes as a pickle; whatever comes out is asked for arrays and matrices. */
 #include <stdlib.h>
 

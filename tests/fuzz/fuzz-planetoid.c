@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Planetoid: pickles of arrays, matrices and a dictionary. */
-#include "../../datasets/formats/planetoid.c"
+#include "../../plugins/datasets/readers/planetoid.c"
 
 #include "format.h"
 

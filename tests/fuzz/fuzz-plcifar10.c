@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Images with candidate sets in a pickle. */
-#include "../../datasets/formats/plcifar10.c"
+#include "../../plugins/datasets/readers/plcifar10.c"
 
 #include "format.h"
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs that torch.save wrote: a pickle and tensors in a zip. */
-#include "../../datasets/formats/pyg.c"
+#include "../../plugins/datasets/readers/pyg.c"
 
 #include "format.h"
 

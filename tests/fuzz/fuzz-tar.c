@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Any bytes as a tar file: a member lies inside it. */
 #include <stdlib.h>
 #include <string.h>

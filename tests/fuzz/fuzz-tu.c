@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Many graphs in four text files, and a split in three. */
-#include "../../datasets/formats/tu.c"
+#include "../../plugins/datasets/readers/tu.c"
 
 #include "format.h"
 

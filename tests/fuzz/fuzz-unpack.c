@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Any bytes as a packed file: unpacked or refused, never more than the limit. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Runs a fuzz target over every file of a folder, without a fuzzer: corpus files are regression tests everywhere. An
  * input that breaks something ends the process, as it would under libFuzzer. */
 #include <dirent.h>

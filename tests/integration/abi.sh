@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The promises of the plugin interface: nothing that was released moved; only cru_ names are exported; a plugin that was
 # built with the headers of the version before loads and runs; one that is newer than the host is refused with advice.
 . "$(dirname "$0")/lib.sh"

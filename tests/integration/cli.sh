@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # list, info, version, doctor and check as a user meets them.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every experiment that comes with the program is read without a fault, whether or not its data is here. One fault is made
 # on purpose, so that nothing is run; it must be the only one that is told.
 . "$(dirname "$0")/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What corruptors did is among the results, and the same whatever learns from it, on however many cores.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

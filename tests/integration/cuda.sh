@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The program on the CUDA backend, as far as it goes without a card: on an emulated one, and with what the real backend says.
 . "$(dirname "$0")/lib.sh"
 

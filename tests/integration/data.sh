@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # stats and list datasets as a user meets them, with the user's own data.
 . "$(dirname "$0")/lib.sh"
 unset CRUCIBLE_MIRROR

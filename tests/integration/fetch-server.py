@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A web server that misbehaves on purpose: fetch-server.py FOLDER LOG; prints its port
 
 The first part of a path says how FOLDER/<rest> is served:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # crucible fetch against a server of our own that breaks off, lies and answers 404. No network.
 . "$(dirname "$0")/lib.sh"
 unset CRUCIBLE_MIRROR http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY

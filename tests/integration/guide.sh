@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The examples of configs/README.md run as they stand there: every ini block, in a file of the name in its first line, and
 # every indented command. datasets/README.md tells the example's card and the roles that the published cards use.
 . "$(dirname "$0")/lib.sh"

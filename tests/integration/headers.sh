@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Every public header compiles by itself, as C and as C++.
 set -u
 include=$SOURCE/sdk/include

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A run of the label noise study whose loss overflows is scored, as the study does, and fails where one asks for that.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the integration tests share. CRUCIBLE is the program, BUILD the build tree, SOURCE the source tree.
 set -u
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Computes metrics of cases that a script invents, all in one process.
  *
  *     metric-values PLUGIN-FOLDER METRIC[:KEY=VALUE]... < cases

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares metrics with scikit-learn on random cases with ties and missing classes.
 
     metrics-sklearn.py METRIC-VALUES PLUGIN-FOLDER

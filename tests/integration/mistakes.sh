@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Mistakes of the user: one true line each, the right exit code, and nothing left behind.
 . "$(dirname "$0")/lib.sh"
 

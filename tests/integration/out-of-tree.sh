@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A plugin written outside the tree: the README's method, compiled with its gcc line against an installed SDK, checked,
 # listed and run by name.
 . "$(dirname "$0")/lib.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A user's own graph, two CSV files and a card of ten lines, through every method that handles nodes: as classes, as
 # anomalies, and with the test nodes hidden until a method has learned.
 . "$(dirname "$0")/lib.sh"

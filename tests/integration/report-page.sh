@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The HTML page in a browser: it renders, a click on a heading sorts, nothing goes wrong on the console.
 . "$(dirname "$0")/lib.sh"
 

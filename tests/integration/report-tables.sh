@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # crucible report and plot as a user runs them, on a store that an earlier version wrote.
 . "$(dirname "$0")/lib.sh"
 

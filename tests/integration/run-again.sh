@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What a run leaves behind when something is wrong with the data, a method or the machine, and what the next one makes of
 # it.
 . "$(dirname "$0")/lib.sh"

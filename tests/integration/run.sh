@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # crucible run, as a user runs it.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Reports of a store on a medium that cannot be written. Needs a mount of its own, which a namespace gives without rights.
 . "$(dirname "$0")/lib.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # crucible search, as a user runs it: a method of ours on generated graphs.
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The program's main paths under valgrind: no invalid access, no definite leak in host, scanner, judge or worker.
 . "$(dirname "$0")/lib.sh"
 command -v valgrind >/dev/null || { echo "SKIP: valgrind is not installed"; exit 0; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* crucible-loading: how long it takes to open a dataset, for tools/bench-loading.py.
  *
  *     crucible-loading NAME ROUNDS FOLDER

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Built for another major version of the ABI. */
 #include "metric-stub.h"
 

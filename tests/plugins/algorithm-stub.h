@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A method that works, small enough to be spoilt in one place by each of the plugins that include it.
  *
  *     score(i, c) = log((labelled items of class c + 1) / (labelled items + classes)) + 0.01 N(0, 1) */

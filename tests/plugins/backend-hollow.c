@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A backend without kernels. */
 #include <crucible/backend.h>
 #include <crucible/plugin.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Does something else each time it is applied. */
 #include <crucible/plugin.h>
 

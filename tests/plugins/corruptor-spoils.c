@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Leaves a label behind that is no class. */
 #include <crucible/plugin.h>
 

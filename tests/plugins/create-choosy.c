@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Claims nodes only and says so when it is given anything else. */
 #include "algorithm-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Frees all it allocates, but every instance in other sizes: malloc's caches of freed pieces fill slowly. */
 #include "algorithm-stub.h"
 

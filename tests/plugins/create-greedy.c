@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Claims nodes only and takes every task. */
 #include "algorithm-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Forgets memory that it took from the system. */
 #include "algorithm-stub.h"
 

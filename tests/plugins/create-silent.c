@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Claims nodes only and refuses all else without a word. */
 #include "algorithm-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* An algorithm that cannot predict. */
 #include "algorithm-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Takes memory, and uses it, until there is none. */
 #include "algorithm-stub.h"
 

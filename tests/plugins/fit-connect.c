@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Opens a network connection. */
 #include <arpa/inet.h>
 #include <netinet/in.h>

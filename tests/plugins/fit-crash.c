@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writes to an address that is not there while it trains. */
 #include "algorithm-stub.h"
 

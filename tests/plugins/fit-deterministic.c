@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Uses no randomness at all. */
 #include "algorithm-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Gives up while it trains. */
 #include "algorithm-stub.h"
 

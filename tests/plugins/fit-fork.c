@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Starts a process, which starts a process, and so on, as long as the system lets it. */
 #include <unistd.h>
 

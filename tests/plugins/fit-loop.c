@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Trains forever and does not listen. */
 #include "algorithm-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Does not repeat itself: its randomness does not come from the context. */
 #include "algorithm-stub.h"
 

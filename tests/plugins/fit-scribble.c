@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writes to the labels that it was given. */
 #include "algorithm-stub.h"
 

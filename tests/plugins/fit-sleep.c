@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Waits forever, so that no processor time limit ends it. */
 #include <unistd.h>
 

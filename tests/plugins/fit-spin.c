@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Uses `ms` milliseconds of processor time, for measuring what a trial costs besides its method. */
 #include <time.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Its result depends on the number of threads. */
 #include "algorithm-stub.h"
 

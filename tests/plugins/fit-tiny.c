@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Works only where numbers too small for a full mantissa count as zero. */
 #include "algorithm-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writes a file into the folder that TRESPASS names, or else the working directory. */
 #include <fcntl.h>
 #include <stdio.h>

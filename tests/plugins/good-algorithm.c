@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A method without fault, with a parameter of every type. */
 #include "algorithm-stub.h"
 

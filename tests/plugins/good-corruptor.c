@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Draws every training label anew with probability `rate`. */
 #include <crucible/plugin.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A generator: `rows` rows with one feature, two classes in turn. */
 #include <crucible/plugin.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The number of judged items; lower is better, so that the flag can be seen. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Of a kind that does not exist. */
 #include "metric-stub.h"
 

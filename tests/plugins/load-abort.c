@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Aborts in a constructor. */
 #include <stdlib.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Leaves a process behind that holds the scanner's pipe open, then dies. */
 #include <stdlib.h>
 #include <unistd.h>

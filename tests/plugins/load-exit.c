@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Ends the process in a constructor. */
 #include <stdlib.h>
 

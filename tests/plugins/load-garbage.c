@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writes into every open file while it loads, so also into the scanner's pipe. */
 #include <string.h>
 #include <unistd.h>

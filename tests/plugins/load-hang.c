@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Never returns from its constructor. */
 #include <unistd.h>
 

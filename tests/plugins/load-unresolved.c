@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Needs data that no library has. */
 #include <crucible/plugin.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A metric that divides by zero. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A metric that works, for plugins that are broken elsewhere. */
 #ifndef TESTS_METRIC_STUB_H
 #define TESTS_METRIC_STUB_H

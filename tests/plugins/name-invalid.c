@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Has a name that cannot be a section of an INI file. */
 #include "metric-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Takes the name of good-metric. */
 #include "metric-stub.h"
 

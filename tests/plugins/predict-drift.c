@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Predicts something else each time it is asked. */
 #include "algorithm-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Predicts not-a-number for its last score. */
 #include "algorithm-stub.h"
 

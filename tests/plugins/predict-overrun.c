@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writes one score too many. */
 #include "algorithm-stub.h"
 

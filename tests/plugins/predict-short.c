@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Leaves its last score unwritten. */
 #include "algorithm-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Share of judged items whose highest score is the true class; reports the shares per class. */
 #include <math.h>
 

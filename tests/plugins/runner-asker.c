@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tries to learn of the truth from the judge: by asking for an opinion on scores of its own, or by looking where the
  * scores go for what the judge chose. */
 #include <unistd.h>
 
 #include "algorithm-stub.h"
-#include "runner/protocol.h"
+#include "protocol/protocol.h"
 
 enum { WAY_ASK, WAY_PEEK };
 static const char *const ways[] = {"ask", "peek", NULL};

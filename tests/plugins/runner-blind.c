@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Looks for the test half of runner-halves in its memory and in its open files: while it learns it must not be there,
  * afterwards it must. Then it is right about every node, because the feature tells which one it is. */
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A metric that needs candidate sets. */
 #include <crucible/plugin.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A corruptor that goes wrong as its setting says; else moves one label drawn at random to the next class. */
 #include "runner-faults.h"
 

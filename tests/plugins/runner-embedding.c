@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The sum of the embedding's last row; NAN without one. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reports `epochs` epochs on the dataset runner-secret. At epoch e it answers rightly for the items below
  * rows (1 - |e - peak| / epochs), so that every part of the data is best at `peak`. It keeps what it is told to keep,
  * and can also leave by every wrong door. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Ways in which a plugin of the judge can go wrong, chosen by a setting. */
 #ifndef TESTS_RUNNER_FAULTS_H
 #define TESTS_RUNNER_FAULTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A generator: a ring of training and validation nodes, to each of which a test node is tied. */
 #include <crucible/plugin.h>
 

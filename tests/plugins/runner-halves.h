@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The graph of the dataset runner-halves, as formulas: two halves, the second of which is the test part. Whoever knows
  * them can recognise the test part in memory. */
 #ifndef TESTS_RUNNER_HALVES_H

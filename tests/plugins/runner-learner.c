@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A small network made with train.h, which draws (dropout) and predicts with more than its weights: a number that every
  * epoch changes and no snapshot holds. It can fail after its last epoch, or have weights then that predict nothing. */
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A metric that goes wrong as its setting says; else the number of judged items. */
 #include "runner-faults.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The labels of the dataset runner-secret, as a formula: whoever knows it can recognise them in memory, and no array of
  * them exists outside the process that loaded the dataset. */
 #ifndef TESTS_RUNNER_SECRET_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Looks for the true labels wherever it can: in its own memory, in that of its parent and of all other processes, in
  * files. Fails with a message that begins with "found" when it has them; `plant` puts them where it looks, to show that
  * it would find them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A default outside its own range. */
 #include "metric-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Cannot live with the largest value that its own schema allows. */
 #include "algorithm-stub.h"
 

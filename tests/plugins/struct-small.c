@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Says that its plugin struct is smaller than any that was released. */
 #include "metric-stub.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Its summary points nowhere: reading it segfaults. */
 #include "metric-stub.h"
 

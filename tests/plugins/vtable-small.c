@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Its vtable says that it is smaller than any that was released. */
 #include "metric-stub.h"
 

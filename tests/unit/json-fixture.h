@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* json-fixture.h: the cases of a fixture file. A fixture that is absent or broken fails the test. */
 #ifndef TESTS_JSON_FIXTURE_H
 #define TESTS_JSON_FIXTURE_H

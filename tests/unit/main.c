@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The main function of every unit test: a test file defines `suite`. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tensor-fixture.h: tensors and sparse matrices out of a fixture file, and comparisons with one. */
 #ifndef TESTS_TENSOR_FIXTURE_H
 #define TESTS_TENSOR_FIXTURE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* auxiliary.h: a network that learns the annotated labels, for damage that should look like honest confusion.
  *
  *     mlp      x -> hidden, ReLU -> classes      on the features of an item (for graphs: the mean over their nodes)

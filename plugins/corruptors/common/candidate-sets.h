@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* candidate-sets.h: labels that become sets of candidates, as partial-label learning has them.
  *
  * A corruptor gives `draw`, which adds false candidates to the set of one item; everything around it is here. The set

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* class-schedule.h: how many training items each class gets.
  *
  *     geometric   n_i = round(min(max(n_0 mu^-i, 1), population_i))      mu = rho^(1 / (C - 1))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* edge-list.h: a graph as a list of edges that may move, and who is joined already.
  *
  * On a symmetric graph the two directions of an edge are one entry and stay together; on any other graph an entry is

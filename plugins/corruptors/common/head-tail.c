@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "head-tail.h"
 
 head_tail head_tail_split(cru_pool pool, cru_ids items, const cru_sizes *sizes)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* head-tail.h: the few large items and the many small ones. */
 #ifndef CORRUPTORS_HEAD_TAIL_H
 #define CORRUPTORS_HEAD_TAIL_H

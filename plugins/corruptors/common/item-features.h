@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* item-features.h: one row of features an item, whatever the problem. */
 #ifndef CORRUPTORS_ITEM_FEATURES_H
 #define CORRUPTORS_ITEM_FEATURES_H

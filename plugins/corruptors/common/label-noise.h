@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* label-noise.h: labels redrawn by a transition matrix.
  *
  *     P(label = j | label before = i) = P_ij      rows sum to 1

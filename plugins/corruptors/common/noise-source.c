@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "noise-source.h"
 
 static const char *const generators[] = {"philox", "numpy", NULL};

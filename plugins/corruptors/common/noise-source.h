@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* noise-source.h: where the random numbers of a corruptor come from: the stream that the host lends, or NumPy's legacy
  * generator, to repeat the damage of a published study bit for bit. */
 #ifndef CORRUPTORS_NOISE_SOURCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* parts.h: a split dealt out anew, for corruptors whose damage is who trains.
  *
  *     parts p;

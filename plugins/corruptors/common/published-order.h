@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* published-order.h: graphs by size in the order in which IGL-Bench's split files had them before they were shuffled.
  *
  * The files hold parts of lists that were sorted on a graphics card, by PyTorch of 2021 or 2022: up to 1024 numbers of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* candidate-evidence.h: predictions beside candidate sets, for metrics that need no truth. */
 #ifndef METRICS_CANDIDATE_EVIDENCE_H
 #define METRICS_CANDIDATE_EVIDENCE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* class-counts.h: predictions counted by class, the basis of accuracy and the F-measures. */
 #ifndef METRICS_CLASS_COUNTS_H
 #define METRICS_CLASS_COUNTS_H

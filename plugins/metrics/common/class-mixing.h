@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* class-mixing.h: how many edges lead from which class to which. */
 #ifndef METRICS_CLASS_MIXING_H
 #define METRICS_CLASS_MIXING_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* class-ranking.h: the judged items in the order in which they are said to be of a class. */
 #ifndef METRICS_CLASS_RANKING_H
 #define METRICS_CLASS_RANKING_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* classifier-gain.h: does a classifier gain accuracy when features are aggregated over neighbours?
  *
  * Repeatedly: draw a sample of nodes (all of a small graph), the same number of each class; split it into train and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* described.h: whom a metric of a dataset describes. */
 #ifndef METRICS_DESCRIBED_H
 #define METRICS_DESCRIBED_H

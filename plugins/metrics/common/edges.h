@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* edges.h: all edges between labelled nodes, at the speed of memory.
  *
  * Row v of a graph lists the sources u of edges u -> v, anywhere in memory. Metrics look up or count something for each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* feature-rows.h: rows of a graph's features, as they are or aggregated over neighbours, in double. */
 #ifndef METRICS_FEATURE_ROWS_H
 #define METRICS_FEATURE_ROWS_H

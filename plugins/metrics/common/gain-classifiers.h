@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* gain-classifiers.h: the three classifiers of classifier-gain.h. */
 #ifndef METRICS_GAIN_CLASSIFIERS_H
 #define METRICS_GAIN_CLASSIFIERS_H

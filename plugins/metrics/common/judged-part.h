@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* judged-part.h: a setting that chooses which part of the split a metric looks at. */
 #ifndef METRICS_JUDGED_PART_H
 #define METRICS_JUDGED_PART_H

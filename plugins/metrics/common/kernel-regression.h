@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* kernel-regression.h: predicts by least squares in the space of a kernel. */
 #ifndef METRICS_KERNEL_REGRESSION_H
 #define METRICS_KERNEL_REGRESSION_H

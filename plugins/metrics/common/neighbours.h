@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* neighbours.h: how many neighbours of a node share its class. */
 #ifndef METRICS_NEIGHBOURS_H
 #define METRICS_NEIGHBOURS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* supervision.h: accuracy on groups of nodes by what training labels did to them.
  *
  * With T the training nodes, T_ok those whose label is right, T_bad those whose label is wrong, S the judged nodes and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* truth-mean.h: the mean of a loss over the judged items whose truth is known. */
 #ifndef METRICS_TRUTH_MEAN_H
 #define METRICS_TRUTH_MEAN_H

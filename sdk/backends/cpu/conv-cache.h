@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolutions of oneDNN, made once per shape and kept.
  *
  * oneDNN is fastest in memory layouts of its own, so a plan knows, for each of its three tensors, whether it must be

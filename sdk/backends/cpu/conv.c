@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolution and its gradients: a batch is cut into parts that depend on the shape only, each computed by one thread
  * with a plan of oneDNN's. Gradients of the weights of the parts are added in order. */
 #include <string.h>

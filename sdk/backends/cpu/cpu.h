@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cpu.h: what the files of the CPU backend share.
  *
  * Kernels come in two kinds. Those whose inner loops gain from wide vectors are templates under simd/, compiled once

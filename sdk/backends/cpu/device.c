@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Opening the CPU, its memory, and the choice of instruction set. */
 #include <omp.h>
 #include <stdlib.h>

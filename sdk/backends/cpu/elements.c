@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Elements of rows, and the gradient of a choice among neighbours. Every row is one item, so nothing is shared. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Matrix products on oneDNN, those that simd/thin.h leaves.
  *
  * oneDNN shares one product among its threads in ways that depend on their number, and may even split the sum over k.

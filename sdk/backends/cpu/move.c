@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Kernels that only move data: rectangles, permutations, gathers. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How work is shared among threads. All OpenMP of the backend is in this file. */
 #include <omp.h>
 #include <string.h>

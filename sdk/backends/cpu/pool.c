@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Max and average pooling over square windows of planes. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Scatter: many source rows to fewer destination rows. The sources are first sorted by destination (counting sort,
  * stable), then every destination is computed by one thread in ascending order of its sources. */
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Gamma and its logarithmic derivatives, safe to call from several threads. */
 #ifndef CRUCIBLE_CPU_SPECIAL_H
 #define CRUCIBLE_CPU_SPECIAL_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The k largest or smallest of every row: a few by a heap of the best so far, which most columns never enter; many by
  * sorting the row, digit by digit. */
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reductions and normalisations along the middle axis of outer x count x inner, and softmax cross-entropy. */
 #include <cmath>
 #include <cstdint>

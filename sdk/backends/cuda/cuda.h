@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cuda.h: what the kernels of the CUDA backend share.
  *
  * Almost every kernel is a lambda over the elements of its result: `each` runs it on the device. Sums over many values

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The card: opening it, its memory, transfers, and the table of kernels. */
 #include <cstdint>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Kernels over the elements of a result. */
 #include "functions.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* functions.h: the elementwise functions and their derivatives at one point, as backend.h defines them. */
 #ifndef CRUCIBLE_CUDA_FUNCTIONS_H
 #define CRUCIBLE_CUDA_FUNCTIONS_H

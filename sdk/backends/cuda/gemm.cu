@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Products of matrices on cuBLAS.
  *
  * cuBLAS is column-major: what it takes for the columns of C are our rows. So it is asked for C^T = op(B)^T op(A)^T,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Kernels over the entries of a CSR matrix, whose arrays are device memory. Plain sums are cuSPARSE's; what it does not
  * offer (heads, permuted weights, max, min, edge values) is done here, a thread for every value of the result. */
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* group.h: items grouped by a number, in the order in which they came: what sums without atomics need. */
 #ifndef CRUCIBLE_CUDA_GROUP_H
 #define CRUCIBLE_CUDA_GROUP_H

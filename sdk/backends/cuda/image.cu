@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolution by im2col and cuBLAS, and pooling. Images are batch x channels x height x width. */
 #include <cmath>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* launch.h: how a kernel is started: by the device, or, in the emulation of the tests, by a loop on the host.
  *
  *     launch          threads that have nothing to do with each other

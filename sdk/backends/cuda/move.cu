@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Kernels that move data: rectangles, permutations, rows, the best of rows. */
 #include <cstdint>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sparse matrices on cuSPARSE: plans, products, transposes. */
 #include "sparse.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sparse.h: products with CSR matrices on cuSPARSE, and what is kept of a matrix between them.
  *
  * cuSPARSE wants to look at a matrix once and may then multiply faster: it is given a descriptor for every kind and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* lua-method: a perceptron written in Lua, inside a plugin. Shows how another runtime is embedded.
  *
  *     for every training item, in order:  c = argmax_k <w_k, x>      if c != y:  w_y += x,  w_c -= x

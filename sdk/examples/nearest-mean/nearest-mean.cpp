@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* nearest-mean: an item belongs to the class whose training mean is nearest. A method in C++.
  *
  *     mu_c = mean of x_i over training items with label c      logits_ic = -||x_i - mu_c||^2 / temperature

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* arena.h: memory that is given back all at once.
  *
  * An arena hands out pieces of large chunks. Nothing is freed by itself: a reset to a mark takes back everything given

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* augment.h: distorted views of images.
  *
  * Methods that train in steps (minibatch.h) get their views made for them; this header is for those who make their own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* backbone.h: networks for rows and images, chosen by settings.
  *
  * A backbone turns a row or an image into features; a classifier is a backbone with one linear layer for the scores. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* backend.h: the kernels of a device.
  *
  * Operators (ops.h) never touch tensor memory themselves: they call the kernels of the context's backend, so the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* classifier-fit.h: a classifier trained by itself, without a learner and its monitor: for damage that depends on what
  * a network finds hard, and for first estimates. Methods train through train.h.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cluster.h: grouping points and nodes. */
 #ifndef CRUCIBLE_CLUSTER_H
 #define CRUCIBLE_CLUSTER_H

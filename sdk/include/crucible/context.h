@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* context.h: what the host lends to a running method.
  *
  * One context per trial and process. It carries the error, the random streams, the number of threads, the tensor

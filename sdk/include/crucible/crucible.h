@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* crucible.h: everything a plugin may use. Read plugin.h first, then train.h; the others as needed. */
 #ifndef CRUCIBLE_H
 #define CRUCIBLE_H

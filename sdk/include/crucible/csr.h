@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* csr.h: making and combining sparse matrices.
  *
  * Every function that returns a `cru_csr` puts its arrays into the pool it is given and leaves its inputs untouched.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* curvature.h: Ollivier-Ricci curvature, and how well labelled nodes reach the others.
  *
  * Around x the measure mu_x keeps `alpha` on x and spreads 1 - alpha evenly over its neighbours; a node without

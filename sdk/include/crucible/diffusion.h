@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* diffusion.h: personalised PageRank and heat on a graph, without n x n memory.
  *
  * S is a propagation matrix, usually from cru_graph_gcn or cru_graph_normalise. With restart probability a,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* embed.h: low-dimensional pictures of points: PCA and t-SNE. */
 #ifndef CRUCIBLE_EMBED_H
 #define CRUCIBLE_EMBED_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* forest.h: random forests of classification trees.
  *
  * CART as scikit-learn grows it: every tree sees a bootstrap of the rows and is grown until its leaves are pure; a node

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* graph-kernels.h: how alike two graphs are: histograms of substructures and their products.
  *
  * Graphs come as one block-diagonal graph (cru_blocks, graph.h). A histogram is a row of a sparse matrix: one row a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* graph.h: graphs as sparse matrices: making them regular, normalising, neighbourhoods, parts and unions.
  *
  * A graph is a square `cru_csr` whose row v lists the nodes that v aggregates from: an edge u -> v is the entry (v, u).

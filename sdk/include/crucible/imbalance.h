@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* imbalance.h: how unequal the training items are: in class, in degree, in size, in place.
  *
  *     classes  rho = max_c n_c / min_c n_c          over the classes that occur

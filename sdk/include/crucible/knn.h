@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* knn.h: exact nearest neighbours.
  *
  * Candidates come from blocked matrix products in float; every candidate that rounding could have misplaced is measured

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* learned-graph.h: graphs whose weights are learned, and convolutions over them.
  *
  * What structure learning needs: weights are tensors of a step, and gradients go through the normalisation back to what

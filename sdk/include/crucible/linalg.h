@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* linalg.h: dense linear algebra in double, and the few factors of large matrices that methods need.
  *
  * Small dense matrices are row-major doubles owned by the caller. Factorisations come from LAPACK, which is opened when

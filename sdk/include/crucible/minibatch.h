@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* minibatch.h: training in steps on minibatches of rows or images.
  *
  * A method that fills `classify` in its cru_method (train.h) is trained in steps instead of epochs: every step takes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* mt19937.h: the generators that the published studies used, bit for bit.
  *
  * Splits and label noise of the benchmarks that Crucible repeats were drawn with NumPy's legacy RandomState, Python's

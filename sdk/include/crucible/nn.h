@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* nn.h: nets, their initialisation, and layers.
  *
  * A net is a named set of weights and buffers; it lives in the context. Layers are plain structs of tensors that belong

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ops-basic.h: elementwise functions, products, reductions, shapes and rows.
  *
  * Every operator takes the tape first and returns a new tensor on it. Shapes are written rows x cols; "any" means any

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ops-image.h: convolution, pooling, normalisation layers' arithmetic, recurrent cells, embedding. Images are NCHW. */
 #ifndef CRUCIBLE_OPS_IMAGE_H
 #define CRUCIBLE_OPS_IMAGE_H

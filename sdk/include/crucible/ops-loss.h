@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ops-loss.h: losses.
  *
  * A loss takes logits unless its name says otherwise and returns a scalar (mean over its items) or, where `_each`

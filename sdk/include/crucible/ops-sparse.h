@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ops-sparse.h: operators on graphs, sparse inputs and segments.
  *
  * A `cru_sparse` row v lists the nodes that v aggregates from, so cru_spmm(t, a, x) is the sum over in-neighbours. Edge

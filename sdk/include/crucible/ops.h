@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ops.h: all operators. */
 #ifndef CRUCIBLE_OPS_H
 #define CRUCIBLE_OPS_H

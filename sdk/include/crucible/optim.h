@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* optim.h: optimisers and learning-rate schedules, with PyTorch's exact formulas.
  *
  *     cru_optim *optim = cru_optim_create(ctx, &(cru_optim_spec){.kind = CRU_ADAM, .lr = 0.01, .decay = 5e-4});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* params.h: the settings of a plugin, declared once.
  *
  * A plugin never parses text. It declares a struct for its settings and one static table that says, for every field,

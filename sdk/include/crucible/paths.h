@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* paths.h: distances and components by breadth-first search, and depth-first search.
  *
  * A search walks along rows: from v to the nodes that its row lists. On a directed graph that is against the edges; to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* plugin.h: the boundary between the host and a plugin.
  *
  * A plugin is one shared object with one exported symbol, `crucible_plugin`, of type `const cru_plugin`. Drop the file

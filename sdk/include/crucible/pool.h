@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* pool.h: where results go.
  *
  * Functions that make graphs and matrices take the memory for their result from a pool, so that one toolbox serves

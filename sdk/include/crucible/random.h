@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* random.h: counter-based random numbers in named streams.
  *
  * Philox4x32-10: the i-th number of a stream is a function of (key, i), so streams can be split among threads and give

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* row-model.h: one network for rows or images, trained in steps; for methods that differ in what they minimise.
  *
  *     typedef struct settings { double weight; cru_row_settings row; } settings;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sampling.h: random walks, neighbours, edges and non-edges.
  *
  * Each function draws from the given stream and moves it once; inside, item i uses a child stream of its own, so

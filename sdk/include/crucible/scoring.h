@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* scoring.h: the arithmetic that stopping rules and metrics share.
  *
  * The host's rules judge observed validation labels while a method trains; metric plugins judge its final scores. Both

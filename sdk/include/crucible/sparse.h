@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* sparse.h: compressed sparse rows, the one layout for graphs and for sparse features.
  *
  * A `cru_csr` borrows its arrays: it is a small value that can be copied freely and never frees anything. Row i holds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* stats.h: tests of whether samples differ. */
 #ifndef CRUCIBLE_STATS_H
 #define CRUCIBLE_STATS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* status.h: how functions fail.
  *
  * A function that can fail returns `cru_status` and takes a `cru_error *` as its last argument, or an object that holds

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* task.h: the learning problem.
  *
  * `cru_task` is what a method sees: the problem after corruption, without truth. `cru_data` is what datasets produce

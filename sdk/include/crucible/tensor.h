@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tensor.h: tensors, the tape and gradients.
  *
  * A tensor is float32, row-major, contiguous, of rank 0 to 4. It lives in one of two places:

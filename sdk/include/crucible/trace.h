@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* trace.h: watch operators at work.
  *
  * A sink is told of every operator after it has run, forward and backward, and of every optimiser step. `crucible run

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* train.h: from a model to a plugin.
  *
  * Most methods are a model and a loss. They fill a `cru_method` with two or three functions and get the rest of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* transport.h: moving mass at least cost. */
 #ifndef CRUCIBLE_TRANSPORT_H
 #define CRUCIBLE_TRANSPORT_H

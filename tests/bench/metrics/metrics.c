@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Times metrics at the size of the largest graph of the anomaly studies, for tools/bench --metrics.
  *
  *     crucible-bench-metrics PLUGIN-FOLDER [SHARE]

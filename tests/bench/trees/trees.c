@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* crucible-bench-trees DATASET...: what xgb-graph's neighbourhoods cost beside XGBoost itself.
  *
  * `create` aggregates the features over two hops and gathers the training rows, `fit` boosts and predicts: the medians

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The part of CUB that the backend uses, on the host. */
 #ifndef EMULATED_CUB_CUH
 #define EMULATED_CUB_CUH

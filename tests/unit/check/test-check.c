@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The conformance suite finds each fault in a method that has only that one. */
 #include <check.h>
 #include <stdio.h>

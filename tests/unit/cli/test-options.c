@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What verbs get from their command lines. Messages go to stderr, which the tests leave alone. */
 #include <check.h>
 #include <string.h>

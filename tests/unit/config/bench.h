@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A folder of INI files and what config_load makes of them. */
 #ifndef TEST_CONFIG_BENCH_H
 #define TEST_CONFIG_BENCH_H

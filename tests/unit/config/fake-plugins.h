@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A registry and dataset cards for tests of the configuration, without any plugin file. */
 #ifndef TEST_CONFIG_FAKE_PLUGINS_H
 #define TEST_CONFIG_FAKE_PLUGINS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is wrong with a configuration, all of it, each with its place. */
 #include "config/bench.h"
 

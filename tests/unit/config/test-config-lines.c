@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What counts as a section, a key, a value, a comment and a fault. */
 #include <check.h>
 #include <stdbool.h>

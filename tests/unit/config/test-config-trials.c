@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* From sections to trials: grids, chains, order, precedence and the canonical text. */
 #include <inttypes.h>
 #include <sys/stat.h>

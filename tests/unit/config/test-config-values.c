@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Lists, ranges and search distributions. */
 #include <check.h>
 #include <stdio.h>

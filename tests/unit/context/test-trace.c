@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a trace is told: every operator once forward and, where a gradient flows, once backward, then the optimiser. */
 #include <check.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* damage.h: runs a corruptor of the build tree on made-up data, and keeps what it reports. */
 #ifndef TESTS_DAMAGE_H
 #define TESTS_DAMAGE_H

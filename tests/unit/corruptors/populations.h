@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* populations.h: data whose classes and graphs have given sizes. */
 #ifndef TESTS_POPULATIONS_H
 #define TESTS_POPULATIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* real-data.h: published datasets from the mirror (CRUCIBLE_MIRROR), for tests that repeat published damage. */
 #ifndef TESTS_REAL_DATA_H
 #define TESTS_REAL_DATA_H

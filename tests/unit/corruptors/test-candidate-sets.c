@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Candidate sets: their law and whom they reach. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Classes out of balance: the counts of the study, and what becomes of the split. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Edges that are lost, added or moved. */
 #include <math.h>
 

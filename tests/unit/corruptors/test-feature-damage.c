@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Features and labels that are taken away. */
 #include <math.h>
 

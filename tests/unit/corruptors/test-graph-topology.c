@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Large and small graphs: who is a head, and who trains at which level. */
 #include "corruptors/populations.h"
 #include "json-fixture.h"

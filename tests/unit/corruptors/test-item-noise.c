@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Label noise that differs from item to item: by features, by place in the graph. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Label noise: the stated law, the published draws, and whom it reaches. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Where training nodes sit in a graph: degrees, and the reach of the others. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The damage that the studies published, on their own datasets: splits and noisy labels, to the last item. */
 #include <math.h>
 

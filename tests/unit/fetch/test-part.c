@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is left of a download, and when the next one may go on from it. */
 #include <check.h>
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* From cards to what is to be downloaded, without downloading. */
 #include <check.h>
 #include <stdio.h>

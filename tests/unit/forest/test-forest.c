@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Forests against the definition of a best split, against scikit-learn's trees, and against what drawing promises. */
 #include <math.h>
 

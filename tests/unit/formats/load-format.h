@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* load-format.h: runs a dataset plugin of the build tree on settings and files, for tests. */
 #ifndef TESTS_LOAD_FORMAT_H
 #define TESTS_LOAD_FORMAT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The cards that the project ships: each can be read, says what a user must know, and names a format. */
 #include <check.h>
 #include <stdio.h>

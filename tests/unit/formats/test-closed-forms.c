@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The deterministic halves of the generators against values of the published code. */
 #include "json-fixture.h"
 

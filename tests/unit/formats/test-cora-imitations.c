@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Generators that build on Cora, on the real Cora of the mirror (CRUCIBLE_MIRROR); said aloud when it is not there. */
 #include <check.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <check.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #include "data/data.h"
-#include "hash/sha256.h"
+#include "base/sha256.h"
 #include "loader/loader.h"
 
 static char root[64], cards[100], mirror[100], cache[100], store[100];

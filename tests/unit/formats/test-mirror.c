@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every card of the tree whose files are in the mirror (CRUCIBLE_MIRROR) loads, is sound and shows the counts that it
  * promises. What is not there is said aloud. */
 #include <check.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The same dataset from plain and from packed files: gzip, xz, zip, and one inside another. */
 #include <lzma.h>
 #include <zip.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Layouts in which single studies publish their graphs and images: the small files are those of the fuzz corpora, and
  * what they mean stands beside the checks. */
 #include <math.h>

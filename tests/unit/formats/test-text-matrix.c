@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Matrices as text, read by several threads, and several files at once. */
 #include <omp.h>
 #include <stdlib.h>

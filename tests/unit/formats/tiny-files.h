@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* tiny-files.h: files of a few bytes for dataset plugins: in memory, or from the corpus of a fuzz target. */
 #ifndef TESTS_TINY_FILES_H
 #define TESTS_TINY_FILES_H

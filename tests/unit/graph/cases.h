@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* cases.h: small random graphs and dense oracles for the tests of the graph toolbox. */
 #ifndef TEST_GRAPH_CASES_H
 #define TEST_GRAPH_CASES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Numbers of the reference implementations: propagation matrices, diffusion, neighbours. */
 #include <crucible/diffusion.h>
 #include <crucible/knn.h>

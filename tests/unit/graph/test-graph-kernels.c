@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <crucible/graph-kernels.h>
 
 #include "graph/cases.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The same bits for one thread and for three. */
 #include <crucible/cluster.h>
 #include <crucible/curvature.h>

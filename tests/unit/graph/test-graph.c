@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/cases.h"
 
 /* Sizes with no node, one node, isolated nodes and dense parts. */

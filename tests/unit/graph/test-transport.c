@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <crucible/transport.h>
 
 #include "graph/cases.h"

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "hash/md5.h"
+#include "base/md5.h"
 
 /* The test suite of RFC 1321, appendix A.5. */
 static const char *const vectors[][2] = {

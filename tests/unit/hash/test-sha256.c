@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Checksums against the published vectors of FIPS 180-4. */
 #include <check.h>
 #include <stdio.h>
@@ -5,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hash/sha256.h"
+#include "base/sha256.h"
 
 #define EMPTY     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 #define ABC       "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operations on images: the bits of the Python imaging library where a fixture has them, formulas elsewhere. */
 #include <math.h>
 

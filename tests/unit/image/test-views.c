@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Views of the images of a task. */
 #include <check.h>
 #include <math.h>

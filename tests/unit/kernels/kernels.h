@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How kernel tests run: every instruction set this machine has, against an oracle; then with more threads, which must
  * give the same bits. On another device (on-device.h) that one instead. */
 #ifndef TEST_KERNELS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reductions, softmax, normalisation and cross-entropy along an axis. */
 #include "kernels.h"
 

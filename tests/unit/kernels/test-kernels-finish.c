@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Bias, activation and dropout in one go: on their own, after a product of matrices, after a sum over neighbours. */
 #include "kernels.h"
 

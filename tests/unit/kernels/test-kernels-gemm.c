@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels.h"
 
 static void call_gemm(const cru_backend *b, cru_device *device, const void *args, float *out)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* SpMM, SDDMM and per-edge kernels on graphs with empty rows and one very long row. */
 #include "kernels.h"
 

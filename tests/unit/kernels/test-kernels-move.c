@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Copies, permutations, gather and scatter, top-k. */
 #include "kernels.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Elements, axes and optimisers with any number of threads: see threads.h. */
 #include "threads.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Products, moves and images with any number of threads: see threads.h. */
 #include "threads.h"
 

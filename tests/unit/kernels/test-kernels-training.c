@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Dropout and optimiser steps. */
 #include "kernels.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* threads.h: every kernel that shares its work among threads gives the same bits with any number of them. The sizes are
  * such that there is something to share, which is checked as well; whether the numbers are right is the matter of the
  * other suites. Threads are an affair of the CPU. */

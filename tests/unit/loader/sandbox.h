@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A folder of plugins for one test, with a cache of its own. */
 #ifndef TESTS_LOADER_SANDBOX_H
 #define TESTS_LOADER_SANDBOX_H

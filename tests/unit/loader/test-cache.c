@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a scan remembers. */
 #include "loader/sandbox.h"
 

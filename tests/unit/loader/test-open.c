@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Loading a plugin into the calling process. Every test runs in a process of its own. */
 #include <check.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a scan says of files that work and of files that do not. */
 #include "loader/sandbox.h"
 

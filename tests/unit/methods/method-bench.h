@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* method-bench.h: the arithmetic of a method's own code against numbers of a reference implementation.
  *
  * This is how every method made with train.h is tested against its fixture. The plugin is opened as the host opens it,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* care-gnn against the numbers of the anomaly study's code. */
 #include "bandit.h"
 #include "methods/method-bench.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* crgnn's consistency across spaces, for which the study has no numbers: against its formula in double precision. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* gat, bwgnn and gcn against the numbers of the anomaly study's code, on a directed graph with self-loops. */
 #include "methods/method-bench.h"
 

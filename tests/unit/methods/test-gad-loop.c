@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The anomaly study's training loop: class weights, Adam, scores before the step, patience, by the host's own monitor.
  */
 #include <string.h>
 
 #include "methods/method-bench.h"
-#include "runner/monitor.h"
+#include "worker/monitor.h"
 
 enum { MOST_EPOCHS = 64 };
 

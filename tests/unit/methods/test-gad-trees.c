@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* xgb-graph and rf-graph: what trees learn from, and what they make of it. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* mlp, gcn, sgc, appnp, gprgnn and h2gcn against the numbers of the heterophily study's code. */
 #include "methods/method-bench.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* gin and gcn against the numbers of the imbalance study's code. */
 #include "methods/method-bench.h"
 

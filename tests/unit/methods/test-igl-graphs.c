@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Methods against imbalance among graphs: against the numbers of the study's code. */
 #include "graph-encoder.h"
 #include "graph-of-graphs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Methods against imbalance among nodes: against the numbers of the study's code. */
 #include "ego-mixing.h"
 #include "methods/method-bench.h"

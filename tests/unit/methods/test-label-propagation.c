@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* label-propagation against its closed form on a path of three nodes. */
 #include "methods/method-bench.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Methods against noisy labels: against the numbers of the study's code. */
 #include "methods/method-bench.h"
 #include "noisy-labels.h"

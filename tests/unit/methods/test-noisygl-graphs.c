@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* crgnn and nrgnn, which change the graph: against the numbers of the study's code. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* nrgnn where the study's fixtures leave a choice: equal similarities, and pseudo-labelled nodes. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* judging.h: runs a metric of the build tree on labels and scores, for tests. */
 #ifndef TESTS_JUDGING_H
 #define TESTS_JUDGING_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Classifier-based metrics against the numbers of the heterophily study's code. */
 #include <crucible/stats.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Homophily against the numbers of the heterophily study's code, against definitions, and at its edges. */
 #include "json-fixture.h"
 #include "metrics/judging.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How out of balance a training part is, in classes, sizes and places. */
 #include "json-fixture.h"
 #include "metrics/judging.h"

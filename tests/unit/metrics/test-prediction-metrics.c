@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Metrics of predictions against the numbers of the studies' code, and where they are not defined. */
 #include "json-fixture.h"
 #include "metrics/judging.h"

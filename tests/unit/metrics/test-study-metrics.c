@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What single studies measure: label noise by neighbourhood, candidate sets, heads and tails, representations. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Networks chosen by settings. */
 #include <check.h>
 #include <math.h>

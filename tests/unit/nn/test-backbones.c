@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* ResNet and DenseNet: their blocks against the reference numbers, their sizes against the papers' tables. */
 #include "tensor-fixture.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Gradients of layers against differences, in their input and in all their weights. What PyTorch's fixtures cover is in
  * test-parity.c. */
 #include "ops/gradients.h"

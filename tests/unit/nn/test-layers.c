@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Layers that PyTorch's fixtures do not cover: against their formulas, or against each other where they must agree. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Nets: how weights are drawn, named, saved, copied and averaged. */
 #include <check.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The same weights and the same input as in PyTorch give the same output and the same gradients. The numbers come from
  * fixtures/torch/make-parity.py. */
 #include "tensor-fixture.h"

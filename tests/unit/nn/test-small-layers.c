@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Layers of one operator and their weights, each against its formula; and the adjacency matrices that layers take. */
 #include "ops/gradients.h"
 

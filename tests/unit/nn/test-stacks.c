@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Stacks of layers: what they fuse and keep gives what the layers give one by one. */
 #include "ops/small-graph.h"
 

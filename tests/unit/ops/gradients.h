@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* gradients.h: finite-difference checks as one-line tests.
  *
  * A case is a function from inputs to a tensor of any shape; the check reduces it to a scalar with fixed irregular

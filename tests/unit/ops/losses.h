@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* losses.h: what the tests of losses share. */
 #ifndef TESTS_OPS_LOSSES_H
 #define TESTS_OPS_LOSSES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* small-graph.h: a graph for the tests of sparse operators, and its product with a matrix by a loop. */
 #ifndef TESTS_OPS_SMALL_GRAPH_H
 #define TESTS_OPS_SMALL_GRAPH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Products, reductions, shapes and rows. */
 #include "ops/gradients.h"
 

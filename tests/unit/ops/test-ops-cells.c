@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Recurrent cells and embedding, against their formulas in double. */
 #include "ops/gradients.h"
 

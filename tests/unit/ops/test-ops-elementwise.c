@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ops/gradients.h"
 
 typedef cru_tensor *one_operand(cru_tape *t, cru_tensor *x);

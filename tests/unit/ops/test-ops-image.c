@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Convolution and pooling, against loops in double. */
 #include "ops/gradients.h"
 

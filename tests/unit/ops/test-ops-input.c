@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Segments and sparse inputs, against loops over a dense matrix. */
 #include "ops/small-graph.h"
 

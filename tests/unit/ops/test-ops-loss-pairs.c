@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Losses of two tensors, ranking and contrast: against their formulas in double precision, and their gradients against
  * differences. */
 #include "ops/losses.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every classification loss against its formula in double precision, and its gradient against differences. */
 #include "ops/losses.h"
 

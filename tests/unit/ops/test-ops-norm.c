@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Batch, layer, graph and pair normalisation, against their formulas in double. */
 #include "ops/gradients.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators of partial-label methods: numbers of the study's code, and gradients against differences. */
 #include "json-fixture.h"
 #include "ops/gradients.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reductions, orders and tables against loops in double, and gradients where they are a choice (test-ops-values.c has
  * the operators of one or more operands). */
 #include "ops/gradients.h"

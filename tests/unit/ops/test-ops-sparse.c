@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Operators on graphs, against loops over a dense matrix. */
 #include "ops/small-graph.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Linear maps with what follows them in one go: the same bits as one operator after the other, and right gradients. */
 #include "ops/gradients.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The results of operators against loops in double; their gradients are compared with differences elsewhere, which does
  * not tell whether the function is the right one. */
 #include "ops/gradients.h"

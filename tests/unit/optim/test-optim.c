@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Groups, clipping, missing gradients and schedules. The optimisers' formulas are compared with PyTorch in nn/. */
 #include <check.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Whatever a child does, its parent hears of it and nothing is left behind. */
 #include <check.h>
 #include <errno.h>

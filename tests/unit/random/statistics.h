@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tests of fit for seeded draws. All use a significance of 0.001: with the fixed seeds of the tests a correct generator
  * passes once and for all, a wrong one fails by orders of magnitude. */
 #ifndef TEST_RANDOM_STATISTICS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How gamma variables move with their shape, against quadrature of the density. */
 #include <check.h>
 

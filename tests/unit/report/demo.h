@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A small experiment in a store: methods x datasets x noise rates x seeds, filled by a rule that a test gives. */
 #ifndef TESTS_REPORT_DEMO_H
 #define TESTS_REPORT_DEMO_H

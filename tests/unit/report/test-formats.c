@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Each format: hostile names stay text, numbers are right, pictures are drawn or refused. */
 #include <math.h>
 #include <string.h>
@@ -5,8 +6,8 @@
 #include <cjson/cJSON.h>
 
 #include "report/demo.h"
-#include "report/escape.h"
-#include "report/panel.h"
+#include "report/format/escape.h"
+#include "report/plot/panel.h"
 
 static const char *hostile[] = {"<script>x</script>", "a,b \"c\"", "50% & _under_ | {x} $y$ #1 \\z ~^", NULL};
 static const char *sets[] = {"cora", "citeseer", "pubmed", NULL}, *rates[] = {"0.1", "0.3", NULL};

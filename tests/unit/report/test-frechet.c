@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Distances between curves, against a published re-derivation and cases known by hand. */
 #include <math.h>
 
 #include "json-fixture.h"
 #include "report/demo.h"
-#include "report/frechet.h"
-#include "report/stats.h"
+#include "report/table/frechet.h"
+#include "report/table/stats.h"
 
 enum { MOST = 64 };
 

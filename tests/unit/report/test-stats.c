@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The statistics against scipy (tests/fixtures/report/stats.py), against counting all cases, and by hand. */
 #include <check.h>
 #include <math.h>
@@ -6,7 +7,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "report/stats.h"
+#include "report/table/stats.h"
 
 static cJSON *fixture;
 

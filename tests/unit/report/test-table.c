@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Pivots: which keys, what a cell holds, marks, ranks, tests, filters, references. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* An experiment of a few lines of INI, run without a store, with the plugins that misbehave. */
 #ifndef TESTS_RUNNER_FIXTURE_H
 #define TESTS_RUNNER_FIXTURE_H
@@ -10,7 +11,7 @@
 
 #include "config/config.h"
 #include "loader/loader.h"
-#include "runner/runner.h"
+#include "host/runner.h"
 
 enum { ENDED_MOST = 64 };
 

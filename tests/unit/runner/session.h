@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A run with a store that is killed, interrupted or shared, and what the store holds afterwards. */
 #ifndef TESTS_RUNNER_SESSION_H
 #define TESTS_RUNNER_SESSION_H
@@ -7,7 +8,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "runner/agenda.h"
+#include "host/agenda.h"
 
 #define PLUGINS "runner-secret runner-accuracy runner-epochs runner-corruptor good-algorithm fit-fail fit-crash"
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 /* [run] device and devices: which backend, which cards. */
 #include <check.h>
 #include <string.h>
 
-#include "runner/device.h"
+#include "worker/device.h"
 
 /* A limit of the card's memory where there is no card is a mistake. */
 START_TEST(the_cpu_has_no_memory_of_a_card)

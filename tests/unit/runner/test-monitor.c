@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <check.h>
 #include <math.h>
 #include <string.h>
 
-#include "runner/monitor.h"
+#include "worker/monitor.h"
 
 /* Ten validation items with label 1. `right` of them are answered rightly, with a margin that sets the loss. */
 enum { ITEMS = 10 };

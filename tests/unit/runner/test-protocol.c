@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <check.h>
 #include <fcntl.h>
 #include <math.h>
@@ -7,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runner/protocol.h"
+#include "protocol/protocol.h"
 
 START_TEST(records_come_back_in_order)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A host that is killed, at whatever moment, loses the trials in flight and nothing else. */
 #include "session.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Interrupted and shared runs end with the same store as an undisturbed one. */
 #include "session.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Selection rules from end to end, and that results depend on nothing but the trial. */
 #include "fixture.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One training for several selection rules: what it gives is what trainings of their own give, bit for bit. */
 #include "fixture.h"
 
@@ -6,8 +7,8 @@
 #include <sys/wait.h>
 
 #include "../../plugins/runner-secret.h"
-#include "runner/agenda.h"
-#include "runner/sharing.h"
+#include "host/agenda.h"
+#include "protocol/sharing.h"
 
 #define PLUGINS "runner-secret runner-accuracy runner-learner runner-epochs"
 #define START   "[experiment]\nmetrics = runner-accuracy\nseeds = 0, 1\n[dataset runner-secret]\n"

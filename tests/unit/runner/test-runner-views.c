@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Inductive trials: the test part reaches a worker only after its method has learned. */
 #include "fixture.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <arpa/inet.h>
 #include <check.h>
 #include <dlfcn.h>
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runner/sandbox.h"
+#include "worker/sandbox.h"
 
 /* Each test tries things in a child that has entered a sandbox; the child's exit code is the number of the first
  * expectation that did not hold, or 0. */

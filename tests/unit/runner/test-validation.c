@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include <crucible/scoring.h>
 
-#include "runner/validation.h"
+#include "protocol/validation.h"
 
 static const int32_t five[] = {0, 1, 2, 3, 4};
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a search tries, in which order, and what it chooses. */
 #include <check.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Whole searches: what is run, what is chosen, what a store holds in the end. */
 #include "runner/fixture.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A store in a temporary folder, and short ways to fill it. */
 #ifndef TESTS_STORE_FIXTURE_H
 #define TESTS_STORE_FIXTURE_H

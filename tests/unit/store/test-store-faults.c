@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Files that are not ours, disks that are full. */
 #include <signal.h>
 #include <sqlite3.h>

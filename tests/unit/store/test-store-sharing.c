@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Several processes and one file: claims, leases, death. */
 #include <math.h>
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is written is read back, a trial is stored once, experiments come and go. */
 #include <math.h>
 #include <string.h>

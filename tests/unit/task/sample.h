@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Small data in which every field is used, for tests to break. */
 #ifndef TEST_TASK_SAMPLE_H
 #define TEST_TASK_SAMPLE_H

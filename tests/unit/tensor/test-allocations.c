@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A training loop asks the system for memory in its first step only. Requests are counted by standing in front of the
  * C library; those of the SDK count, those of oneDNN inside a product are its own affair. A sanitizer stands in the
  * same place, so under it there is nothing to count. */

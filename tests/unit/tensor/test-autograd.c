@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How gradients flow: several losses, cut and changed branches, gradients of gradients. */
 #include <string.h>
 

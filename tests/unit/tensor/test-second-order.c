@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Every operator that the headers mark with (2): its gradient, recorded, is differentiated again and compared with
  * differences of the gradient. */
 #include "ops/gradients.h"

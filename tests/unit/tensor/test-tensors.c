@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Making tensors, indices and sparse operands, and reading them back. */
 #include "ops/gradients.h"
 

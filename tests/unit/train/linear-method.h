@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* linear-method.h: a linear method, a problem of six rows and a monitor that follows a script. */
 #ifndef TESTS_TRAIN_LINEAR_METHOD_H
 #define TESTS_TRAIN_LINEAR_METHOD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shuffled passes over a set of rows. */
 #include <check.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A classifier trained by itself. */
 #include <check.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Minibatches of whole graphs. */
 #include <check.h>
 #include <math.h>

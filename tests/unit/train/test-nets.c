@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Several networks in one model: trained together, in turns or in phases, and kept together. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Training in steps: which batches, which hooks in which order, when it is evaluated. */
 #include "train/linear-method.h"
 

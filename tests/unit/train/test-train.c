@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What the training loop does with verdicts, limits and hooks. */
 #include "train/linear-method.h"
 

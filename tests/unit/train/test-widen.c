@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A trained model on a task with more items. */
 #include "linear-method.h"
 

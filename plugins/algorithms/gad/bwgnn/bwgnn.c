@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* bwgnn: band-pass filters on the graph's spectrum, where anomalies shift energy to the right.
  *
  *     H = act(act(X W_1 + b_1) W_2 + b_2)

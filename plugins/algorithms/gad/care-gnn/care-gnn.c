@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* care-gnn: of every relation a node keeps a share of its neighbours, and the share is learned from a reward.
  *
  *     logits = (x + sum_r p_r mean over the kept in-neighbours of x) W + b

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* trees.h: what the tree methods on graphs share: the features of a node beside those of its neighbourhood,
  *
  *     F = [X | P X | ... | P^L X],     P: the mean (sum, maximum) over in-neighbours

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* rf-graph: a random forest on the features of a node and the means over its neighbourhood.
  *
  *     F = [X | P X | P^2 X]      P: the mean over in-neighbours      P(class) = mean over the trees' leaves

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* xgb-graph: boosted trees on the features of a node and the means over its neighbourhood.
  *
  *     F = [X | P X | P^2 X]      P: the mean over in-neighbours      margin = sum of the trees' leaves

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* gprgnn: predict with a perceptron, then mix the prediction's K-hop averages with learned weights of any sign.
  *
  *     H = Drop(MLP(Drop(X)))      logits = sum_k gamma_k Â^k H      k = 0 .. K

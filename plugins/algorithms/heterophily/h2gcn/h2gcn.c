@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* h2gcn: a node, its neighbours and their neighbours kept apart, and all rounds kept.
  *
  *     R_0 = ReLU(MLP(X))      R_l = BN([P_1 Drop(R_l-1) | P_2 Drop(R_l-1)])      logits = [R_0 | R_1 | ... | R_L] W + b

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "added-nodes.h"
 
 cru_tensor *added_loss(const cru_learner *learner, cru_tape *t, cru_tensor *z, const int32_t *labels, int64_t count)

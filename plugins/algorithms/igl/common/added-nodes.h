@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* added-nodes.h: the loss of methods that add labelled nodes to minority classes. */
 #ifndef IGL_ADDED_NODES_H
 #define IGL_ADDED_NODES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph-encoder.h"
 
 const char *const graph_backbone_names[] = {"gin", "gcn", NULL};

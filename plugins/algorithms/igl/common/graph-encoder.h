@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* graph-encoder.h: the two networks that methods over whole graphs may use to represent nodes.
  *
  *     gin   cru_gin_stack on the graph as it is

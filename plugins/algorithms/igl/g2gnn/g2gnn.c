@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* g2gnn: every graph hears from the graphs most like it, and two changed copies of it must agree.
  *
  * Each graph is linked both ways to the k - 1 graphs with the nearest shortest-path kernel (graph-of-graphs.h). A batch

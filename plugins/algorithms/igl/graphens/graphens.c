@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* graphens: minority classes grow to the size of the largest by whole ego networks, made anew in every epoch.
  *
  * A new node i of class c has a source s, drawn from the training nodes of c, and a partner d, drawn from all training

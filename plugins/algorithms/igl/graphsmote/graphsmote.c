@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* graphsmote: SMOTE between embeddings of minority nodes, with edges from a predictor trained along.
  *
  *     E = Drop(ReLU(X W_s + A' X W_n))             A' = A / (degree + 1), A 0/1 without loops

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* renode: labelled nodes near the border of their class count less.
  *
  *     P = a (I - (1 - a) S)^-1        S = D^-1/2 (A + I) D^-1/2, row v of A: where v points to, D: row sums

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* solt-gnn: small graphs borrow from a memory of patterns that large graphs have.
  *
  *     H_0 = X      H_l = ReLU(BN(MLP(H_l-1 + A H_l-1)))      MLP: linear, batch norm, ReLU, linear

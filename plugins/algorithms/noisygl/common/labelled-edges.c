@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Edges to similar labelled nodes. */
 #include "labelled-edges.h"
 

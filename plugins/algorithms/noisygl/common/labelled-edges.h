@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* labelled-edges.h: edges to labelled nodes with similar features, weighed by learned representations (NRGNN). */
 #ifndef PLUGINS_LABELLED_EDGES_H
 #define PLUGINS_LABELLED_EDGES_H

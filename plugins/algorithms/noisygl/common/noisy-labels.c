@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Shared by methods against noisy labels. */
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* noisy-labels.h: what methods against noisy labels share. */
 #ifndef PLUGINS_NOISY_LABELS_H
 #define PLUGINS_NOISY_LABELS_H

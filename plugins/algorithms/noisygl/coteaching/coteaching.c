@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* coteaching: two networks choose for each other the items with small loss.
  *
  *     D = training items, of which k = floor((1 - r min(e / ramp, 1)) |D|) are used in epoch e

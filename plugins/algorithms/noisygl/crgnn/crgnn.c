@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* crgnn: two damaged views of the graph must look alike, and labels count only where the views agree.
  *
  * A view keeps every directed edge with probability 1 - edge_drop and zeroes every feature, for all nodes at once, with

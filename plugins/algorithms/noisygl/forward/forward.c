@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* forward: train through an estimate of how labels were changed.
  *
  * A first network g learns from the labels as they are. For every class c the item of which g is surest, its anchor,

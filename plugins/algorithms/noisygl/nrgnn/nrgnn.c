@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* nrgnn: edges to similar labelled nodes outvote wrong labels, and sure predictions become labels.
  *
  * Three GCNs, trained together. The estimator's r = g(X, A) weighs candidate edges K (labelled-edges.h):

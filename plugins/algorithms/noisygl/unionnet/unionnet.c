@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* unionnet: weigh and correct labels by those of a node's context.
  *
  * paper: the context of a training node i is the labelled nodes j met on random walks from it; with h the hidden values

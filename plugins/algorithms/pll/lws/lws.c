@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* lws: sigmoid losses on and off the candidate set, each side with weights of its own.
  *
  *     L = (1/B) sum_i [ sum_{k in S_i} w_ik sigma(-z_ik)  +  beta sum_{k not in S_i} w_ik sigma(z_ik) ]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* pico: contrast with a queue of earlier keys, and class prototypes that tell which candidate is meant.
  *
  * The query network gives scores z and a unit vector v = normalise(proj(features)) of the weak view; the key network, a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* proden: candidate labels as soft targets that the network sharpens.
  *
  *     L = -(1/B) sum_i sum_k q_ik log p_ik                q starts uniform on the candidate set S_i

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* scl-nl: learns from the labels outside the candidate set, each a complementary label.
  *
  *     L = -(1/M) sum over the M pairs (i, k) with k not in S_i of  log(1 - p_ik + 1e-6)

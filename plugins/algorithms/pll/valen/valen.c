@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* valen: a Dirichlet posterior over the hidden label, from which the targets of the predicting network are drawn.
  *
  * Three networks: net predicts, enc gives Dirichlet concentrations, dec turns a label distribution back into features.

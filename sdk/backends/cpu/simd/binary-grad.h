@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Gradients of the broadcast elementwise functions. The matrix is cut into tiles, pieces of a row of at most TILE
  * elements; the gradient of a tile is computed as if nothing were broadcast and then stored or summed. */
 #ifndef CRUCIBLE_CPU_SIMD_BINARY_GRAD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Elementwise functions of two broadcast operands and their gradients. */
 #ifndef CRUCIBLE_CPU_SIMD_BINARY_H
 #define CRUCIBLE_CPU_SIMD_BINARY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Columns of outer x count x inner, taken side by side in groups: walking down one column alone would fetch a line of
  * the cache for every number. */
 #ifndef CRUCIBLE_CPU_SIMD_COLUMNS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Dropout: element i is kept when word i % 4 of Philox block i / 4 says so. */
 #ifndef CRUCIBLE_CPU_SIMD_DROPOUT_H
 #define CRUCIBLE_CPU_SIMD_DROPOUT_H

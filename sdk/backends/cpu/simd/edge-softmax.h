@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Softmax over the entries of each row of a graph, per head. With one head rows are too short for vectors: they are
  * gathered into tiles whose entries are contiguous in memory, the maximum of each row is subtracted, one long loop
  * takes the exponentials of the whole tile, and a last pass divides each row by its sum. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Per-edge values from per-node ones and back: SDDMM, edge scores, sums of edges, edge softmax. */
 #ifndef CRUCIBLE_CPU_SIMD_EDGE_H
 #define CRUCIBLE_CPU_SIMD_EDGE_H

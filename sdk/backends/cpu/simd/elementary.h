@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Elementary functions that a compiler can vectorise: no calls, no branches, no tables. Within 2 units in the last
  * place of the true value over the whole range (but see fast_erf); infinities, NaN and subnormal results as in libm. */
 #ifndef CRUCIBLE_CPU_SIMD_ELEMENTARY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What follows a product: bias, activation and dropout, and their gradient. Rows are treated in bands that stay in the
  * first cache, so that the passes over a band cost little more than one. */
 #ifndef CRUCIBLE_CPU_SIMD_FINISH_H

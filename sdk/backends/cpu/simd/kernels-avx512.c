@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #define LANES 16
 #define TABLE cpu_table_avx512
 

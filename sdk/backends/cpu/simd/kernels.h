@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One backend table, compiled for the instruction set of the including file, which defines its name TABLE and the width
  * of a vector LANES. */
 #include "backends/cpu/cpu.h"

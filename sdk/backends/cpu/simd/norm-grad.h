@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The gradient of per-channel normalisation. With h = (x - mean) / sqrt(var + eps) and averages over a channel:
  *
  *     dshift = sum dy      dgain = sum dy h      dx = gain / sqrt(var + eps) (dy - avg(dy) - h avg(dy h))

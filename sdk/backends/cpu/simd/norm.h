@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Per-channel statistics of outer x channels x inner, normalisation by them, and its gradient.
  *
  * When inner is 1 the channels are the columns of a matrix and the sums run down its rows, many channels at a time;

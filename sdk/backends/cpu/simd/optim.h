@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Optimiser steps with PyTorch's formulas. */
 #ifndef CRUCIBLE_CPU_SIMD_OPTIM_H
 #define CRUCIBLE_CPU_SIMD_OPTIM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Reductions over the middle axis of outer x count x inner, and their gradient. */
 #ifndef CRUCIBLE_CPU_SIMD_REDUCE_H
 #define CRUCIBLE_CPU_SIMD_REDUCE_H

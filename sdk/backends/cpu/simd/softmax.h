@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Softmax and log-softmax over the middle axis of outer x count x inner, their gradients, and softmax cross-entropy. */
 #ifndef CRUCIBLE_CPU_SIMD_SOFTMAX_H
 #define CRUCIBLE_CPU_SIMD_SOFTMAX_H

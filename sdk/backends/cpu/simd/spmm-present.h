@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sums that leave out neighbours whose rows are all zeros. The gradient of a loss over some of the nodes is made of
  * such rows; knowing them costs one pass over x, reading them as often as they have neighbours costs far more. A zero
  * counts as zero whatever its weight. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Weighted sums of neighbours' rows.
  *
  * A row of the result is heads x cols floats. The sums of up to SPMM_BLOCK vectors of it, and of a part of one that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The transpose of a sparse matrix times a dense one, without making the transpose: a row of x, held in registers, is
  * added to the rows of y that its entries name. */
 #ifndef CRUCIBLE_CPU_SIMD_SPMM_TRANSPOSED_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sparse times dense: weighted sums, means and extremes of neighbours' rows. */
 #ifndef CRUCIBLE_CPU_SIMD_SPMM_H
 #define CRUCIBLE_CPU_SIMD_SPMM_H

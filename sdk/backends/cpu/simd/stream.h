@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Writing large results past the caches: a line that is stored as a whole need not be read first, which it would be
  * when it passes through a cache. For results that nobody reads before they would have left the caches anyway, or that
  * are then read in order. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sums in double of contiguous floats, whole or by column. */
 #ifndef CRUCIBLE_CPU_SIMD_SUMS_H
 #define CRUCIBLE_CPU_SIMD_SUMS_H

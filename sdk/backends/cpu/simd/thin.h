@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Products of a tall matrix and a small one, and of the transpose of a tall one with another tall one: the forward and
  * the backward pass of a layer over all nodes of a graph. Both read the tall matrices once, where they lie, with the
  * small one in the first caches, and ask for the rows to come while they multiply: the processor computes while memory

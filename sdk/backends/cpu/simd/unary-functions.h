@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The elementwise functions, f_name, and their derivatives, g_name, at one point. */
 #ifndef CRUCIBLE_CPU_SIMD_UNARY_FUNCTIONS_H
 #define CRUCIBLE_CPU_SIMD_UNARY_FUNCTIONS_H

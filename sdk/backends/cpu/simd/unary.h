@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Elementwise functions of one argument and their gradients. */
 #ifndef CRUCIBLE_CPU_SIMD_UNARY_H
 #define CRUCIBLE_CPU_SIMD_UNARY_H

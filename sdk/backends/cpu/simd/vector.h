@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A vector of LANES floats and the few operations on it that the compiler's vector types lack. LANES is set by the
  * including variant. */
 #ifndef CRUCIBLE_CPU_SIMD_VECTOR_H

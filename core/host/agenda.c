@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/agenda.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocol/sharing.h"
+#include "protocol/trial-settings.h"
+#include "store/environment.h"
+
+cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_error *err)
+{
+    store_metric *metrics = calloc((size_t)e->metric_count + 1, sizeof *metrics);
+    char *environment = environment_describe(NULL);
+    cru_status status = CRU_OK;
+    if (!metrics || !environment) {
+        status = cru_fail(err, CRU_NO_MEMORY, "no memory for the experiment's description");
+    } else {
+        for (int64_t i = 0; i < e->metric_count; i++)
+            metrics[i] = (store_metric){e->metrics[i]->label, e->metrics[i]->plugin->metric_flags};
+        store_experiment x = {.name = e->name,
+                              .config = e->text,
+                              .environment = environment,
+                              .metrics = metrics,
+                              .metric_count = e->metric_count};
+        status = store_add_experiment(s, &x, id, err);
+    }
+    free(metrics);
+    free(environment);
+    return status;
+}
+
+cru_status trial_enter(store *s, const trial_entry *entry, cru_error *err)
+{
+    trial_settings settings;
+    trial_settings_make(entry->trial, &settings);
+    store_trial t = {.key = entry->key,
+                     .alias = entry->trial->algorithm->label,
+                     .canonical = entry->text,
+                     .settings = settings.items,
+                     .setting_count = settings.count,
+                     .place = entry->place,
+                     .tried = entry->tried};
+    cru_status status = store_add_trial(s, entry->experiment, &t, err);
+    trial_settings_clear(&settings);
+    return status;
+}
+
+/* The checksum of every trial's dataset; the judge may have to read files for it. */
+static cru_status ask_checksums(runner *r, const agenda *a, char (*checksums)[SHA256_HEX], cru_error *err)
+{
+    cru_status status = CRU_OK;
+    for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
+        trial t;
+        experiment_trial(a->experiment, i, &t);
+        status = runner_checksum(r, &t, checksums[i], err);
+    }
+    return status;
+}
+
+static cru_status add_trial(store *s, agenda *a, int64_t index, const char *checksum, cru_error *err)
+{
+    trial t;
+    char *text;
+    experiment_trial(a->experiment, index, &t);
+    trial_key(a->experiment, &t, checksum, a->keys[index], &text);
+    cru_status status =
+        trial_enter(s, &(trial_entry){.experiment = a->id, .trial = &t, .key = a->keys[index], .text = text}, err);
+    free(text);
+    return status;
+}
+
+/* One transaction: entering an experiment empties its list, so two processes that did it step by step would mix theirs,
+ * and a killed one would leave half a list. */
+static cru_status enter_all(store *s, agenda *a, char (*checksums)[SHA256_HEX], cru_error *err)
+{
+    cru_status status = store_gather(s, err);
+    if (status == CRU_OK) status = experiment_enter(a->experiment, s, &a->id, err);
+    for (int64_t i = 0; status == CRU_OK && i < a->count; i++) status = add_trial(s, a, i, checksums[i], err);
+    return status == CRU_OK ? store_flush(s, err) : status;
+}
+
+uint32_t agenda_forgets(agenda_again again)
+{
+    uint32_t failed = 1u << STORE_OOM | 1u << STORE_TIMEOUT | 1u << STORE_CRASHED | 1u << STORE_FAILED;
+    if (again == AGENDA_MISSING) return 0;
+    return again == AGENDA_ALL ? failed | 1u << STORE_OK : failed;
+}
+
+static cru_status forget(store *s, const agenda *a, agenda_again again, cru_error *err)
+{
+    uint32_t outcomes = agenda_forgets(again);
+    return outcomes ? store_reset(s, a->id, outcomes, NULL, err) : CRU_OK;
+}
+
+/* ---- which of them have no result ------------------------------------------------------------------------ */
+
+typedef struct keyed {
+    const char *key;
+    int64_t index;
+} keyed;
+
+static int by_key(const void *a, const void *b)
+{
+    const keyed *x = a, *y = b;
+    int order = strcmp(x->key, y->key);
+    return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+/* repeat[i]: an earlier trial has the same key. */
+static cru_status find_repeats(const agenda *a, bool *repeat, cru_error *err)
+{
+    keyed *sorted = calloc((size_t)a->count + 1, sizeof *sorted);
+    if (!sorted) return cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
+    for (int64_t i = 0; i < a->count; i++) sorted[i] = (keyed){a->keys[i], i};
+    qsort(sorted, (size_t)a->count, sizeof *sorted, by_key);
+    for (int64_t i = 1; i < a->count; i++) repeat[sorted[i].index] = strcmp(sorted[i].key, sorted[i - 1].key) == 0;
+    free(sorted);
+    return CRU_OK;
+}
+
+static cru_status find_todo(store *s, agenda *a, cru_error *err)
+{
+    bool *repeat = calloc((size_t)a->count + 1, sizeof *repeat);
+    if (!repeat) return cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
+    cru_status status = find_repeats(a, repeat, err);
+    for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
+        store_outcome outcome;
+        if (repeat[i]) continue;
+        status = store_status(s, a->keys[i], &outcome, NULL, err);
+        a->open[i] = status == CRU_OK && outcome == STORE_PENDING;
+        if (a->open[i]) a->todo[a->todo_count++] = i;
+    }
+    free(repeat);
+    return status;
+}
+
+cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_error *err)
+{
+    const experiment *e = runner_experiment(r);
+    int64_t count = experiment_trial_count(e);
+    *a = (agenda){.experiment = e, .count = count};
+    a->keys = calloc((size_t)count + 1, sizeof *a->keys);
+    a->todo = calloc((size_t)count + 1, sizeof *a->todo);
+    a->open = calloc((size_t)count + 1, sizeof *a->open);
+    char(*checksums)[SHA256_HEX] = calloc((size_t)count + 1, sizeof *checksums);
+    cru_status status = a->keys && a->todo && a->open && checksums
+                            ? CRU_OK
+                            : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
+    if (status == CRU_OK) status = ask_checksums(r, a, checksums, err);
+    if (status == CRU_OK) status = enter_all(s, a, checksums, err);
+    free(checksums);
+    if (status == CRU_OK) status = forget(s, a, again, err);
+    if (status == CRU_OK) status = find_todo(s, a, err);
+    if (status == CRU_OK) status = store_flush(s, err);
+    if (status != CRU_OK) agenda_close(a);
+    return status;
+}
+
+void agenda_close(agenda *a)
+{
+    free(a->keys);
+    free(a->todo);
+    free(a->open);
+    *a = (agenda){0};
+}
+
+runner_next agenda_next(void *user, trial *t, char key[SHA256_HEX])
+{
+    agenda *a = user;
+    while (a->next < a->todo_count && !a->open[a->todo[a->next]]) a->next++;
+    if (a->next == a->todo_count) return RUNNER_END;
+    int64_t index = a->todo[a->next++];
+    a->open[index] = false;
+    experiment_trial(a->experiment, index, t);
+    memcpy(key, a->keys[index], SHA256_HEX);
+    return RUNNER_TRIAL;
+}
+
+bool agenda_partner(void *user, const trial *t, trial *other, char key[SHA256_HEX])
+{
+    agenda *a = user;
+    for (int64_t i = 0; i < experiment_monitor_count(a->experiment); i++) {
+        int64_t index = experiment_with_monitor(a->experiment, t->index, i);
+        if (!a->open[index]) continue;
+        experiment_trial(a->experiment, index, other);
+        if (!trials_share_training(t, other)) continue;
+        a->open[index] = false;
+        memcpy(key, a->keys[index], SHA256_HEX);
+        return true;
+    }
+    return false;
+}
+
+/* ---- titles ---------------------------------------------------------------------------------------------- */
+
+typedef struct writer {
+    char *text;
+    size_t size, used;
+} writer;
+
+CRU_PRINTF(2, 3) static void say(writer *w, const char *format, ...)
+{
+    if (w->used >= w->size) return;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+    va_end(args);
+    if (n > 0) w->used += (size_t)n;
+}
+
+static void say_variant(writer *w, const variant *v)
+{
+    say(w, "%s", v->label);
+    for (int64_t i = 0; i < v->swept_count; i++) say(w, " %s=%s", v->swept[i].key, v->swept[i].text);
+}
+
+char *trial_title(const trial *t, char *text, size_t size)
+{
+    writer w = {.text = text, .size = size};
+    text[0] = 0;
+    say_variant(&w, t->algorithm);
+    say(&w, " on ");
+    say_variant(&w, t->dataset);
+    for (int32_t i = 0; i < t->chain_count; i++) {
+        say(&w, i ? " + " : ", ");
+        say_variant(&w, t->chain[i]);
+    }
+    say(&w, ", seed %" PRIu64, t->seed);
+    const variant *host[] = {t->preprocess, t->split, t->monitor};
+    for (size_t i = 0; i < sizeof host / sizeof *host; i++)
+        for (int64_t k = 0; k < host[i]->swept_count; k++)
+            say(&w, ", %s=%s", host[i]->swept[k].key, host[i]->swept[k].text);
+    return text;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/* agenda.h: what an experiment still has to do.
+ *
+ * Enters the experiment and all its trials into the store and finds those without a result. A trial that appears twice
+ * in an experiment (two sections that say the same) is done once. */
+#ifndef CORE_RUNNER_AGENDA_H
+#define CORE_RUNNER_AGENDA_H
+
+#include "host/runner.h"
+
+typedef enum agenda_again { AGENDA_MISSING, AGENDA_FAILED, AGENDA_ALL } agenda_again;
+
+typedef struct agenda {
+    const experiment *experiment;
+    int64_t id; /* of the experiment in the store */
+    char (*keys)[SHA256_HEX];
+    int64_t count;      /* trials of the experiment */
+    int64_t *todo;      /* indices of trials without a result, in order */
+    int64_t todo_count; /* how many */
+    int64_t next;       /* position in `todo` */
+    bool *open;         /* trials without a result that nobody was given yet */
+} agenda;
+
+/* `again` also forgets the results of failed trials, or of all. On failure there is nothing to close. */
+cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_error *err);
+void agenda_close(agenda *a);
+
+/* For a runner_source; `user` is the agenda. */
+runner_next agenda_next(void *user, trial *t, char key[SHA256_HEX]);
+bool agenda_partner(void *user, const trial *t, trial *other, char key[SHA256_HEX]);
+
+/* The two steps of agenda_open, for other sources. The first enters the experiment, whose trials are then none. */
+cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_error *err);
+
+typedef struct trial_entry {
+    int64_t experiment; /* from experiment_enter */
+    const trial *trial;
+    const char *key, *text; /* from trial_key */
+    int64_t place, tried;   /* see store_trial */
+} trial_entry;
+cru_status trial_enter(store *s, const trial_entry *entry, cru_error *err);
+
+/* The outcomes that `again` forgets, as bits for store_reset. */
+uint32_t agenda_forgets(agenda_again again);
+
+/* How a trial is called in progress lines: "gcn on cora, uniform rate=0.3, seed 2, rule=last". Cut to fit; returns
+ * `text`. */
+char *trial_title(const trial *t, char *text, size_t size);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/* schedule.h: the insides of a runner, for the files that make it up.
+ *
+ * A trial is a *job* from the moment it is pulled from the source:
+ *
+ *     waiting    for its problem to be prepared and for a free slot
+ *     following  until another job's worker is gone, which serves this one, too
+ *     running    a worker has it
+ *     scoring    the worker is gone, the judge looks at its scores
+ *
+ * and ends in results_finish or results_fail. Jobs that share a training (sharing.h) are a list: its first, the
+ * *leader*, has the worker and the others follow it; when the worker is gone each is a job of its own again. A
+ * *problem* is shared by the jobs that need it. A *slot* is a place for one worker, with its scratch folder and
+ * sandbox. */
+#ifndef CORE_RUNNER_SCHEDULE_H
+#define CORE_RUNNER_SCHEDULE_H
+
+#include <sys/resource.h>
+
+#include "worker/device.h"
+#include "protocol/judges.h"
+#include "host/runner.h"
+#include "worker/sandbox.h"
+#include "worker/scratch.h"
+
+typedef enum problem_state { PROBLEM_PREPARING, PROBLEM_READY, PROBLEM_BROKEN } problem_state;
+
+typedef struct problem {
+    struct problem *next; /* the one used before this one */
+    runner *runner;
+    trial trial; /* stands for all that share the problem */
+    problem_state state;
+    int task; /* memory file; -1 unless ready */
+    score_shape shape;
+    records reports;   /* what corruptors said */
+    char message[500]; /* why it is broken */
+    cru_status status;
+    int32_t users;
+    judge_call call;
+} problem;
+
+typedef enum job_state { JOB_FREE, JOB_WAITING, JOB_FOLLOWING, JOB_RUNNING, JOB_SCORING } job_state;
+
+typedef struct job {
+    runner *runner;
+    job_state state;
+    uint64_t order; /* in which they were pulled */
+    trial trial;
+    char key[SHA256_HEX];
+    problem *problem;
+    monitor_settings rule; /* of the trial's monitor */
+    bool inductive;        /* trial_inductive */
+    struct job *next;      /* the next that shares the training */
+    struct job *leader;    /* the first of these; NULL: this one */
+
+    /* running */
+    int32_t slot;
+    pid_t pid; /* 0: gone */
+    int socket, scores, log;
+    int chosen; /* oracle-early: a file of scores with what the judge chose, which the worker never sees; -1: none */
+    double started, deadline, ended_at;
+    bool silent; /* it closed its socket */
+    bool timed_out;
+    bool cut_off;        /* killed because it lived on after that */
+    bool judging;        /* a call to the judge is open */
+    bool no_data;        /* the judge could not answer for want of data */
+    bool heard;          /* `outcome` is set */
+    char complaint[500]; /* why the host ended the worker; empty: it did not */
+    double best;         /* oracle-early */
+    worker_message outcome;
+    int64_t *epochs; /* of the learning curve */
+    double *losses, *values;
+    int64_t points, point_space;
+
+    /* afterwards */
+    int ended; /* wait status */
+    struct rusage usage;
+    judge_call call;
+} job;
+
+/* A trial that another process had claimed when it was pulled. */
+typedef struct held_trial {
+    trial trial;
+    char key[SHA256_HEX];
+} held_trial;
+
+typedef struct slot {
+    bool taken;
+    char *scratch;
+    sandbox *box;
+} slot;
+
+typedef struct build build;
+
+struct runner {
+    runner_options options;
+    const run_settings *run;
+    device_choice device;
+    judges *judges;
+    problem *problems; /* most recently used first */
+    slot *slots;
+    int32_t slot_count;
+    job *jobs;
+    int32_t job_count, training_most; /* places for jobs; trainings that are under way or wait, at most */
+    uint64_t pulled;
+    held_trial *held;
+    int64_t held_count, held_space;
+    double look_again; /* when to ask for them */
+    bool waiting_told;
+    scratch scratch;      /* folder of the slots' folders */
+    int signals;          /* descriptor; -1: none */
+    int64_t kernel_kills; /* out-of-memory kills on this machine that are accounted for */
+    const runner_source *source;
+    runner_summary *summary;
+    bool source_ended, source_waits;
+    build *builds;          /* of the plugins that were asked for, see builds.c */
+    cru_error error;        /* of the machine or the store; ends the run */
+    cru_error stop;         /* why nothing more is begun; ends the run when all workers are gone */
+    const variant *checked; /* the dataset whose checksum was asked last, and its seed */
+    uint64_t checked_seed;
+    char checksum[SHA256_HEX];
+    const variant *ruled, *viewed; /* the monitor and the split that were read last, and what they say */
+    monitor_settings rule;
+    bool inductive;
+};
+
+/* runner.c: data is missing, which is no fault of any method. What is under way may end, all other trials stay pending.
+ * The first such reply counts. */
+void runner_stop(runner *r, const judge_reply *reply);
+
+/* problems.c: the problem of a trial, being prepared if it is new. Every get needs a release. NULL: r->error says. */
+problem *problems_get(runner *r, const trial *t);
+void problems_release(runner *r, problem *p);
+void problems_clear(runner *r);
+
+/* slots.c: places for workers. A free one is emptied before it is used again; -1: none is free. */
+cru_status slots_open(runner *r, cru_error *err);
+void slots_close(runner *r);
+int32_t slots_take(runner *r);
+void slots_give(runner *r, int32_t index);
+
+/* held.c: trials of other processes. held_look asks the store, at most a few times a second: finished ones go to the
+ * source, those that are free again are claimed and handed to `start`, which returns false when there is no room. */
+void held_add(runner *r, const trial *t, const char *key);
+void held_look(runner *r, double now, bool (*start)(runner *r, const trial *t, const char *key));
+void held_clear(runner *r);
+
+/* jobs.c. All but jobs_abandon and jobs_clear are for leaders. */
+void jobs_join(job *leader, job *j);          /* both wait: the second follows from now on */
+bool jobs_start(job *j);                      /* forks the worker of a waiting job; false: no room for it now */
+void jobs_listen(job *j);                     /* takes the packets of a running job */
+void jobs_reap(job *j);                       /* looks whether the worker is gone */
+void jobs_check_time(job *j, double now);     /* ends a worker that is over its time */
+void jobs_end(job *j, const char *complaint); /* kills the worker for a reason of the host's */
+void jobs_abandon(job *j);                    /* kills, reaps, gives up the claim; for a run that ends early */
+
+void jobs_clear(job *j); /* frees what it holds; the job is free afterwards */
+
+/* results.c: the outcome of a job that was not scored, or the scores of one that was, to the store and the source. The
+ * job is free afterwards. */
+void results_fail(job *j, store_outcome outcome, const char *message);
+void results_finish(job *j, const judge_reply *reply, const records *numbers);
+
+/* builds.c: the files of the plugins that a trial is made with, for its result; NULL: no memory. The caller frees the
+ * list, whose strings are the runner's. */
+enum { BUILD_NAME = 200 };
+cru_status builds_open(runner *r, cru_error *err);
+void builds_close(runner *r);
+store_build *builds_of(runner *r, const trial *t, int64_t *count);
+
+/* outcome.c: what became of a worker, from its last words and its end. `message` has 500 bytes. The first function
+ * tells, once, whether the kernel has killed for want of memory since it was last asked and this worker was killed. */
+bool kernel_has_killed(job *j);
+store_outcome outcome_of(const job *j, bool kernel_killed, char *message);
+int64_t kernel_kill_count(void);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge/judge-maker.h"
+
+#include <stdio.h>
+
+#include <crucible/random.h>
+
+void maker_step(maker *m, const char *kind, const char *name)
+{
+    snprintf(m->board->step, sizeof m->board->step, "%s %s", kind, name);
+}
+
+/* ---- making a problem ------------------------------------------------------------------------------------ */
+
+static void put_labelled(void *user, const char *name, const double *values, int64_t count)
+{
+    const labelled_records *l = user;
+    char full[200];
+    snprintf(full, sizeof full, "%s.%s", l->label, name);
+    records_put(l->into, full, values, count);
+}
+
+cru_report labelled_report(labelled_records *sink)
+{
+    return (cru_report){.sink = {put_labelled, sink}};
+}
+
+data_request maker_request(const maker *m, const trial *t)
+{
+    return (data_request){.name = t->dataset->name,
+                          .plugins = m->setup->plugins,
+                          .settings = t->dataset->given,
+                          .setting_count = t->dataset->given_count,
+                          .seed = t->seed,
+                          .places = &m->places};
+}
+
+static cru_status check(const cru_data *data, const char *kind, const char *name, cru_error *err)
+{
+    cru_error why = {0};
+    if (cru_data_check(data, &why) == CRU_OK) return CRU_OK;
+    return cru_fail(err, CRU_BAD_INPUT, "%s %s left broken data: %s", kind, name, why.text);
+}
+
+static cru_status open_clean(maker *m, const trial *t, cru_data **data, cru_error *err)
+{
+    data_request request = maker_request(m, t);
+    maker_step(m, "dataset", t->dataset->name);
+    cru_status status = data_open(&request, data, err);
+    m->no_data = status == CRU_IO;
+    if (status != CRU_OK) return status;
+    cru_settings *preprocess = variant_settings(t->preprocess), *split = variant_settings(t->split);
+    status = data_preprocess(cru_settings_struct(preprocess), *data, err);
+    if (status == CRU_OK) status = data_split(cru_settings_struct(split), *data, t->seed, err);
+    (*data)->seed = t->seed;
+    cru_settings_destroy(preprocess);
+    cru_settings_destroy(split);
+    return status == CRU_OK ? check(*data, "dataset", t->dataset->name, err) : status;
+}
+
+static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *data, records *reports, cru_error *err)
+{
+    const variant *v = t->chain[position];
+    const cru_plugin *plugin;
+    maker_step(m, "corruptor", v->name);
+    cru_status status = judge_plugin(&m->plugins, v->plugin, &plugin, err);
+    if (status != CRU_OK) return status;
+    if (!(plugin->problems & (uint32_t)data->problem)) {
+        char can[PROBLEMS_TEXT_SIZE], is[PROBLEMS_TEXT_SIZE];
+        return cru_fail(err, CRU_UNSUPPORTED, "corruptor %s damages %s, and %s is %s", v->name,
+                        problems_text(plugin->problems, can), t->dataset->name,
+                        problems_text((uint32_t)data->problem, is));
+    }
+    labelled_records sink = {reports, v->label};
+    cru_report report = labelled_report(&sink);
+    cru_rng rng = cru_rng_stream(t->seed, "corruption", (uint64_t)position);
+    cru_settings *settings = variant_settings(v);
+    cru_error why = {0};
+    status = ((const cru_corruptor *)plugin->vtable)->apply(cru_settings_struct(settings), data, &rng, &report, &why);
+    cru_settings_destroy(settings);
+    if (status != CRU_OK) return cru_fail(err, status, "corruptor %s: %s", v->name, why.text);
+    return check(data, "corruptor", v->name, err);
+}
+
+cru_status maker_make(maker *m, const trial *t, cru_data **data, records *reports, cru_error *err)
+{
+    *data = NULL;
+    cru_status status = open_clean(m, t, data, err);
+    for (int32_t i = 0; status == CRU_OK && i < t->chain_count; i++) status = corrupt(m, t, i, *data, reports, err);
+    if (status != CRU_OK && *data) {
+        cru_data_destroy(*data);
+        *data = NULL;
+    }
+    return status;
+}

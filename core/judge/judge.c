@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge/judge.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <crucible/scoring.h>
+
+#include "protocol/child.h"
+#include "judge/judge-maker.h"
+#include "judge/metric-needs.h"
+#include "protocol/protocol.h"
+#include "protocol/validation.h"
+
+/* A damaged problem, with truth. */
+typedef struct exhibit {
+    struct exhibit *next; /* the one used before this one */
+    int64_t trial;
+    cru_data *data;
+    int64_t bytes;
+} exhibit;
+
+typedef struct judge {
+    maker maker;
+    exhibit *recent; /* most recently used first */
+} judge;
+
+typedef struct answer {
+    judge_reply reply;
+    records payload;
+    int fd; /* -1: none */
+} answer;
+
+int32_t embedding_wanted(const experiment *e)
+{
+    for (int64_t i = 0; i < e->metric_count; i++)
+        if (e->metrics[i]->plugin->metric_flags & CRU_METRIC_OF_EMBEDDING) return EMBEDDING_MOST;
+    return 0;
+}
+
+static score_shape shape_of(const judge *j, const cru_data *data)
+{
+    return (score_shape){data->items, data->classes, embedding_wanted(j->maker.setup->experiment)};
+}
+
+/* ---- keeping problems ------------------------------------------------------------------------------------ */
+
+static exhibit *find(judge *j, int64_t trial_index)
+{
+    for (exhibit **at = &j->recent; *at; at = &(*at)->next) {
+        exhibit *e = *at;
+        if (e->trial != trial_index) continue;
+        *at = e->next;
+        e->next = j->recent;
+        return j->recent = e;
+    }
+    return NULL;
+}
+
+/* Drops from the old end what the budget does not hold; the newest stays in any case. */
+static void trim(judge *j)
+{
+    int64_t total = 0;
+    exhibit **at = &j->recent;
+    while (*at) {
+        total += (*at)->bytes;
+        if (total > j->maker.setup->cache_bytes && *at != j->recent) break;
+        at = &(*at)->next;
+    }
+    while (*at) {
+        exhibit *e = *at;
+        *at = e->next;
+        cru_data_destroy(e->data);
+        free(e);
+    }
+}
+
+/* The problem of that trial, from memory or made anew; `reports` receives what corruptors say only when it is made. */
+static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, records *reports, cru_error *err)
+{
+    *out = find(j, trial_index);
+    if (*out) return CRU_OK;
+    trial t;
+    experiment_trial(j->maker.setup->experiment, trial_index, &t);
+    cru_data *data;
+    cru_status status = maker_make(&j->maker, &t, &data, reports, err);
+    if (status != CRU_OK) return status;
+    exhibit *e = calloc(1, sizeof *e);
+    if (!e) {
+        cru_data_destroy(data);
+        return cru_fail(err, CRU_NO_MEMORY, "no memory to keep a problem");
+    }
+    *e = (exhibit){.next = j->recent, .trial = trial_index, .data = data};
+    *out = j->recent = e;
+    return CRU_OK;
+}
+
+/* ---- requests -------------------------------------------------------------------------------------------- */
+
+static cru_status checksum(judge *j, const judge_request *request, answer *a, cru_error *err)
+{
+    trial t;
+    experiment_trial(j->maker.setup->experiment, request->trial, &t);
+    data_request about = maker_request(&j->maker, &t);
+    maker_step(&j->maker, "dataset", t.dataset->name);
+    char hex[SHA256_HEX];
+    cru_status status = data_checksum(&about, hex, err);
+    if (status == CRU_OK) snprintf(a->reply.text, sizeof a->reply.text, "%s", hex);
+    return status;
+}
+
+/* The task in a memory file that nobody can change any more. */
+static cru_status seal_task(const cru_task *task, int64_t *bytes, int *fd, cru_error *err)
+{
+    struct stat info;
+    *fd = memfd_create("task", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*fd < 0) return cru_fail(err, CRU_NO_MEMORY, "cannot create a memory file: %s", strerror(errno));
+    cru_status status = cru_task_write(task, *fd, err);
+    if (status == CRU_OK && (fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
+                             fstat(*fd, &info) != 0))
+        status = cru_fail(err, CRU_FAILED, "cannot seal a memory file: %s", strerror(errno));
+    if (status == CRU_OK) {
+        *bytes = info.st_size;
+        return CRU_OK;
+    }
+    close(*fd);
+    *fd = -1;
+    return status;
+}
+
+/* The part of the problem that a method may see while it learns. */
+static cru_status seal_seen(const cru_task *whole, int64_t *bytes, int *fd, cru_error *err)
+{
+    cru_task seen;
+    cru_arena *arena = cru_arena_create();
+    cru_status status = data_seen(whole, cru_arena_pool(arena), &seen, err);
+    if (status == CRU_OK) status = seal_task(&seen, bytes, fd, err);
+    cru_arena_destroy(arena);
+    return status;
+}
+
+/* The task of a trial: all that a method may know, or, where the test nodes stay hidden until it has learned, what it
+ * may know before that. */
+static cru_status check_metrics(const judge *j, const cru_data *data, cru_error *err)
+{
+    const experiment *x = j->maker.setup->experiment;
+    cru_status status = CRU_OK;
+    for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
+        status = metric_needs_check(x->metrics[i], data, err);
+    return status;
+}
+
+static cru_status prepare(judge *j, const judge_request *request, answer *a, cru_error *err)
+{
+    exhibit *e;
+    trial t;
+    cru_task task;
+    cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
+    if (status == CRU_OK) status = check_metrics(j, e->data, err);
+    if (status != CRU_OK) return status;
+    experiment_trial(j->maker.setup->experiment, request->trial, &t);
+    status = cru_data_task(e->data, t.seed, &task, err);
+    if (status != CRU_OK) return status;
+    bool part = request->op == JUDGE_PREPARE && trial_inductive(&t);
+    status = part ? seal_seen(&task, &e->bytes, &a->fd, err) : seal_task(&task, &e->bytes, &a->fd, err);
+    if (status != CRU_OK) return status;
+    a->reply.items = e->data->items;
+    a->reply.classes = e->data->classes;
+    trim(j);
+    return CRU_OK;
+}
+
+static double true_validation(const cru_data *data, const float *scores)
+{
+    validation v = {
+        .scores = scores, .classes = data->classes, .ids = data->split.val, .labels = data->truth, .candidates = NULL};
+    return validation_accuracy(&v);
+}
+
+static cru_status apply_metric(judge *j, const variant *v, const cru_evidence *evidence, records *into, cru_error *err)
+{
+    const cru_plugin *plugin;
+    maker_step(&j->maker, "metric", v->name);
+    cru_status status = judge_plugin(&j->maker.plugins, v->plugin, &plugin, err);
+    if (status != CRU_OK) return status;
+    double value = NAN;
+    labelled_records sink = {into, v->label};
+    cru_report report = labelled_report(&sink);
+    cru_error why = {0};
+    cru_settings *settings = variant_settings(v);
+    const cru_metric *metric = plugin->vtable;
+    status = metric->score(cru_settings_struct(settings), evidence, &value, &report, &why);
+    cru_settings_destroy(settings);
+    if (status != CRU_OK) return cru_fail(err, status, "metric %s: %s", v->name, why.text);
+    records_put(into, v->label, &value, 1);
+    return CRU_OK;
+}
+
+/* Rows of scores that are not all finite become rows of numbers with the same guess: what metrics rely on. NULL: no
+ * memory. The caller frees it. */
+static float *finite_copy(const float *scores, const score_shape *shape)
+{
+    float *copy = malloc((size_t)scores_count(shape) * sizeof *copy);
+    if (!copy) return NULL;
+    for (int64_t i = 0; i < shape->items; i++) {
+        const float *from = scores + i * shape->classes;
+        float *to = copy + i * shape->classes;
+        memcpy(to, from, (size_t)shape->classes * sizeof *to);
+        if (validation_finite(from, shape->classes)) continue;
+        const int32_t guess = cru_best_class(from, shape->classes);
+        for (int32_t k = 0; k < shape->classes; k++) to[k] = k == guess;
+    }
+    return copy;
+}
+
+static cru_status apply_metrics(judge *j, const cru_evidence *evidence, answer *a, cru_error *err)
+{
+    const experiment *x = j->maker.setup->experiment;
+    cru_status status = CRU_OK;
+    a->reply.value = true_validation(evidence->data, evidence->scores);
+    for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
+        status = apply_metric(j, x->metrics[i], evidence, &a->payload, err);
+    return status;
+}
+
+static cru_status score(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
+{
+    exhibit *e;
+    records ignored = {0};
+    cru_status status = get_exhibit(j, request->trial, &e, &ignored, err);
+    records_free(&ignored);
+    if (status != CRU_OK) return status;
+    score_shape shape = shape_of(j, e->data);
+    float *scores = scores_map(fd, &shape, false), *repaired = NULL;
+    if (!scores) return cru_fail(err, CRU_FAILED, "the scores cannot be mapped");
+    const int64_t cols = request->embedding_cols;
+    const bool finite = validation_finite(scores, scores_count(&shape));
+    if (!finite && request->nonfinite) repaired = finite_copy(scores, &shape);
+    if (!finite && !repaired) {
+        status = request->nonfinite ? cru_fail(err, CRU_NO_MEMORY, "no memory for scores")
+                                    : cru_fail(err, CRU_FAILED, "the scores are not all finite");
+    } else if (cols < 0 || cols > shape.embedding ||
+               !validation_finite(scores_embedding(scores, &shape), shape.items * cols)) {
+        status = cru_fail(err, CRU_FAILED, "the embedding is too wide or not finite");
+    } else {
+        const cru_evidence evidence = {.size = sizeof evidence,
+                                       .data = e->data,
+                                       .scores = repaired ? repaired : scores,
+                                       .items = e->data->split.test,
+                                       .embedding = cols ? scores_embedding(scores, &shape) : NULL,
+                                       .embedding_cols = cols,
+                                       .seconds_total = request->seconds_total,
+                                       .seconds_to_best = request->seconds_to_best,
+                                       .peak_bytes = request->peak_bytes};
+        status = apply_metrics(j, &evidence, a, err);
+    }
+    free(repaired);
+    scores_unmap(scores, &shape);
+    return status;
+}
+
+/* What is chosen stays out of the worker's sight, or it would learn of the truth whether it is good. */
+static cru_status checkpoint(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
+{
+    exhibit *e;
+    records ignored = {0};
+    cru_status status = get_exhibit(j, request->trial, &e, &ignored, err);
+    records_free(&ignored);
+    if (status != CRU_OK) return status;
+    score_shape shape = shape_of(j, e->data);
+    int64_t count = scores_count(&shape);
+    float *both = scores_map(fd, &shape, true);
+    maker_step(&j->maker, "rule", "oracle-early");
+    if (!both) return cru_fail(err, CRU_NO_MEMORY, "no memory to look at a checkpoint");
+    if (request->nonfinite || validation_finite(both + count, count))
+        a->reply.value = true_validation(e->data, both + count);
+    if (a->reply.value > request->best) memcpy(both, both + count, (size_t)count * sizeof *both);
+    scores_unmap(both, &shape);
+    return CRU_OK;
+}
+
+static cru_status serve(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
+{
+    switch (request->op) {
+    case JUDGE_CHECKSUM:
+        return checksum(j, request, a, err);
+    case JUDGE_PREPARE:
+    case JUDGE_WHOLE:
+        return prepare(j, request, a, err);
+    case JUDGE_SCORE:
+        return score(j, request, fd, a, err);
+    case JUDGE_CHECKPOINT:
+        return checkpoint(j, request, fd, a, err);
+    }
+    return cru_fail(err, CRU_FAILED, "the judge was asked for something unknown");
+}
+
+static bool serve_one(judge *j, int socket)
+{
+    judge_request request;
+    cru_error err = {0};
+    int fd;
+    if (!request_receive(socket, &request, &fd)) return false;
+    answer a = {.reply = {.ticket = request.ticket, .value = NAN}, .fd = -1};
+    j->maker.no_data = false;
+    a.reply.status = serve(j, &request, fd, &a, &err);
+    a.reply.no_data = j->maker.no_data;
+    if (a.reply.status == CRU_OK && a.payload.failed)
+        a.reply.status = cru_fail(&err, CRU_NO_MEMORY, "no memory for the numbers of a trial");
+    if (a.reply.status != CRU_OK) snprintf(a.reply.text, sizeof a.reply.text, "%s", err.text);
+    j->maker.board->step[0] = 0;
+    bool sent = reply_send(socket, &a.reply, a.reply.status == CRU_OK ? &a.payload : NULL, a.fd);
+    records_free(&a.payload);
+    if (a.fd >= 0) close(a.fd);
+    if (fd >= 0) close(fd);
+    return sent;
+}
+
+static void on_panic(void *user, cru_status status, const char *message)
+{
+    judge_board *board = user;
+    (void)status;
+    snprintf(board->message, sizeof board->message, "%s", message);
+    _exit(1);
+}
+
+void judge_main(const judge_setup *setup, int socket, judge_board *board, int parent)
+{
+    judge j = {.maker = {.setup = setup, .places = config_places(&setup->experiment->paths), .board = board}};
+    child_begin((pid_t)parent, &(child_keep){.name = "crucible-judge", .fds = &socket, .count = 1});
+    prctl(PR_SET_DUMPABLE, 0);
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    cru_panic_set_handler(on_panic, board);
+    while (serve_one(&j, socket)) continue;
+    _exit(0);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/* judge.h: the process that knows the truth.
+ *
+ * It loads dataset, corruptor and metric plugins. For each problem (dataset, preprocessing, split, corruptor chain,
+ * seed) it makes the damaged data once and keeps it, with truth, in its own memory; the least recently used ones go
+ * when their task images add up to more than a budget, and are made again when needed, with the same bits. It serves
+ * one request at a time. Its memory cannot be read by processes of the same user (it is not dumpable). */
+#ifndef CORE_RUNNER_JUDGE_H
+#define CORE_RUNNER_JUDGE_H
+
+#include "config/config.h"
+
+/* Memory shared with the host: what the judge is doing, for the message when it dies of it. */
+typedef struct judge_board {
+    char step[160];    /* "metric accuracy" */
+    char message[320]; /* of an assertion that failed; else empty */
+} judge_board;
+
+typedef struct judge_setup {
+    const experiment *experiment;
+    const registry *plugins;
+    int64_t cache_bytes;
+} judge_setup;
+
+/* The columns that scores have room for: EMBEDDING_MOST when a metric looks at embeddings, else 0. */
+int32_t embedding_wanted(const experiment *e);
+
+/* Serves requests from `socket` until it closes; then leaves the process, which was just forked from `parent`. */
+_Noreturn void judge_main(const judge_setup *setup, int socket, judge_board *board, int parent);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/format/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *mark_text(table_mark mark)
+{
+    static const char *const texts[] = {[TABLE_OOM] = "OOM", [TABLE_OOT] = "OOT", [TABLE_ERR] = "ERR"};
+    return mark == TABLE_VALUE || mark == TABLE_MISSING ? "—" : texts[mark];
+}
+
+void words_of_cell(const table *t, const table_cell *cell, cell_words *words)
+{
+    *words = (cell_words){0};
+    if (cell->mark != TABLE_VALUE) {
+        snprintf(words->value, sizeof words->value, "%s", mark_text(cell->mark));
+        return;
+    }
+    snprintf(words->value, sizeof words->value, "%.*f", t->digits, cell->mean * t->scale);
+    if (!isnan(cell->spread)) {
+        snprintf(words->spread, sizeof words->spread, "%.*f", t->digits, cell->spread * t->scale);
+    }
+    if (cell->run_count != t->full_runs) {
+        snprintf(words->runs, sizeof words->runs, "(%lld)", (long long)cell->run_count);
+    }
+    double gain = t->lower_is_better ? cell->against_mean - cell->mean : cell->mean - cell->against_mean;
+    words->sign[SIGN_WORSE] = cell->p < t->alpha;
+    words->sign[SIGN_BELOW_BEST] = cell->below == TABLE_BELOW_BEST;
+    words->sign[SIGN_BELOW_ALL] = cell->below == TABLE_BELOW_ALL;
+    words->sign[SIGN_GAINED] = gain > 0 && cell->against_p < t->alpha;
+    if (cell->has_reference) {
+        double gap = cell->mean * t->scale - cell->reference_mean;
+        snprintf(words->reference, sizeof words->reference, "%.*f %+.*f %s", t->digits, cell->reference_mean, t->digits,
+                 gap, cell->inside ? "in" : "out");
+    }
+}
+
+void words_of_signs(const cell_words *words, const char *const texts[SIGNS], char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < SIGNS; i++) {
+        int n = words->sign[i] && used < size ? snprintf(text + used, size - used, "%s", texts[i]) : 0;
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+void words_of_summary(const table *t, const table_summary *summary, int64_t row, char *text, size_t size)
+{
+    double value = summary->values[row];
+    if (isnan(value))
+        snprintf(text, size, "—");
+    else if (summary->kind == SUMMARY_RANK)
+        snprintf(text, size, "%.2f", value);
+    else
+        snprintf(text, size, summary->kind == SUMMARY_GAIN ? "%+.*f" : "%.*f", t->digits, value * t->scale);
+}
+
+const char *words_of_spread(report_spread spread)
+{
+    static const char *const names[] = {"std", "population std", "standard error", "population standard error"};
+    return names[spread];
+}
+
+static void append(char *text, size_t size, const char *piece)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? "; " : "", piece);
+}
+
+void words_of_caption(const table *t, char *text, size_t size)
+{
+    if (t->caption) {
+        snprintf(text, size, "%s", t->caption);
+        return;
+    }
+    snprintf(text, size, "%s%s: mean ± %s of %lld run%s, %s is better", t->metric, t->scale == 100 ? " in %" : "",
+             words_of_spread(t->spread), (long long)t->full_runs, t->full_runs == 1 ? "" : "s",
+             t->lower_is_better ? "lower" : "higher");
+    char piece[120], least[32] = "";
+    if (t->tried[0] < t->tried[1]) snprintf(least, sizeof least, "%lld to ", (long long)t->tried[0]);
+    snprintf(piece, sizeof piece, "settings chosen on validation data among %s%lld", least, (long long)t->tried[1]);
+    if (t->tried[1]) append(text, size, piece);
+}
+
+/* Which marks and signs appear in the table. */
+typedef struct marks_used {
+    bool runs, kind[TABLE_MISSING + 1], sign[SIGNS];
+} marks_used;
+
+static marks_used find_marks(const table *t)
+{
+    marks_used used = {0};
+    for (int64_t i = 0; i < t->row_count * t->col_count; i++) {
+        const table_cell *cell = &t->cells[i];
+        cell_words words;
+        words_of_cell(t, cell, &words);
+        used.kind[cell->mark] = true;
+        used.runs |= words.runs[0] != '\0';
+        for (int k = 0; k < SIGNS; k++) used.sign[k] |= words.sign[k];
+    }
+    return used;
+}
+
+void words_of_legend(const table *t, char *text, size_t size)
+{
+    marks_used used = find_marks(t);
+    char piece[160];
+    text[0] = '\0';
+    snprintf(piece, sizeof piece, "* worse than the best of its column (paired Wilcoxon%s, Holm, p < %g)",
+             t->unpaired ? ", or Welch without pairs" : "", t->alpha);
+    if (used.sign[SIGN_WORSE]) append(text, size, piece);
+    if (used.sign[SIGN_BELOW_BEST]) append(text, size, "† worse than the best baseline");
+    if (used.sign[SIGN_BELOW_ALL]) append(text, size, "‡ worse than all baselines");
+    snprintf(piece, sizeof piece, "⁺ better than in '%s' (Welch, p < %g)", t->against ? t->against : "", t->alpha);
+    if (used.sign[SIGN_GAINED]) append(text, size, piece);
+    snprintf(piece, sizeof piece, "Imp. mean gain on '%s'", t->against ? t->against : "");
+    if (t->against) append(text, size, piece);
+    if (used.runs) append(text, size, "(n) runs where they are not as many");
+    if (used.kind[TABLE_OOM]) append(text, size, "OOM out of memory");
+    if (used.kind[TABLE_OOT]) append(text, size, "OOT out of time");
+    if (used.kind[TABLE_ERR]) append(text, size, "ERR failed");
+    if (used.kind[TABLE_MISSING]) append(text, size, "— not run");
+    snprintf(piece, sizeof piece, "published value, difference, in or out of %g published std", t->reference_k);
+    if (t->references) append(text, size, piece);
+}

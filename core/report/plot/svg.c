@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/plot/svg.h"
+
+#include "report/format/escape.h"
+
+/* Colours that are told apart with any kind of colour vision (Okabe and Ito, 2008; two are darkened). */
+static const char *const colours[SVG_COLOURS] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
+                                                 "#56b4e9", "#d55e00", "#8a7d00", "#7f7f7f"};
+
+#define SHAPES                                                                                                         \
+    ".plot .title{font-weight:600}\n"                                                                                  \
+    ".plot .axis{stroke-width:1;fill:none}\n"                                                                          \
+    ".plot .grid{stroke-width:1}\n"                                                                                    \
+    ".plot .error{stroke-width:1.2;fill:none}\n"                                                                       \
+    ".plot .clique{stroke-width:4;stroke-linecap:round}\n"                                                             \
+    ".plot .line{stroke-width:2;fill:none}\n"                                                                          \
+    ".plot .band{opacity:.18}\n"                                                                                       \
+    ".plot .box{fill-opacity:.35;stroke-width:1.5}\n"                                                                  \
+    ".plot .again{stroke-dasharray:5 3}\n"
+
+/* In a page: colours by variables, for light and dark. */
+static const char page_style[] = ".plot{--ink:#1f2328;--faint:#d0d7de;font:12px system-ui,sans-serif}\n"
+                                 "@media (prefers-color-scheme:dark){.plot{--ink:#e6edf3;--faint:#3d444d}}\n"
+                                 ".plot text{fill:var(--ink)}\n"
+                                 ".plot .axis,.plot .error,.plot .clique{stroke:var(--ink)}\n"
+                                 ".plot .grid{stroke:var(--faint)}\n" SHAPES;
+
+/* A file of its own: no variables, which few programs besides browsers know, and dark ink on white. */
+static const char file_style[] = ".plot{font:12px system-ui,sans-serif}\n"
+                                 ".plot text{fill:#1f2328}\n"
+                                 ".plot .axis,.plot .error,.plot .clique{stroke:#1f2328}\n"
+                                 ".plot .grid{stroke:#d0d7de}\n" SHAPES;
+
+void svg_style(FILE *out, bool alone)
+{
+    fputs(alone ? file_style : page_style, out);
+    for (int i = 0; i < SVG_COLOURS; i++)
+        fprintf(out,
+                ".plot .line.s%d{stroke:%s}.plot .fill.s%d,.plot .band.s%d{fill:%s}.plot .box.s%d{fill:%s;stroke:%s}\n",
+                i, colours[i], i, i, colours[i], i, colours[i], colours[i]);
+}
+
+void svg_begin(svg *s, bool alone, const char *title, const char *description)
+{
+    fprintf(s->out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" width=\"%.0f\" height=\"%.0f\" "
+            "viewBox=\"0 0 %.0f %.0f\" aria-label=\"",
+            s->width, s->height, s->width, s->height);
+    escape_html(s->out, title);
+    fputs("\">\n<title>", s->out);
+    escape_html(s->out, title);
+    fputs("</title>\n<desc>", s->out);
+    escape_html(s->out, description);
+    fputs("</desc>\n", s->out);
+    if (alone) {
+        fputs("<style>\n", s->out);
+        svg_style(s->out, true);
+        fputs("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", s->out);
+    }
+}
+
+void svg_end(svg *s)
+{
+    fputs("</svg>\n", s->out);
+}
+
+void svg_line(svg *s, svg_point from, svg_point to, const char *classes)
+{
+    fprintf(s->out, "<line class=\"%s\" x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\"/>\n", classes, from.x, from.y,
+            to.x, to.y);
+}
+
+void svg_rect(svg *s, svg_point corner, svg_point size, const char *classes)
+{
+    fprintf(s->out, "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>\n", classes, corner.x,
+            corner.y, size.x, size.y);
+}
+
+void svg_circle(svg *s, svg_point centre, double radius, const char *classes)
+{
+    fprintf(s->out, "<circle class=\"%s\" cx=\"%.2f\" cy=\"%.2f\" r=\"%.2f\"/>\n", classes, centre.x, centre.y, radius);
+}
+
+void svg_text(svg *s, svg_point at, svg_anchor anchor, const char *classes, const char *text)
+{
+    static const char *const anchors[] = {"start", "middle", "end"};
+    fprintf(s->out, "<text class=\"%s\" x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\">", classes, at.x, at.y,
+            anchors[anchor]);
+    escape_html(s->out, text);
+    fputs("</text>\n", s->out);
+}
+
+static void put_points(svg *s, const char *element, const svg_point *points, int64_t count, const char *classes)
+{
+    fprintf(s->out, "<%s class=\"%s\" points=\"", element, classes);
+    for (int64_t i = 0; i < count; i++) fprintf(s->out, "%s%.2f,%.2f", i ? " " : "", points[i].x, points[i].y);
+    fputs("\"/>\n", s->out);
+}
+
+void svg_polyline(svg *s, const svg_point *points, int64_t count, const char *classes)
+{
+    put_points(s, "polyline", points, count, classes);
+}
+
+void svg_polygon(svg *s, const svg_point *points, int64_t count, const char *classes)
+{
+    put_points(s, "polygon", points, count, classes);
+}
+
+void svg_tip_begin(svg *s, const char *tip)
+{
+    fputs("<g><title>", s->out);
+    escape_html(s->out, tip);
+    fputs("</title>\n", s->out);
+}
+
+void svg_tip_end(svg *s)
+{
+    fputs("</g>\n", s->out);
+}

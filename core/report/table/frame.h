@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* frame.h: the trials of one experiment in memory, as columns. */
+#ifndef CORE_REPORT_FRAME_H
+#define CORE_REPORT_FRAME_H
+
+#include <crucible/arena.h>
+
+#include "store/store.h"
+
+/* A setting. A trial's value is levels[ids[trial]], or nothing when the id is -1. Levels are numbered in the order in
+ * which trials show them first, which is the order of the config. */
+typedef struct frame_column {
+    const char *name;
+    int32_t *ids;
+    const char **levels;
+    int32_t level_count;
+} frame_column;
+
+/* A metric or another number that trials reported; NAN where there is none. */
+typedef struct frame_measure {
+    const char *name;
+    uint32_t flags; /* cru_metric_flags */
+    bool listed;    /* among the experiment's metrics */
+    double *values;
+} frame_measure;
+
+typedef struct frame {
+    cru_arena *arena; /* holds all of it */
+    const char *experiment, *config;
+    int64_t count; /* trials */
+    store_outcome *outcomes;
+    int64_t *tried;        /* see store_trial */
+    frame_column *columns; /* the first is "alias" */
+    int64_t column_count;
+    frame_measure *measures; /* the experiment's metrics in their order, then the rest; "seconds", "seconds-to-best",
+                                "seconds-construct", "seconds-train" and "peak-mib" are always there */
+    int64_t measure_count;
+} frame;
+
+/* Reads the experiment with that id. The caller destroys it. CRU_BAD_INPUT: there is none. */
+cru_status frame_load(store *s, int64_t experiment, frame **out, cru_error *err);
+void frame_destroy(frame *f);
+
+/* NULL when there is none. */
+const frame_column *frame_find_column(const frame *f, const char *name);
+const frame_measure *frame_find_measure(const frame *f, const char *name);
+
+/* Keeps the trials that satisfy all conditions of a text such as "dataset=cora, seed=0..4, rate!=0": a comma without a
+ * new key adds an alternative ("dataset=cora,citeseer"). CRU_BAD_INPUT: unknown key, or not a condition. */
+cru_status frame_filter(frame *f, const char *where, cru_error *err);
+
+/* Keeps the choices of searches and what is not part of one: without the other settings that were tried. */
+void frame_keep_choices(frame *f);
+
+/* Keeps all, as if there had been no search. */
+void frame_forget_choices(frame *f);
+
+/* Trials that agree on some columns. */
+typedef struct grouping {
+    int32_t *ids; /* of every trial; groups are numbered in the order of their levels */
+    int32_t count;
+    int64_t *first; /* a trial of every group */
+} grouping;
+
+/* All trials in one group. */
+grouping grouping_start(const frame *f);
+
+/* Splits every group by the values of a column. */
+void grouping_split(grouping *g, const frame *f, const frame_column *column);
+
+/* Whether all trials of every group agree on the column already. */
+bool grouping_determines(const grouping *g, const frame *f, const frame_column *column);
+
+#endif

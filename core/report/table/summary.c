@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/table/summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { GROUPS_MOST = 16, KINDS = 3 };
+
+/* Some columns of a table. */
+typedef struct group {
+    const char *name; /* "": all columns */
+    bool *has;        /* one per column */
+    int64_t count;
+} group;
+
+/* ---- groups ---------------------------------------------------------------------------------------------- */
+
+static char *piece(cru_arena *arena, const char *text, size_t length)
+{
+    while (length > 0 && strchr(" \t", *text)) {
+        text++;
+        length--;
+    }
+    while (length > 0 && strchr(" \t", text[length - 1])) length--;
+    char *copy = cru_arena_alloc(arena, (int64_t)length + 1, 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+/* A column belongs to a group that names one of its parts. False: no column does. */
+static bool add_value(const table *t, const char *value, group *g)
+{
+    bool found = false;
+    for (int64_t c = 0; c < t->col_count; c++) {
+        bool named = strcmp(t->cols[c].label, value) == 0;
+        for (int64_t k = 0; k < t->col_key_count && !named; k++) named = strcmp(t->cols[c].parts[k], value) == 0;
+        g->count += named && !g->has[c];
+        g->has[c] |= named;
+        found |= named;
+    }
+    return found;
+}
+
+/* "name: value, value". In a request a value that no column has is a slip; a configuration may name columns that this
+ * run of it does not have. */
+static cru_status read_group(cru_arena *arena, const table *t, bool asked, char *text, group *g, cru_error *err)
+{
+    char *colon = strchr(text, ':');
+    *g = (group){.has = cru_arena_alloc_zeroed(arena, t->col_count, sizeof *g->has)};
+    if (colon) g->name = piece(arena, text, (size_t)(colon - text));
+    if (!colon || !*g->name)
+        return cru_fail(err, CRU_BAD_INPUT, "groups: '%.60s' is not of the form 'name: value, value'", text);
+    for (const char *at = colon + 1; *at;) {
+        size_t length = strcspn(at, ",");
+        const char *value = piece(arena, at, length);
+        if (!add_value(t, value, g) && asked)
+            return cru_fail(err, CRU_BAD_INPUT, "groups: no column of '%s' is called '%s'", t->experiment, value);
+        at += length + (at[length] == ',');
+    }
+    return CRU_OK;
+}
+
+/* Fills `list` with the group of all columns and those of the text; bars stand between them. */
+static cru_status read_groups(cru_arena *arena, const table *t, const table_request *request, group *list,
+                              int64_t *count, cru_error *err)
+{
+    const char *text = request->groups;
+    group all = {
+        .name = "", .has = cru_arena_alloc_zeroed(arena, t->col_count, sizeof *all.has), .count = t->col_count};
+    for (int64_t c = 0; c < t->col_count; c++) all.has[c] = true;
+    list[(*count)++] = all;
+    while (text && *text) {
+        size_t length = strcspn(text, "|");
+        if (*count == GROUPS_MOST) return cru_fail(err, CRU_BAD_INPUT, "groups: more than %d", GROUPS_MOST - 1);
+        cru_status status = read_group(arena, t, request->groups_asked, piece(arena, text, length), &list[*count], err);
+        if (status) return status;
+        *count += list[*count].count > 0;
+        text += length + (text[length] == '|');
+    }
+    return CRU_OK;
+}
+
+/* ---- columns --------------------------------------------------------------------------------------------- */
+
+/* The mean of a number of the cells of a row over a group. Ranks skip what is missing; averages over different columns
+ * could not be compared, so they are there for all columns of the group or not at all. */
+static double over_group(const table *t, int64_t row, const group *g, summary_kind kind)
+{
+    double sum = 0;
+    int64_t n = 0;
+    for (int64_t c = 0; c < t->col_count; c++) {
+        if (!g->has[c]) continue;
+        const table_cell *cell = table_at(t, row, c);
+        double gain = t->lower_is_better ? cell->against_mean - cell->mean : cell->mean - cell->against_mean;
+        double value = kind == SUMMARY_RANK ? cell->rank : kind == SUMMARY_GAIN ? gain : cell->mean;
+        if (kind == SUMMARY_RANK && isnan(value)) continue;
+        sum += value;
+        n++;
+    }
+    return n ? sum / (double)n : NAN;
+}
+
+static void add_column(cru_arena *arena, table *t, const group *g, summary_kind kind)
+{
+    static const char *const names[KINDS] = {"Ave.", "Imp.", "rank"};
+    table_summary *s = &t->summaries[t->summary_count++];
+    size_t size = strlen(names[kind]) + strlen(g->name) + 2;
+    char *label = cru_arena_alloc(arena, (int64_t)size, 1);
+    snprintf(label, size, "%s%s%s", names[kind], *g->name ? " " : "", g->name);
+    *s = (table_summary){.kind = kind,
+                         .group = g->name,
+                         .label = label,
+                         .values = cru_arena_alloc(arena, t->row_count, sizeof *s->values)};
+    for (int64_t r = 0; r < t->row_count; r++) s->values[r] = over_group(t, r, g, kind);
+}
+
+cru_status table_sum_up(cru_arena *arena, table *t, const table_request *request, cru_error *err)
+{
+    group groups[GROUPS_MOST];
+    int64_t count = 0;
+    cru_status status = read_groups(arena, t, request, groups, &count, err);
+    if (status) return status;
+    t->summaries = cru_arena_alloc(arena, count * KINDS, sizeof *t->summaries);
+    t->summary_count = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const group *g = &groups[i];
+        if (request->average) add_column(arena, t, g, SUMMARY_MEAN);
+        if (t->against) add_column(arena, t, g, SUMMARY_GAIN);
+        if (t->col_count > 1) add_column(arena, t, g, SUMMARY_RANK);
+    }
+    return CRU_OK;
+}

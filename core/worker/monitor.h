@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/* monitor.h: one stopping and selection rule for all methods of an experiment.
+ *
+ * The worker makes a monitor from the [monitor] section (monitor_settings) and the task, and lends its `face` to the
+ * method's fit. After every epoch that the method reports, the rule says whether these weights are the best so far
+ * (CRU_KEEP) and whether to end (CRU_STOP). It looks at observed validation labels only. Rules that need truth are
+ * applied by the judge: the checkpoint hook hands the scores out and the method learns nothing back. */
+#ifndef CORE_RUNNER_MONITOR_H
+#define CORE_RUNNER_MONITOR_H
+
+#include <crucible/plugin.h>
+
+#include "config/settings.h"
+
+typedef struct monitor_point {
+    int64_t epoch;
+    double loss;  /* training loss as reported; may be NAN */
+    double value; /* of the rule; NAN for the oracle rules */
+} monitor_point;
+
+typedef struct monitor_hooks {
+    void (*record)(void *user, const monitor_point *point);                          /* every report; may be NULL */
+    void (*checkpoint)(void *user, const monitor_point *point, const float *scores); /* oracle-early only */
+    double (*now)(void *user);                                                       /* seconds since the trial began */
+    void *user;
+} monitor_hooks;
+
+typedef struct monitor {
+    cru_monitor face; /* what the method is given */
+    monitor_settings settings;
+    const cru_task *task;
+    monitor_hooks hooks;
+    double best, best_loss; /* of the rule's value, larger is better; of the loss */
+    int64_t best_epoch;     /* -1: none was better than another */
+    double seconds_to_best;
+    int64_t reports, checkpoints; /* epochs reported; those of them that the rule looked at */
+    int64_t wait;                 /* checkpoints since the last gain */
+    double *losses;               /* ring of `window` past losses */
+    cru_ids loss_ids;             /* validation items that the loss is taken over */
+    int32_t *tails;               /* the memory of loss_ids where it is not the whole part */
+} monitor;
+
+/* Fails with CRU_BAD_INPUT when the rule needs what the task does not have (validation items, candidate sets, observed
+ * labels). `task` must outlive the monitor. */
+cru_status monitor_open(monitor *m, const monitor_settings *settings, const cru_task *task, cru_error *err);
+void monitor_close(monitor *m);
+
+/* The validation value of scores by the rule, the larger the better; for `last` and the oracle rules the observed
+ * measure that fits the task. NAN when there is nothing to validate on. */
+double monitor_value(const monitor_settings *settings, const cru_task *task, const float *scores);
+
+/* The value of the scores that a trial predicts in the end, by which a search compares settings. */
+double monitor_final(const monitor *m, const cru_task *task, const float *scores);
+
+#endif

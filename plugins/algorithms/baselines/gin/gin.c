@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gin: sums over neighbours, made injective by a perceptron.
+ *
+ *     H_0 = X      H_l = Drop(ReLU(MLP_l(H_l-1 + A H_l-1)))      MLP: linear, batch norm, ReLU, linear
+ *     graphs: logits = (sum of H_L over the nodes) W_o + b_o      nodes: logits = H_L W_o + b_o
+ *
+ * eps of the paper is fixed at 0 unless it is learned, and only the last layer is read out. Without a head the last
+ * perceptron gives the logits itself. The paper's own code has another batch norm after each perceptron (outer_norm),
+ * and drops nothing between layers but logits (late_dropout).
+ *
+ * Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019. */
+#include <crucible/crucible.h>
+
+enum { PROBLEMS = CRU_GRAPHS | CRU_NODES | CRU_ANOMALY };
+
+typedef struct settings {
+    int64_t layers, mlp_layers, hidden;
+    double dropout;
+    bool learn_eps, head, outer_norm, late_dropout;
+    cru_graph_settings graphs;
+    cru_train train;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_INT(settings, layers, 3, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(2, 3, 4)),
+    CRU_INT(settings, mlp_layers, 2, 1, CRU_MAX_LAYERS, "linear layers in each"),
+    CRU_INT(settings, hidden, 256, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
+    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each layer", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
+    CRU_BOOL(settings, learn_eps, false, "learn the weight of a node's own features"),
+    CRU_BOOL(settings, head, true, "a linear layer after the convolutions"),
+    CRU_BOOL(settings, outer_norm, false, "batch norm before each activation of a layer, too"),
+    CRU_BOOL(settings, late_dropout, false, "drop logits instead of what layers give"),
+    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
+    CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
+    CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
+    CRU_END,
+};
+
+typedef struct model {
+    cru_learner base;
+    cru_gin_stack convs;
+    cru_fc out; /* w is NULL without a head */
+} model;
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    m->convs = cru_gin_stack_create(m->base.net, "conv",
+                                    &(cru_gin_shape){.in = task->x.cols,
+                                                     .hidden = s->hidden,
+                                                     .out = s->head ? s->hidden : task->classes,
+                                                     .layers = s->layers,
+                                                     .mlp_layers = s->mlp_layers,
+                                                     .learn_eps = s->learn_eps,
+                                                     .outer_norm = s->outer_norm,
+                                                     .bare_last = !s->head,
+                                                     .dropout = s->late_dropout ? 0 : (float)s->dropout});
+    if (s->head) m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
+    return cru_ctx_status(m->base.ctx);
+}
+
+static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
+{
+    const model *m = self;
+    const settings *s = m->base.settings;
+    cru_tensor *h = cru_graphs_readout(t, &m->base, g, cru_gin_stack_input(t, &m->convs, g->adj, &g->x));
+    return cru_dropout(t, s->head ? cru_fc_apply(t, &m->out, h) : h, s->late_dropout ? (float)s->dropout : 0);
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .build = build,
+                                  .forward = forward,
+                                  .graphs = offsetof(settings, graphs)};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "gin",
+    .version = "1.0",
+    .summary = "graph isomorphism network",
+    .citation = "Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mlp: a perceptron on the features alone; what a graph or a damaged label set must beat.
+ *
+ *     one layer:  logits = X W + b
+ *     two layers: logits = Drop(ReLU(X W_1 + b_1)) W_2 + b_2      and so on
+ *
+ * Baselines mlp-1 (beside sgc) and mlp-2 (beside gcn) of
+ * Luan et al. The Heterophilic Graph Learning Handbook. 2024. */
+#include <crucible/crucible.h>
+
+enum { PROBLEMS = CRU_NODES | CRU_ANOMALY | CRU_ROWS };
+
+typedef struct settings {
+    int64_t layers, hidden, draw;
+    double dropout;
+    bool bias, input_dropout, batch_norm, norm_last;
+    cru_train train;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "linear layers"),
+    CRU_INT(settings, hidden, 64, 1, 65536, "width between them", .search = CRU_ONE_OF(16, 32, 64, 128)),
+    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each activation", .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
+    CRU_BOOL(settings, input_dropout, false, "the same dropout on the features"),
+    CRU_BOOL(settings, batch_norm, false, "batch normalisation before each activation"),
+    CRU_BOOL(settings, norm_last, false, "batch normalisation after each activation instead"),
+    CRU_BOOL(settings, bias, true, "a bias in every layer"),
+    CRU_CHOICE(settings, draw, CRU_DRAW_FAN_IN, cru_draw_names, "how weights and biases start"),
+    CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
+    CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
+    CRU_END,
+};
+
+typedef struct model {
+    cru_learner base;
+    cru_mlp mlp;
+} model;
+
+static cru_status build(void *self)
+{
+    model *m = self;
+    const settings *s = m->base.settings;
+    const cru_task *task = m->base.task;
+    m->mlp = cru_mlp_create(m->base.net, "mlp",
+                            &(cru_mlp_shape){.in = task->x.cols,
+                                             .hidden = s->hidden,
+                                             .out = task->classes,
+                                             .layers = s->layers,
+                                             .dropout = (float)s->dropout,
+                                             .input_dropout = s->input_dropout,
+                                             .batch_norm = s->batch_norm,
+                                             .norm_last = s->norm_last,
+                                             .no_bias = !s->bias,
+                                             .draw = (cru_draw)s->draw});
+    return cru_ctx_status(m->base.ctx);
+}
+
+static cru_tensor *logits(void *self, cru_tape *t)
+{
+    const model *m = self;
+    return cru_mlp_input(t, &m->mlp, &m->base.x);
+}
+
+static const cru_method method = {.model_size = sizeof(model),
+                                  .train = offsetof(settings, train),
+                                  .problems = PROBLEMS,
+                                  .build = build,
+                                  .logits = logits};
+CRU_METHOD_VTABLE(method);
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    .name = "mlp",
+    .version = "1.0",
+    .summary = "perceptron on the features alone",
+    .citation = "Luan et al. The Heterophilic Graph Learning Handbook. 2024.",
+    .problems = PROBLEMS,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

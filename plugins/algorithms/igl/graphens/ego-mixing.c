@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ego-mixing.h"
+
+#include <math.h>
+
+double ego_divergence(const float *source, const float *partner, int32_t classes)
+{
+    double sum = 0;
+    for (int32_t c = 0; c < classes; c++)
+        if (source[c] > 0) sum += (double)source[c] * (log((double)source[c]) - log((double)partner[c]));
+    return fmax(0, sum);
+}
+
+static double share_of(const cru_csr *g, int32_t row, double part)
+{
+    const int64_t length = g->offsets[row + 1] - g->offsets[row];
+    return length ? part / (double)length : 0;
+}
+
+int64_t ego_neighbours(const cru_csr *g, const ego_pair *pair, int32_t *ids, double *shares)
+{
+    const double first = 1 / (1 + exp(-pair->divergence));
+    const double own = share_of(g, pair->source, first), other = share_of(g, pair->partner, 1 - first);
+    int64_t i = g->offsets[pair->source], j = g->offsets[pair->partner], count = 0;
+    const int64_t i_end = g->offsets[pair->source + 1], j_end = g->offsets[pair->partner + 1];
+    while (i < i_end || j < j_end) {
+        const bool left = j == j_end || (i < i_end && g->ids[i] <= g->ids[j]);
+        const bool right = i == i_end || (j < j_end && g->ids[j] <= g->ids[i]);
+        ids[count] = left ? g->ids[i] : g->ids[j];
+        shares[count++] = (left ? own : 0) + (right ? other : 0);
+        i += left;
+        j += right;
+    }
+    return count;
+}
+
+int64_t ego_kept(double divergence, int64_t drawn)
+{
+    const int64_t kept = (int64_t)floor((double)drawn / (1 + exp(-divergence / 3)));
+    return drawn && !kept ? 1 : kept;
+}
+
+cru_tensor *ego_features(cru_tape *t, const cru_input *x, const ego_pair *pairs, cru_tensor *share)
+{
+    const int64_t count = cru_tensor_rows(share);
+    int32_t *sources = cru_tape_alloc(t, count, sizeof *sources),
+            *partners = cru_tape_alloc(t, count, sizeof *partners);
+    for (int64_t i = 0; i < count; i++) {
+        sources[i] = pairs[i].source;
+        partners[i] = pairs[i].partner;
+    }
+    const cru_input own = cru_input_rows(t, x, cru_index_step(t, sources, count));
+    const cru_input other = cru_input_rows(t, x, cru_index_step(t, partners, count));
+    cru_tensor *base = cru_input_dense(t, &other);
+    return cru_add(t, base, cru_mul(t, share, cru_sub(t, cru_input_dense(t, &own), base)));
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/* rmat: a recursive-matrix (Kronecker) graph of 2^scale nodes, for load tests at any size.
+ *
+ * An edge picks one quadrant of the adjacency per bit of the node ids, with probabilities a, b, c, d; the result has
+ * the skewed degrees of real networks. Ids are scrambled afterwards, so that degree does not follow the number. A
+ * node's class is the range of its id before that, which the recursion makes homophilous; features are Gaussian.
+ *
+ * Chakrabarti, Zhan, Faloutsos. R-MAT: A Recursive Model for Graph Mining. SDM 2004. */
+#include <crucible/crucible.h>
+
+#include "edge-list.h"
+#include "generate.h"
+
+typedef struct settings {
+    int64_t scale;
+    double edge_factor, a, b, c;
+    int64_t classes, features;
+    double signal;
+    bool directed;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_INT(settings, scale, 12, 1, 30, "the graph has 2^scale nodes"),
+    CRU_FLOAT(settings, edge_factor, 16, 0, 1e4, "edges drawn a node; repeated ones count once"),
+    CRU_FLOAT(settings, a, 0.57, 0, 1, "probability of the upper left quadrant"),
+    CRU_FLOAT(settings, b, 0.19, 0, 1, "probability of the upper right quadrant"),
+    CRU_FLOAT(settings, c, 0.19, 0, 1, "probability of the lower left quadrant; the fourth takes the rest"),
+    CRU_INT(settings, classes, 4, 1, 1024, "classes: equal ranges of the ids before scrambling"),
+    CRU_INT(settings, features, 16, 1, 1e6, "feature columns"),
+    CRU_FLOAT(settings, signal, 1, 0, 1e3, "length of the class centres, in standard deviations of the noise"),
+    CRU_BOOL(settings, directed, false, "keep the direction of the edges"),
+    CRU_END,
+};
+
+static edge draw_edge(const settings *s, cru_rng *rng)
+{
+    int64_t row = 0, col = 0;
+    for (int64_t bit = 0; bit < s->scale; bit++) {
+        double u = cru_rng_uniform(rng);
+        int64_t down = u >= s->a + s->b, right = down ? u >= s->a + s->b + s->c : u >= s->a;
+        row = 2 * row + down;
+        col = 2 * col + right;
+    }
+    return (edge){row, col, 1};
+}
+
+/* Writes data->truth as well: the class of a node is the range of its id before scrambling. */
+static cru_status make_graph(const settings *s, const int32_t *name, uint64_t seed, cru_data *data, cru_error *err)
+{
+    edge_list edges = {0};
+    cru_status status = CRU_OK;
+    cru_rng rng = cru_rng_stream(seed, "graph", 0);
+    int64_t draws = (int64_t)(s->edge_factor * (double)data->nodes);
+    for (int64_t k = 0; k < draws && status == CRU_OK; k++) {
+        edge e = draw_edge(s, &rng);
+        if (e.from != e.to) status = edge_list_add(&edges, (edge){name[e.from], name[e.to], 1}, err);
+    }
+    if (status == CRU_OK)
+        status = edge_list_store(&edges, data->nodes, s->directed ? EDGE_DIRECTED : EDGE_SYMMETRIC, data);
+    edge_list_free(&edges);
+    for (int64_t v = 0; v < data->nodes; v++) data->truth[name[v]] = (int32_t)(v * s->classes / data->nodes);
+    return status;
+}
+
+static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+{
+    const settings *s = settings_;
+    int64_t nodes = (int64_t)1 << s->scale;
+    if (s->a + s->b + s->c > 1) return cru_fail(err, CRU_BAD_INPUT, "rmat: a + b + c is more than 1");
+    if (nodes < s->classes) return cru_fail(err, CRU_BAD_INPUT, "rmat: fewer nodes than classes");
+    cru_status status = generate_begin(data, CRU_NODES, nodes, s->classes, err);
+    if (status != CRU_OK) return status;
+    int32_t *name = cru_data_alloc(data, nodes, sizeof *name);
+    if (!name) return cru_fail(err, CRU_NO_MEMORY, "rmat: no memory for %lld nodes", (long long)nodes);
+    cru_rng names = cru_rng_stream(source->seed, "names", 0), features = cru_rng_stream(source->seed, "features", 0);
+    cru_rng_permutation(&names, name, nodes);
+    status = make_graph(s, name, source->seed, data, err);
+    if (status == CRU_OK) status = generate_gaussian(data, s->features, s->signal, &features, err);
+    generate_end(data);
+    return status;
+}
+
+static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    .name = "rmat",
+    .version = "1.0",
+    .summary = "recursive-matrix graph of 2^scale nodes with skewed degrees",
+    .citation = "Chakrabarti, Zhan, Faloutsos. R-MAT: A Recursive Model for Graph Mining. SDM 2004.",
+    .problems = CRU_NODES,
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};

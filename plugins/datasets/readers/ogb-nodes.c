@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/* ogb-nodes: node property sets as the Open Graph Benchmark publishes them, in csv.gz files without headers.
+ *
+ *   edges              "source,target", numbered from 0
+ *   node-features      numbers of every node
+ *   labels             the class of every node; with `quantiles` a number that is cut into so many classes
+ *   train, val, test   optional: the official split, node numbers; or
+ *   splits             optional: official splits as LINKX stores them (index-lists.h)
+ *
+ * Hu, Fey, Zitnik, Dong, Ren, Liu, Catasta, Leskovec. Open Graph Benchmark. NeurIPS 2020. */
+#include <crucible/crucible.h>
+
+#include "graph-set.h"
+#include "id-files.h"
+#include "index-lists.h"
+#include "matrix.h"
+#include "node-data.h"
+#include "quantiles.h"
+#include "source.h"
+#include "text-matrix.h"
+
+typedef struct settings {
+    node_settings node;
+    int64_t quantiles;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_GROUP(settings, node, node_params),
+    CRU_INT(settings, quantiles, 0, 0, 1000, "cut the labels into so many classes of equal size; 0: they are classes"),
+    CRU_END,
+};
+
+typedef struct reading {
+    const settings *s;
+    const cru_source *source;
+    cru_arena *arena;
+    cru_data *data;
+    cru_error *err;
+} reading;
+
+static cru_status read_labels(const reading *r)
+{
+    const char *path;
+    number_table numbers;
+    cru_status status = source_need(r->source, "labels", &path, r->err);
+    if (status == CRU_OK) status = number_table_read(r->arena, path, 1, &numbers, r->err);
+    if (status != CRU_OK) return status;
+    int32_t *labels = cru_arena_alloc(r->arena, numbers.rows, sizeof *labels);
+    if (r->s->quantiles > 0) {
+        double *values = cru_arena_alloc(r->arena, numbers.rows, sizeof *values);
+        for (int64_t i = 0; i < numbers.rows; i++) values[i] = (double)numbers.numbers[i];
+        quantile_labels(values, numbers.rows, r->s->quantiles, labels, r->arena);
+    }
+    for (int64_t i = 0; i < numbers.rows && r->s->quantiles == 0; i++) {
+        if (numbers.numbers[i] < CRU_UNLABELLED || numbers.numbers[i] >= NODE_MOST_CLASSES)
+            return cru_fail(r->err, CRU_BAD_INPUT, "%s:%lld: class %lld", path, (long long)i + 1,
+                            (long long)numbers.numbers[i]);
+        labels[i] = (int32_t)numbers.numbers[i];
+    }
+    return node_store_labels(&r->s->node, (node_label_list){path, labels, numbers.rows}, r->data, r->err);
+}
+
+static cru_status read_features(const reading *r)
+{
+    const char *path;
+    text_matrix x;
+    cru_status status = source_need(r->source, "node-features", &path, r->err);
+    if (status == CRU_OK) status = text_matrix_read(r->arena, path, r->data->nodes, &x, r->err);
+    return status == CRU_OK ? matrix_store_features(x.numbers, x.cols, r->data, r->err) : status;
+}
+
+static cru_status read_edges(const reading *r)
+{
+    const char *path;
+    number_table pairs;
+    edge_list list = {0};
+    cru_status status = source_need(r->source, "edges", &path, r->err);
+    if (status == CRU_OK) status = number_table_read(r->arena, path, 2, &pairs, r->err);
+    for (int64_t i = 0; status == CRU_OK && i < pairs.rows; i++) {
+        int64_t from = pairs.numbers[2 * i], to = pairs.numbers[2 * i + 1], nodes = r->data->nodes;
+        if (from >= 0 && from < nodes && to >= 0 && to < nodes)
+            status = edge_list_add(&list, (edge){from, to, 1}, r->err);
+        else
+            status = cru_fail(r->err, CRU_BAD_INPUT, "%s:%lld: not an edge between two of %lld nodes", path,
+                              (long long)i + 1, (long long)nodes);
+    }
+    if (status == CRU_OK) status = node_graph_list(&r->s->node, &list, r->data, r->err);
+    edge_list_free(&list);
+    return status;
+}
+
+static cru_status read_all(const reading *r)
+{
+    const char *splits = source_file(r->source, "splits");
+    cru_status status = read_labels(r);
+    if (status == CRU_OK) status = read_features(r);
+    if (status == CRU_OK) status = read_edges(r);
+    if (status == CRU_OK) status = id_files_read(r->source, r->arena, r->data, r->err);
+    if (status == CRU_OK && splits) status = index_lists_read(splits, r->arena, r->data, r->err);
+    return status;
+}
+
+static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+{
+    reading r = {.s = settings_, .source = source, .arena = cru_arena_create(), .data = data, .err = err};
+    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
+    cru_status status = read_all(&r);
+    cru_arena_destroy(r.arena);
+    return status;
+}
+
+static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
+
+CRU_PLUGIN = {
+    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    .name = "ogb-nodes",
+    .version = "1.0",
+    .summary = "a graph in the csv.gz files of the Open Graph Benchmark, with its split",
+    .settings_size = sizeof(settings),
+    .params = schema,
+    .vtable = &vtable,
+};
