@@ -8,9 +8,9 @@
 #include "cli/json.h"
 #include "cli/profile.h"
 #include "cli/setup.h"
-#include "report/report.h"
 #include "host/clock.h"
 #include "host/progress.h"
+#include "report/report.h"
 #include "search/tuning.h"
 
 /* ---- one run --------------------------------------------------------------------------------------------- */

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/line.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "fetch/fetch.h"
 #include "host/clock.h"
-#include "base/line.h"
 
 typedef struct request {
     bool all, json, quiet;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/version.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/verbs.h"
-#include "base/version.h"
 
 #include <crucible/plugin.h>
 

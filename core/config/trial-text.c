@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/plan.h"
 #include "base/version.h"
+#include "config/plan.h"
 
 /* Settings of the host that are younger than stored trials, with the value that stands for what was done before there
  * was a choice. It is left out of a text, so that those trials are found. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data/open.h"
 #include "base/sha256.h"
+#include "data/open.h"
 
 /* A file without a known checksum is told apart by size and time, as build tools do. */
 static void describe_unknown_file(FILE *out, const resolved *r, const card_file *f)

@@ -3,8 +3,8 @@
 #ifndef CORE_DATA_OPEN_H
 #define CORE_DATA_OPEN_H
 
-#include "data/resolve.h"
 #include "base/sha256.h"
+#include "data/resolve.h"
 
 cru_status resolved_checksum(const resolved *r, char hex[SHA256_HEX], cru_error *err);
 

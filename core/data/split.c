@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/split-draw.h"
 #include "base/seed-hash.h"
+#include "data/split-draw.h"
 
 static const char *const schemes[] = {"auto", "official",   "per-class", "percent",      "uniform",
                                       "gpr",  "stratified", "gad-semi",  "gad-official", "pll",

@@ -9,9 +9,9 @@
 
 #include <crucible/plugin.h>
 
+#include "base/version.h"
 #include "config/strings.h"
 #include "doctor/doctor.h"
-#include "base/version.h"
 
 void doctor_note(doctor_report *report, doctor_state state, const char *topic, const char *detail, const char *advice)
 {

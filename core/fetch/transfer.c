@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fetch/curl-library.h"
 #include "base/version.h"
+#include "fetch/curl-library.h"
 
 enum { AT_ONCE = 6, MOST_TRIES = 5, POLL_MILLISECONDS = 200 };
 

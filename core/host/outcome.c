@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "worker/crash.h"
 #include "host/schedule.h"
+#include "worker/crash.h"
 
 enum { MESSAGE = 500 };
 

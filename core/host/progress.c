@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "host/agenda.h"
 #include "host/clock.h"
-#include "base/json.h"
 
 enum { TITLE = 160 };
 

@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
-#include "host/runner.h"
 #include "base/line.h"
+#include "host/runner.h"
 
 typedef enum progress_style { PROGRESS_QUIET, PROGRESS_LINES, PROGRESS_BAR, PROGRESS_JSON } progress_style;
 

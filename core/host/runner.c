@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/loader.h"
 #include "host/clock.h"
-#include "worker/crash.h"
-#include "worker/device.h"
 #include "host/schedule.h"
 #include "host/signals.h"
+#include "loader/loader.h"
+#include "worker/crash.h"
+#include "worker/device.h"
 
 enum {
     JUDGE_SECONDS = 3600,

@@ -20,8 +20,8 @@
 
 #include <crucible/trace.h>
 
-#include "config/config.h"
 #include "base/sha256.h"
+#include "config/config.h"
 #include "store/store.h"
 
 typedef struct runner runner;

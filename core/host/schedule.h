@@ -17,9 +17,9 @@
 
 #include <sys/resource.h>
 
-#include "worker/device.h"
-#include "protocol/judges.h"
 #include "host/runner.h"
+#include "protocol/judges.h"
+#include "worker/device.h"
 #include "worker/sandbox.h"
 #include "worker/scratch.h"
 

@@ -14,9 +14,9 @@
 
 #include <crucible/scoring.h>
 
-#include "protocol/child.h"
 #include "judge/judge-maker.h"
 #include "judge/metric-needs.h"
+#include "protocol/child.h"
 #include "protocol/protocol.h"
 #include "protocol/validation.h"
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "process/child.h"
 #include "registry/copy.h"
-#include "base/version.h"
 
 enum { RECORDS_MAX = 20000, FILE_BYTES_MAX = 1 << 28 };
 

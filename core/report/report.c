@@ -7,12 +7,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/colour.h"
 #include "report/format/format.h"
-#include "report/table/frechet.h"
 #include "report/format/page.h"
 #include "report/plot/plot.h"
+#include "report/table/frechet.h"
 #include "report/table/section.h"
-#include "base/colour.h"
 
 const char *const report_format_names[REPORT_FORMATS] = {"text", "markdown", "latex", "csv", "json", "html"};
 const char *const report_spread_names[4] = {"std", "std0", "sem", "sem0"};

@@ -10,9 +10,9 @@
 #include <crucible/train.h>
 
 #include "host/clock.h"
+#include "protocol/validation.h"
 #include "worker/device.h"
 #include "worker/subnormals.h"
-#include "protocol/validation.h"
 
 static double elapsed(void *user)
 {

@@ -3,9 +3,9 @@
  * is in percent), with all their digits. */
 #include <math.h>
 
+#include "base/json.h"
 #include "report/format/escape.h"
 #include "report/format/format.h"
-#include "base/json.h"
 
 static const char *mark_name(table_mark mark)
 {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "report/format/escape.h"
+#include "report/format/words.h"
 #include "report/plot/panel.h"
 #include "report/plot/plot.h"
 #include "report/table/stats.h"
-#include "report/format/words.h"
 
 enum { LEFT = 60, TOP = 40, HEIGHT = 260, BELOW = 50 };
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/format/words.h"
 #include "report/plot/panel.h"
 #include "report/plot/plot.h"
-#include "report/format/words.h"
 
 enum { PER_LINE = 3, WIDE = 330, HIGH = 300, LEFT = 60, TOP = 40, INNER_WIDE = 250, INNER_HIGH = 200 };
 

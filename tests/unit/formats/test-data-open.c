@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data/data.h"
 #include "base/sha256.h"
+#include "data/data.h"
 #include "loader/loader.h"
 
 static char root[64], cards[100], mirror[100], cache[100], store[100];

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "config/config.h"
-#include "loader/loader.h"
 #include "host/runner.h"
+#include "loader/loader.h"
 
 enum { ENDED_MOST = 64 };
 
