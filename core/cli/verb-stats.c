@@ -67,12 +67,17 @@ static double measure(const stats *s, const registry_entry *entry)
     cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : no_params, plugin->settings_size);
     int32_t *all = malloc(((size_t)s->data->items + 1) * sizeof *all);
     for (int64_t i = 0; all && i < s->data->items; i++) all[i] = (int32_t)i;
-    cru_evidence evidence = {.size = sizeof evidence, .data = s->data, .items = {all, s->data->items}};
     cru_report report = {{ignore_report, NULL}};
     cru_error err = {0};
+    const cru_judging judging = {.size = sizeof judging,
+                                 .settings = settings ? cru_settings_struct(settings) : NULL,
+                                 .data = s->data,
+                                 .items = {all, s->data->items},
+                                 .report = &report,
+                                 .err = &err};
     if (settings && all) {
         const cru_metric *metric = plugin->vtable;
-        if (metric->score(cru_settings_struct(settings), &evidence, &value, &report, &err) != CRU_OK) value = NAN;
+        if (metric->score(&judging, &value) != CRU_OK) value = NAN;
     }
     free(all);
     cru_settings_destroy(settings);

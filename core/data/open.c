@@ -139,7 +139,12 @@ static cru_status run_plugin(const resolved *r, const file_set *set, cru_data *d
                          .files = set->files,
                          .count = set->count,
                          .seed = r->request->seed};
-    cru_status status = dataset->load(cru_settings_struct(r->settings), &source, data, err);
+    const cru_loading loading = {.size = sizeof loading,
+                                 .settings = cru_settings_struct(r->settings),
+                                 .source = &source,
+                                 .data = data,
+                                 .err = err};
+    cru_status status = dataset->load(&loading);
     if (status == CRU_OK && cru_data_check(data, &why) != CRU_OK) {
         status = cru_fail(err, CRU_BAD_INPUT, "dataset %s: the plugin %s made inconsistent data: %s", source.name,
                           plugin->name, why.text);

@@ -76,7 +76,13 @@ static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *
     cru_rng rng = cru_rng_stream(t->seed, "corruption", (uint64_t)position);
     cru_settings *settings = variant_settings(v);
     cru_error why = {0};
-    status = ((const cru_corruptor *)plugin->vtable)->apply(cru_settings_struct(settings), data, &rng, &report, &why);
+    const cru_damage damage = {.size = sizeof damage,
+                               .settings = cru_settings_struct(settings),
+                               .data = data,
+                               .rng = &rng,
+                               .report = &report,
+                               .err = &why};
+    status = ((const cru_corruptor *)plugin->vtable)->apply(&damage);
     cru_settings_destroy(settings);
     if (status != CRU_OK) return cru_fail(err, status, "corruptor %s: %s", v->name, why.text);
     return check(data, "corruptor", v->name, err);

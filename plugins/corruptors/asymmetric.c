@@ -23,10 +23,10 @@ static cru_status fill(const void *user, noise_source *source, const cru_data *d
     return CRU_OK;
 }
 
-static cru_status apply(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const rate_noise *s = settings;
-    return label_noise_apply(&(noise_job){&s->noise, data, rng, report, err}, fill, s);
+    const rate_noise *s = d->settings;
+    return label_noise_apply(&s->noise, d, fill, s);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
@@ -36,6 +36,8 @@ CRU_PLUGIN = {
     .name = "asymmetric",
     .version = "1.0",
     .summary = "label noise: a random distribution of wrong labels for each class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = LABEL_NOISE_PROBLEMS,
     .settings_size = sizeof(rate_noise),
     .params = rate_noise_params,

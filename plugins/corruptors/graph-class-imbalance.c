@@ -77,11 +77,12 @@ static void count_classes(const settings *s, cru_data *data, const int64_t *size
     }
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     parts deal;
-    cru_status status = parts_start(&deal, &(parts_job){&s->rng, data, rng, report, err}, PARTS_PYTHON);
+    cru_status status = parts_start(&deal, &s->rng, d, PARTS_PYTHON);
     if (status) return status;
     int64_t *size = cru_pool_alloc(cru_data_pool(data), data->classes, sizeof *size);
     int64_t *counts = cru_pool_alloc(cru_data_pool(data), data->classes, sizeof *counts);
@@ -107,6 +108,8 @@ CRU_PLUGIN = {
     .summary = "one class has most of the training graphs",
     .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
                 "Learning. ICLR 2025.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_GRAPHS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -85,16 +85,16 @@ static int32_t draw(void *user, noise_source *source, int64_t item, int32_t labe
     return noise_source_choice(source, in->p, (int32_t)classes);
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
-    const noise_job job = {&s->noise, data, rng, report, err};
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     const int64_t classes = data->classes, cols = data->x.cols;
     noise_source source;
-    if (cols == 0) return cru_fail(err, CRU_UNSUPPORTED, "there are no features that the noise could depend on");
-    cru_status status = label_noise_start(&job, &source);
+    if (cols == 0) return cru_fail(d->err, CRU_UNSUPPORTED, "there are no features that the noise could depend on");
+    cru_status status = label_noise_start(&s->noise, d, &source);
     if (status) return status;
-    if (cols > INT64_MAX / classes / classes) return cru_fail(err, CRU_NO_MEMORY, "too many features and classes");
+    if (cols > INT64_MAX / classes / classes) return cru_fail(d->err, CRU_NO_MEMORY, "too many features and classes");
     cru_pool pool = cru_data_pool(data);
     double *q = cru_pool_alloc(pool, data->items, sizeof *q);
     float *w = cru_pool_alloc(pool, classes * cols * classes, sizeof *w);
@@ -103,7 +103,7 @@ static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru
     instance in = {.data = data, .q = q, .w = w};
     in.x = cru_pool_alloc(pool, cols, sizeof *in.x);
     in.p = cru_pool_alloc(pool, classes, sizeof *in.p);
-    label_noise_redraw(&job, &source, draw, &in);
+    label_noise_redraw(&s->noise, d, &(noise_drawing){&source, draw, &in});
     return CRU_OK;
 }
 
@@ -116,6 +116,8 @@ CRU_PLUGIN = {
     .summary = "label noise that depends on the features of an item",
     .citation = "Xia, Liu, Han, Wang, Gong, Liu, Niu, Tao, Sugiyama. Part-dependent Label Noise: Towards "
                 "Instance-dependent Label Noise. NeurIPS 2020.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

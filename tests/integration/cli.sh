@@ -89,9 +89,9 @@ contains "$errors" "aborts while loading"
 # A plugin from outside the tree, built with one line, is there at once.
 cat >"$work/mine.c" <<'C'
 #include <crucible/crucible.h>
-static cru_status score(const void *s, const cru_evidence *e, double *value, cru_report *r, cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    *value = (double)e->items.count;
+    *value = (double)j->items.count;
     return CRU_OK;
 }
 static const cru_metric vtable = {.size = sizeof(cru_metric), .score = score};

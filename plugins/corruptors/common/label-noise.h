@@ -31,15 +31,6 @@ typedef struct rate_noise {
 
 extern const cru_param rate_noise_params[];
 
-/* What `apply` of a corruptor was called with. */
-typedef struct noise_job {
-    const label_noise *settings;
-    cru_data *data;
-    const cru_rng *rng;
-    cru_report *report;
-    cru_error *err;
-} noise_job;
-
 /* Fills p (classes x classes). `user` is the corruptor's own. */
 typedef cru_status noise_matrix(const void *user, noise_source *source, const cru_data *data, double *p,
                                 cru_error *err);
@@ -48,18 +39,24 @@ typedef cru_status noise_matrix(const void *user, noise_source *source, const cr
  * label does not depend on who else is in the training part. Reports `noise_rate`, the share of those items whose
  * label now differs from the truth, `confusion`, the counts of truth x label among them, and `transition`, the matrix
  * (both up to 100 classes). Refuses candidate sets and single classes. */
-cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const void *user);
+cru_status label_noise_apply(const label_noise *s, const cru_damage *d, noise_matrix *fill, const void *user);
 
 /* ---- for noise that no matrix describes -------------------------------------------------------------------------- */
 
 /* Checks the data and starts the generator: the first step of label_noise_apply. */
-cru_status label_noise_start(const noise_job *job, noise_source *source);
+cru_status label_noise_start(const label_noise *s, const cru_damage *d, noise_source *source);
 
 /* The new label of an item. Called for every labelled item in order. */
 typedef int32_t noise_draw(void *user, noise_source *source, int64_t item, int32_t label);
 
+typedef struct noise_drawing {
+    noise_source *source;
+    noise_draw *draw;
+    void *user;
+} noise_drawing;
+
 /* Redraws, keeps and reports as label_noise_apply does: the last step. */
-void label_noise_redraw(const noise_job *job, noise_source *source, noise_draw *draw, void *user);
+void label_noise_redraw(const label_noise *s, const cru_damage *d, const noise_drawing *by);
 
 /* A mark for every item that `where` names; in memory of the data. */
 uint8_t *noise_chosen_items(cru_data *data, noise_where where);

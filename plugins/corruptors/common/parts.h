@@ -2,7 +2,7 @@
 /* parts.h: a split dealt out anew, for corruptors whose damage is who trains.
  *
  *     parts p;
- *     cru_status status = parts_start(&p, &(parts_job){...}, PARTS_PYTHON);
+ *     cru_status status = parts_start(&p, &s->rng, d, PARTS_PYTHON);
  *     parts_shuffle(&p, ids, n);
  *     parts_deal(&p, PART_TRAIN, ids, 20);
  *     status = parts_finish(&p);               the rest tests
@@ -21,22 +21,13 @@ typedef struct parts_rng {
 
 extern const cru_param parts_rng_params[]; /* keys rng, base and step; for CRU_GROUP */
 
-/* What `apply` of a corruptor was called with. */
-typedef struct parts_job {
-    const parts_rng *settings;
-    cru_data *data;
-    cru_rng *rng;
-    cru_report *report;
-    cru_error *err;
-} parts_job;
-
 /* Which generator the study used. */
 typedef enum parts_study { PARTS_PYTHON, PARTS_TORCH } parts_study;
 
 typedef enum part { PART_TRAIN, PART_VAL, PART_TEST, PART_COUNT } part;
 
 typedef struct parts {
-    parts_job job;
+    const cru_damage *damage;
     bool repeats; /* draws of the study's generator */
     parts_study study;
     cru_rng stream;
@@ -48,7 +39,7 @@ typedef struct parts {
 } parts;
 
 /* CRU_UNSUPPORTED when there are fewer than two classes; CRU_BAD_INPUT when a seed is too large for the generator. */
-cru_status parts_start(parts *p, const parts_job *job, parts_study study);
+cru_status parts_start(parts *p, const parts_rng *settings, const cru_damage *damage, parts_study study);
 
 /* Starts over with nothing dealt out: the study's generator from `seed`, or the trial's stream number `seed`. */
 void parts_restart(parts *p, uint32_t seed);

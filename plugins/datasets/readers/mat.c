@@ -142,16 +142,16 @@ static cru_status read_all(const reading *r)
     return cru_fail(r->err, CRU_BAD_INPUT, "%s: has no graph: no variable Network, A or net_...", r->path);
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    reading r = {.s = &s->node, .unlabelled = s->unlabelled, .data = data, .err = err};
-    cru_status status = source_need(source, "graph", &r.path, err);
-    if (status == CRU_OK) status = mat_open(r.path, &r.file, err);
+    const settings *s = l->settings;
+    reading r = {.s = &s->node, .unlabelled = s->unlabelled, .data = l->data, .err = l->err};
+    cru_status status = source_need(l->source, "graph", &r.path, l->err);
+    if (status == CRU_OK) status = mat_open(r.path, &r.file, l->err);
     if (status != CRU_OK) return status;
     r.arena = cru_arena_create();
-    status = r.arena ? read_all(&r) : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", r.path);
-    if (status == CRU_OK) status = mat_nodes_splits(&r, source);
+    status = r.arena ? read_all(&r) : cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", r.path);
+    if (status == CRU_OK) status = mat_nodes_splits(&r, l->source);
     mat_close(r.file);
     cru_arena_destroy(r.arena);
     return status;
@@ -164,6 +164,8 @@ CRU_PLUGIN = {
     .name = "mat",
     .version = "1.0",
     .summary = "a graph in a MATLAB file: attributed networks, multi-relation fraud graphs, facebook100",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

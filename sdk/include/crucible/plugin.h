@@ -35,8 +35,8 @@
 extern "C" {
 #endif
 
-#define CRU_ABI_MAJOR 1
-#define CRU_ABI_MINOR 1
+#define CRU_ABI_MAJOR 2
+#define CRU_ABI_MINOR 0
 
 typedef enum cru_kind {
     CRU_KIND_DATASET = 1,
@@ -93,14 +93,23 @@ typedef struct cru_source {
     uint64_t seed; /* for generators */
 } cru_source;
 
+/* What a dataset plugin is asked to do. All of it is the host's and valid during the call. */
+typedef struct cru_loading {
+    uint32_t size; /* sizeof(cru_loading) */
+    const void *settings;
+    const cru_source *source;
+    cru_data *data; /* created empty; the host destroys it */
+    cru_error *err;
+} cru_loading;
+
 typedef struct cru_dataset {
     uint32_t size; /* sizeof(cru_dataset) */
 
-    /* Fills `data` (created empty by the caller, who owns and destroys it) from the files or from the settings alone.
+    /* Fills `l->data` from the files or from the settings alone.
      * Judge; once per dataset when it is first used, then the result comes from the cache; generators once per seed.
      * Files are hostile: check every size and index before use. On failure the message names the file and the offset or
      * line. CRU_BAD_INPUT: broken file; CRU_IO: cannot be read; CRU_NO_MEMORY. */
-    cru_status (*load)(const void *settings, const cru_source *source, cru_data *data, cru_error *err);
+    cru_status (*load)(const cru_loading *l);
 } cru_dataset;
 
 /* ---- corruptor ------------------------------------------------------------------------------------------- */
@@ -120,13 +129,23 @@ struct cru_report {
     cru_report_sink sink;
 };
 
+/* What a corruptor is asked to do. All of it is the host's and valid during the call. */
+typedef struct cru_damage {
+    uint32_t size; /* sizeof(cru_damage) */
+    const void *settings;
+    cru_data *data;
+    cru_rng *rng; /* this trial's stream for this position in the chain */
+    cru_report *report;
+    cru_error *err;
+} cru_damage;
+
 typedef struct cru_corruptor {
     uint32_t size; /* sizeof(cru_corruptor) */
 
-    /* Damages `data` in place. Judge; once per (dataset, seed, position in the chain), before any method runs, so that
-     * all methods of an experiment see the same damage. All randomness must come from `rng`. Reports what it did
+    /* Damages `d->data` in place. Judge; once per (dataset, seed, position in the chain), before any method runs, so that
+     * all methods of an experiment see the same damage. All randomness must come from `d->rng`. Reports what it did
      * (actual noise rate, edges changed, ...). CRU_UNSUPPORTED: this data cannot be damaged this way (say why). */
-    cru_status (*apply)(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err);
+    cru_status (*apply)(const cru_damage *d);
 } cru_corruptor;
 
 /* ---- algorithm ------------------------------------------------------------------------------------------- */
@@ -221,9 +240,10 @@ CRU_API cru_status cru_task_claim(const cru_task *task, uint32_t problems, cru_c
 
 /* ---- metric ---------------------------------------------------------------------------------------------- */
 
-/* What a metric may look at. Scores are NULL when a dataset is described rather than a prediction judged. */
-typedef struct cru_evidence {
-    uint32_t size;        /* sizeof(cru_evidence) */
+/* What a metric is asked to judge. Scores are NULL when a dataset is described rather than a prediction judged. */
+typedef struct cru_judging {
+    uint32_t size; /* sizeof(cru_judging) */
+    const void *settings;
     const cru_data *data; /* truth, observed labels, candidates, graph, split */
     const float *scores;  /* items x classes, logits; finite (the host fails a trial with NaN scores before metrics) */
     cru_ids items;        /* the items to judge: the test part, unless the config asks for another */
@@ -231,7 +251,9 @@ typedef struct cru_evidence {
     int64_t embedding_cols;
     double seconds_total, seconds_to_best;
     int64_t peak_bytes;
-} cru_evidence;
+    cru_report *report;
+    cru_error *err;
+} cru_judging;
 
 typedef enum cru_metric_flags {
     CRU_METRIC_LOWER_IS_BETTER = 1,
@@ -251,9 +273,8 @@ typedef struct cru_metric {
     uint32_t flags;
 
     /* The value. NAN where the metric is not defined (an empty set, one class only); that is a result, not a failure.
-     * Further numbers (per class, say) go to `report`. Judge; once per trial or per checkpoint. */
-    cru_status (*score)(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err);
+     * Further numbers (per class, say) go to `j->report`. Judge; once per trial or per checkpoint. */
+    cru_status (*score)(const cru_judging *j, double *value);
 } cru_metric;
 
 #ifdef __cplusplus

@@ -113,17 +113,17 @@ static cru_status read_splits(const reading *r)
     return CRU_OK;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
+    const settings *s = l->settings;
     const char *path;
     blob file;
-    cru_status status = source_need(source, "graph", &path, err);
+    cru_status status = source_need(l->source, "graph", &path, l->err);
     if (status != CRU_OK) return status;
-    reading r = {.s = &s->node, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
-    status = blob_read(r.arena, path, &file, err);
-    if (status == CRU_OK) status = dgl_parse(&file, r.arena, &r.graph, err);
+    reading r = {.s = &s->node, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", path);
+    status = blob_read(r.arena, path, &file, l->err);
+    if (status == CRU_OK) status = dgl_parse(&file, r.arena, &r.graph, l->err);
     if (status == CRU_OK) status = read_nodes(&r);
     if (status == CRU_OK) status = read_edges(&r);
     if (status == CRU_OK) status = read_splits(&r);
@@ -138,6 +138,8 @@ CRU_PLUGIN = {
     .name = "dgl",
     .version = "1.0",
     .summary = "a graph in a file of dgl.save_graphs, as GADBench publishes them",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,
