@@ -125,10 +125,11 @@ typedef struct config_request {
     const registry *registry;
     config_dataset_finder *find_dataset; /* NULL: data_find */
     void *user;
+    diagnostics *warnings; /* what is valid and probably not meant; NULL: nobody wants to know */
 } config_request;
 
 /* Reads and checks everything; runs nothing. On CRU_OK the caller destroys *out. Otherwise *out is NULL, the status is
- * CRU_BAD_INPUT and `diags` holds a line for every fault. */
+ * CRU_BAD_INPUT and `diags` holds a line for every fault. Warnings, sorted, come in both cases. */
 cru_status config_load(const config_request *request, experiment **out, diagnostics *diags);
 
 /* The [paths] of the same files and --set options, before there is a registry: [paths] plugins decides what the
