@@ -39,9 +39,8 @@
  *
  * Lines. Files are UTF-8; a mark of it at the start and CRLF ends are accepted. `;` or `#` starts a comment at the
  * start of a line or after a space. A value that ends in ',' or '|' goes on in the next line if that line is indented;
- * otherwise indentation means nothing. At most 197 bytes a line and 49 a section name (inih's limits as Debian builds
- * it): longer ones are errors, as are NUL bytes and what is not UTF-8. Relative folders in [paths] count from the file
- * that names them.
+ * otherwise indentation means nothing. Lines and names have any length; NUL bytes and what is not UTF-8 are errors.
+ * Relative folders in [paths] count from the file that names them.
  *
  * Every fault is one line in the diagnostics, with file and line (or --set), the offending text and, where one is
  * near, the name that was probably meant. */
@@ -126,10 +125,11 @@ typedef struct config_request {
     const registry *registry;
     config_dataset_finder *find_dataset; /* NULL: data_find */
     void *user;
+    diagnostics *warnings; /* what is valid and probably not meant; NULL: nobody wants to know */
 } config_request;
 
 /* Reads and checks everything; runs nothing. On CRU_OK the caller destroys *out. Otherwise *out is NULL, the status is
- * CRU_BAD_INPUT and `diags` holds a line for every fault. */
+ * CRU_BAD_INPUT and `diags` holds a line for every fault. Warnings, sorted, come in both cases. */
 cru_status config_load(const config_request *request, experiment **out, diagnostics *diags);
 
 /* The [paths] of the same files and --set options, before there is a registry: [paths] plugins decides what the

@@ -59,7 +59,8 @@ typedef struct section {
 typedef struct document {
     cru_arena *arena;
     diagnostics *diags;
-    section **sections; /* in the order in which they are first named */
+    diagnostics *warnings; /* what is valid and probably not meant */
+    section **sections;    /* in the order in which they are first named */
     int64_t count, capacity;
     struct source *sources; /* the files read so far */
     int32_t source_count;   /* and of --set texts; numbers the places */

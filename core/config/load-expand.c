@@ -89,14 +89,59 @@ static int by_settings(const void *left, const void *right)
     return order ? order : strcmp(a->text, b->text);
 }
 
-/* Two labels for the same settings would be one trial under two names. Variants with open axes differ in those. */
+/* The variants of one section, in the order of their settings. */
+typedef struct block {
+    const variant **sorted;
+    int64_t count;
+} block;
+
+static bool same_block(const block *a, const block *b)
+{
+    if (a->count != b->count) return false;
+    for (int64_t i = 0; i < a->count; i++)
+        if (a->sorted[i]->axis_count > 0 || by_settings(&a->sorted[i], &b->sorted[i]) != 0) return false;
+    return true;
+}
+
+static block *blocks_of(cru_arena *arena, const variant_list *list, int64_t *count)
+{
+    block *blocks = cru_arena_alloc(arena, list->count, sizeof *blocks);
+    const variant **all = cru_arena_alloc(arena, list->count, sizeof *all);
+    *count = 0;
+    for (int64_t i = 0; i < list->count; i++) {
+        all[i] = &list->items[i];
+        if (i == 0 || strcmp(all[i]->label, all[i - 1]->label) != 0) blocks[(*count)++] = (block){.sorted = all + i};
+        blocks[*count - 1].count++;
+    }
+    for (int64_t i = 0; i < *count; i++)
+        qsort(blocks[i].sorted, (size_t)blocks[i].count, sizeof *blocks[i].sorted, by_settings);
+    return blocks;
+}
+
+/* Two labels whose sweeps share a point are fine, and that trial is shown under both; two that have all points in
+ * common are a slip. Variants with open axes differ in those. */
+static void check_algorithms(config_loader *l, const variant_list *list)
+{
+    int64_t count;
+    const block *blocks = blocks_of(l->doc.arena, list, &count);
+    for (int64_t i = 0; i < count; i++)
+        for (int64_t k = 0; k < i; k++) {
+            if (!same_block(&blocks[k], &blocks[i])) continue;
+            const section *s = document_find(&l->doc, SECTION_ALGORITHM, blocks[i].sorted[0]->label);
+            diagnostics_add(l->doc.diags, &s->place, s->title, "has the same settings as %s",
+                            blocks[k].sorted[0]->label);
+            return;
+        }
+}
+
+/* Two labels for the same settings would be one trial under two names. */
 static void check_distinct(config_loader *l, const variant_list *list, section_type type)
 {
     const variant **sorted = cru_arena_alloc(l->doc.arena, list->count, sizeof *sorted);
     for (int64_t i = 0; i < list->count; i++) sorted[i] = &list->items[i];
     if (list->count > 1) qsort(sorted, (size_t)list->count, sizeof *sorted, by_settings);
     for (int64_t i = 1; i < list->count; i++) {
-        if (sorted[i]->axis_count > 0 || by_settings(&sorted[i - 1], &sorted[i]) != 0) continue;
+        if (by_settings(&sorted[i - 1], &sorted[i]) != 0) continue;
         const section *s = document_find(&l->doc, type, sorted[i]->label);
         diagnostics_add(l->doc.diags, &s->place, s->title, "has the same settings as %s", sorted[i - 1]->label);
         return;
@@ -125,7 +170,7 @@ static void build_groups(config_loader *l)
         all = append(l->doc.arena, all, l->plan->groups[i].datasets);
     }
     check_distinct(l, &all, SECTION_DATASET);
-    if (l->plan->group_count > 0) check_distinct(l, &l->plan->groups[0].algorithms, SECTION_ALGORITHM);
+    if (l->plan->group_count > 0) check_algorithms(l, &l->plan->groups[0].algorithms);
 }
 
 /* ---- chains ---------------------------------------------------------------------------------------------- */

@@ -96,11 +96,23 @@ static void unknown_name(config_loader *l, const section *s, const char *near)
         diagnostics_add(l->doc.diags, &s->place, s->name, "unknown %s", type);
 }
 
+/* A file that was put where plugins are found and that another of its name stands before, or that is broken, would be
+ * missed without a word: its author takes the numbers of the other for those of his own. */
+static void warn_of_passed_over(config_loader *l, const section *s)
+{
+    const registry_entry *other = registry_find_broken(l->request->registry, kinds[s->type], s->name);
+    if (other)
+        diagnostics_add(l->doc.warnings, &s->place, s->name, "%s is passed over: %s", other->path, other->broken);
+}
+
 /* A base section without plugin names the plugin for those `on` a dataset too. */
 static void resolve_plugin(config_loader *l, section *s)
 {
     s->plugin = registry_find(l->request->registry, kinds[s->type], s->name);
-    if (!s->plugin) unknown_name(l, s, registry_nearest(l->request->registry, kinds[s->type], s->name));
+    if (!s->plugin)
+        unknown_name(l, s, registry_nearest(l->request->registry, kinds[s->type], s->name));
+    else if (!s->on)
+        warn_of_passed_over(l, s);
 }
 
 static cru_status find_dataset(const config_loader *l, const char *name, data_found *found, cru_error *err)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Settings that are valid each by itself and would do nothing, or cannot be, beside the others. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "config/plan.h"
@@ -97,6 +98,20 @@ static void check_search(document *doc)
                             "nothing is searched without a method: add method = random, grid, tpe or none to [search]");
 }
 
+/* tpe looks at results only after `startup` settings drawn at random. */
+static void check_startup(config_loader *l)
+{
+    const search_settings *set = &l->e->search;
+    const section *s = document_find(&l->doc, SECTION_SEARCH, NULL);
+    const int64_t trials = search_trials(set);
+    if (!s || set->method != SEARCH_TPE || trials > set->startup) return;
+    const entry *e = section_find(s, "trials") ? section_find(s, "trials") : section_find(s, "method");
+    diagnostics_add(l->doc.warnings, &e->place, e->key,
+                    "tpe draws its first %" PRId64 " settings at random (startup) and tries %" PRId64
+                    ": this is a random search; use more trials or a smaller startup",
+                    set->startup, trials);
+}
+
 /* ---- labels ---------------------------------------------------------------------------------------------- */
 
 /* A table in which gcn is not gcn would mislead. */
@@ -122,5 +137,6 @@ void loader_check_sense(config_loader *l)
         check_shares(&l->doc, split);
     }
     check_search(&l->doc);
+    check_startup(l);
     for (int64_t i = 0; i < l->doc.count; i++) check_label(l, l->doc.sections[i]);
 }

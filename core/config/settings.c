@@ -80,6 +80,13 @@ const cru_param search_params[] = {
     CRU_END,
 };
 
+int64_t search_trials(const search_settings *s)
+{
+    enum { UNLESS_SAID = 20 };
+    if (s->trials > 0) return s->trials;
+    return s->minutes > 0 ? INT64_MAX : UNLESS_SAID;
+}
+
 static const char *const spreads[] = {"std", "std0", "sem", "sem0", NULL};
 
 const cru_param report_params[] = {

@@ -101,6 +101,9 @@ typedef struct search_settings {
 } search_settings;
 extern const cru_param search_params[];
 
+/* Settings tried per search that is not a grid: what is asked for, else 20; INT64_MAX where only time limits it. */
+int64_t search_trials(const search_settings *s);
+
 /* What stands behind "mean ±". */
 typedef enum report_spread { REPORT_STD, REPORT_STD0, REPORT_SEM, REPORT_SEM0 } report_spread;
 

@@ -129,6 +129,7 @@ static cru_status find_todo(store *s, agenda *a, cru_error *err)
     cru_status status = find_repeats(a, repeat, err);
     for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
         store_outcome outcome;
+        a->repeats += repeat[i];
         if (repeat[i]) continue;
         status = store_status(s, a->keys[i], &outcome, NULL, err);
         a->open[i] = status == CRU_OK && outcome == STORE_PENDING;

@@ -10,8 +10,6 @@
 #include "base/seed-hash.h"
 #include "search/tpe.h"
 
-enum { TRIALS_UNLESS_SAID = 20 };
-
 typedef struct entry {
     double *point; /* coordinates */
     bool defaults, told;
@@ -41,9 +39,9 @@ static int64_t limit_of(const search_problem *p)
 {
     const search_settings *s = p->settings;
     if (p->axis_count == 0) return 1;
-    int64_t most = s->method == SEARCH_GRID ? grid_size(p) : INT64_MAX;
-    if (s->trials > 0) return s->trials < most ? s->trials : most;
-    return s->method != SEARCH_GRID && s->minutes <= 0 ? TRIALS_UNLESS_SAID : most;
+    if (s->method != SEARCH_GRID) return search_trials(s);
+    const int64_t all = grid_size(p);
+    return s->trials > 0 && s->trials < all ? s->trials : all;
 }
 
 search *search_create(const search_problem *problem)

@@ -143,10 +143,18 @@ cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor 
 
 /* ---- trials of an experiment ----------------------------------------------------------------------------- */
 
-/* Members with their number in the list; positions may have gaps. */
+/* Members under all their names with their number in the list; positions may have gaps. */
 #define NUMBERED                                                                                                       \
-    "(SELECT row_number() OVER (ORDER BY position) - 1 AS number_in_list, * FROM member WHERE experiment = ?1) AS "    \
-    "member"
+    "(SELECT row_number() OVER (ORDER BY position) - 1 AS number_in_list, * FROM"                                      \
+    " (SELECT position, trial, alias, tried FROM member WHERE experiment = ?1"                                         \
+    " UNION ALL SELECT position, trial, alias, tried FROM namesake WHERE experiment = ?1)) AS member"
+
+cru_status store_length(store *s, int64_t experiment, int64_t *length, cru_error *err)
+{
+    *length = 0;
+    sqlite3_stmt *query = query_of(s, "SELECT count(*) FROM " NUMBERED, experiment, err);
+    return each_row(s, query, take_id, length, err);
+}
 
 static bool show_trial(sqlite3_stmt *query, void *context)
 {

@@ -109,8 +109,8 @@ typedef struct store_trial {
 
 #define STORE_CANDIDATE (-1)
 
-/* Adds the trial unless its key is known, and links it to the experiment. Of a trial that is linked already only
- * `tried` changes, and only from STORE_CANDIDATE. */
+/* Adds the trial unless its key is known, and links it to the experiment. Of a trial that is linked already under the
+ * same alias only `tried` changes, and only from STORE_CANDIDATE; under another alias it is listed once more. */
 cru_status store_add_trial(store *s, int64_t experiment, const store_trial *trial, cru_error *err);
 
 /* ---- running --------------------------------------------------------------------------------------------- */
@@ -206,6 +206,9 @@ cru_status store_get_number(store *s, const char *key, const char *name, double 
 
 /* How many trials of the experiment have each outcome. */
 cru_status store_count(store *s, int64_t experiment, int64_t counts[STORE_OUTCOMES], cru_error *err);
+
+/* How long the experiment's list is, in which a trial with several names stands several times. */
+cru_status store_length(store *s, int64_t experiment, int64_t *length, cru_error *err);
 
 /* The id of the experiment of that name; of the latest one when `name` is NULL. 0: there is none. */
 cru_status store_find_experiment(store *s, const char *name, int64_t *id, cru_error *err);

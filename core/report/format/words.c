@@ -7,7 +7,8 @@
 
 static const char *mark_text(table_mark mark)
 {
-    static const char *const texts[] = {[TABLE_OOM] = "OOM", [TABLE_OOT] = "OOT", [TABLE_ERR] = "ERR"};
+    static const char *const texts[] = {
+        [TABLE_OOM] = "OOM", [TABLE_OOT] = "OOT", [TABLE_ERR] = "ERR", [TABLE_UNDEFINED] = "n/a"};
     return mark == TABLE_VALUE || mark == TABLE_MISSING ? "—" : texts[mark];
 }
 
@@ -122,6 +123,7 @@ void words_of_legend(const table *t, char *text, size_t size)
     if (used.kind[TABLE_OOM]) append(text, size, "OOM out of memory");
     if (used.kind[TABLE_OOT]) append(text, size, "OOT out of time");
     if (used.kind[TABLE_ERR]) append(text, size, "ERR failed");
+    if (used.kind[TABLE_UNDEFINED]) append(text, size, "n/a the metric is not defined here");
     if (used.kind[TABLE_MISSING]) append(text, size, "— not run");
     snprintf(piece, sizeof piece, "published value, difference, in or out of %g published std", t->reference_k);
     if (t->references) append(text, size, piece);

@@ -162,9 +162,7 @@ cru_status frame_load(store *s, int64_t experiment, frame **out, cru_error *err)
     f->columns = cru_arena_alloc(arena, FRAME_COLUMNS, sizeof *f->columns);
     f->measures = cru_arena_alloc(arena, FRAME_MEASURES, sizeof *f->measures);
     loading l = {.f = f, .texts.arena = arena, .id = experiment};
-    int64_t counts[STORE_OUTCOMES];
-    cru_status status = store_count(s, experiment, counts, err);
-    for (int i = 0; i < STORE_OUTCOMES; i++) f->count += counts[i];
+    cru_status status = store_length(s, experiment, &f->count, err);
     f->outcomes = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->outcomes);
     f->tried = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->tried);
     if (!status) status = store_each_experiment(s, load_name, &l, err);

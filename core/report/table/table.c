@@ -98,8 +98,8 @@ static int by_pair(const void *a, const void *b)
 
 static table_mark worse(table_mark mark, store_outcome outcome)
 {
-    static const table_mark marks[STORE_OUTCOMES] = {TABLE_MISSING, TABLE_ERR, TABLE_OOM,
-                                                     TABLE_OOT,     TABLE_ERR, TABLE_ERR};
+    static const table_mark marks[STORE_OUTCOMES] = {TABLE_MISSING, TABLE_UNDEFINED, TABLE_OOM,
+                                                     TABLE_OOT,     TABLE_ERR,       TABLE_ERR};
     return marks[outcome] < mark ? marks[outcome] : mark;
 }
 
@@ -115,11 +115,10 @@ static void fill_cells(const frame *f, const frame_measure *measure, const group
     }
     for (int64_t i = 0; i < f->count; i++) {
         table_cell *cell = table_at(t, rows->ids[i], cols->ids[i]);
-        if (f->outcomes[i] != STORE_OK) {
-            cell->mark = worse(cell->mark, f->outcomes[i]);
-        } else if (!isnan(measure->values[i])) {
+        if (f->outcomes[i] == STORE_OK && !isnan(measure->values[i]))
             cell->runs[cell->run_count++] = (table_run){pairs->ids[i], measure->values[i]};
-        }
+        else
+            cell->mark = worse(cell->mark, f->outcomes[i]);
     }
 }
 

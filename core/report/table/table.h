@@ -6,8 +6,9 @@
 #include "config/settings.h"
 #include "report/table/frame.h"
 
-/* Why a cell has no mean, as papers print it: OOM, OOT (out of time), ERR (crashed or failed), — (not run). */
-typedef enum table_mark { TABLE_VALUE, TABLE_OOM, TABLE_OOT, TABLE_ERR, TABLE_MISSING } table_mark;
+/* Why a cell has no mean, as papers print it: OOM, OOT (out of time), ERR (crashed or failed), n/a (it
+ * ended well and the metric has no value for it), — (not run). The first that holds for one of its trials counts. */
+typedef enum table_mark { TABLE_VALUE, TABLE_OOM, TABLE_OOT, TABLE_ERR, TABLE_UNDEFINED, TABLE_MISSING } table_mark;
 
 /* Whether a cell is worse than the best, or than all, of the rows that serve as baselines. */
 typedef enum table_below_mark { TABLE_NOT_BELOW, TABLE_BELOW_BEST, TABLE_BELOW_ALL } table_below_mark;
