@@ -39,7 +39,7 @@
  *
  * Lines. Files are UTF-8; a mark of it at the start and CRLF ends are accepted. `;` or `#` starts a comment at the
  * start of a line or after a space. A value that ends in ',' or '|' goes on in the next line if that line is indented;
- * otherwise indentation means nothing. Lines and names have any length; NUL bytes and what is not UTF-8 are errors.
+ * otherwise indentation means nothing. Lines have any length; NUL bytes and what is not UTF-8 are errors.
  * Relative folders in [paths] count from the file that names them.
  *
  * Every fault is one line in the diagnostics, with file and line (or --set), the offending text and, where one is

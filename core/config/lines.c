@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines are taken apart here rather than by inih: as Debian builds it, inih cuts lines at 200 bytes and names of sections
- * at 50, neither of which a user should ever have to know; and most of what a line means (numbers of lines, sections
- * without keys, continuation, every fault instead of the first) was ours already. */
+/* inih splits lines into sections, keys and values. As Debian builds it, it cuts lines at 200 bytes and names of sections
+ * at 50, which no user should have to know: it is fed whole lines in pieces, a long value as one line and indented ones
+ * below it, which it hands on as more of the same key. Comments are cut before, for they may stand across pieces; a
+ * section's name is remembered here, for inih speaks of a section only when a key follows. */
 #include "config/lines.h"
 
 #include <ctype.h>
@@ -9,13 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ini.h>
+
 #include <crucible/status.h>
 
 #include "config/strings.h"
 
+enum { LONGEST_KEY = 150 }; /* a piece must hold it */
+
+/* Stands at the ends of a piece, so that inih sees no space or comment sign there. */
+enum { GUARD = '\x1f' };
+
 typedef struct reading {
     const char *at, *end;
     int32_t line;
+    char *fed;         /* the line being fed, trimmed and without comment; NULL: none */
+    const char *left;  /* what inih has not seen of it */
+    bool more;         /* the next piece goes on with the last value */
     char *key, *value; /* the pair that may go on in the next line; NULL: none */
     int32_t pair_line;
     const line_visitor *visitor;
@@ -95,51 +106,64 @@ static void take_header(reading *r, char *text)
     r->visitor->section(r->visitor->user, trim(text + 1), r->line);
 }
 
-static void extend_value(reading *r, const char *more)
+static void extend_value(reading *r, const char *more, size_t length)
 {
-    size_t before = strlen(r->value);
-    char *value = realloc(r->value, before + strlen(more) + 2);
+    const size_t before = strlen(r->value);
+    char *value = realloc(r->value, before + length + 1);
     if (!value) cru_panic(CRU_NO_MEMORY, "no memory for a line");
-    value[before] = ' ';
-    strcpy(value + before + 1, more);
+    memcpy(value + before, more, length);
+    value[before + length] = '\0';
     r->value = value;
 }
 
-/* "key = value" or "key: value", without its comment. */
-static void take_pair(reading *r, char *text)
-{
-    char *sign = strpbrk(text, "=:");
-    if (!sign) {
-        fault(r, NULL, "expected [section] or key = value");
-        return;
-    }
-    *sign = '\0';
-    const char *key = trim(text), *value = trim(sign + 1);
-    if (!*key) {
-        fault(r, value, "a value without a key");
-        return;
-    }
-    r->key = copy(key, strlen(key));
-    r->value = copy(value, strlen(value));
-    r->pair_line = r->line;
-}
+/* ---- feeding --------------------------------------------------------------------------------------------- */
 
-/* `text` is the line without surrounding space; it may be changed. */
-static void take_line(reading *r, char *text, bool indented)
+/* `text` is a line without surrounding space, which may be changed. True: inih shall see it from r->left on. */
+static bool take_line(reading *r, char *text, bool indented)
 {
-    if (!*text || is_comment(*text)) return;
-    if (indented && continues(r)) {
-        extend_value(r, trim(text));
-        return;
+    if (!*text || is_comment(*text)) return false;
+    r->more = indented && continues(r);
+    if (r->more) {
+        extend_value(r, " ", 1);
+        r->left = trim(text);
+        return true;
     }
     flush_pair(r);
-    if (*text == '[')
+    if (*text == '[') {
         take_header(r, text);
-    else
-        take_pair(r, trim(text));
+        return false;
+    }
+    char *sign = strpbrk(trim(text), "=:");
+    r->left = text;
+    if (!sign) {
+        fault(r, NULL, "expected [section] or key = value");
+    } else if (sign == r->left) {
+        fault(r, sign + 1 + strspn(sign + 1, " \t"), "a value without a key");
+    } else if (sign - r->left > LONGEST_KEY) {
+        fault(r, NULL, "a key of more than 150 bytes");
+    } else {
+        if (is_comment(sign[1])) sign[1] = '\0';
+        return true;
+    }
+    return false;
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------- */
+/* The next piece of the line in at most `size` bytes with its NUL. */
+static char *feed(reading *r, char *buffer, int size)
+{
+    const size_t most = (size_t)size - 5, length = strlen(r->left), piece = length < most ? length : most;
+    char *out = buffer;
+    if (r->more) {
+        *out++ = ' ';
+        *out++ = GUARD;
+    }
+    memcpy(out, r->left, piece);
+    out += piece;
+    *out++ = GUARD;
+    *out = '\0';
+    r->left += piece;
+    return buffer;
+}
 
 /* The next line of the text, without surrounding space. */
 static const char *pull(reading *r, size_t *length, bool *indented)
@@ -156,20 +180,52 @@ static const char *pull(reading *r, size_t *length, bool *indented)
     return first;
 }
 
-static void read_line(reading *r)
+static bool read_line(reading *r)
 {
     size_t length;
     bool indented;
     const char *text = pull(r, &length, &indented);
     if (memchr(text, '\0', length)) {
         fault(r, NULL, "the line holds a NUL byte");
-    } else if (!string_is_utf8(text, length)) {
-        fault(r, NULL, "the line is not UTF-8 text; save the file as UTF-8");
-    } else {
-        char *line = copy(text, length);
-        take_line(r, line, indented);
-        free(line);
+        return false;
     }
+    if (!string_is_utf8(text, length)) {
+        fault(r, NULL, "the line is not UTF-8 text; save the file as UTF-8");
+        return false;
+    }
+    r->fed = copy(text, length);
+    return take_line(r, r->fed, indented);
+}
+
+static char *next_piece(char *buffer, int size, void *user)
+{
+    reading *r = user;
+    if (r->left && !*r->left) r->left = NULL;
+    while (!r->left) {
+        free(r->fed);
+        r->fed = NULL;
+        if (r->at == r->end) return NULL;
+        if (!read_line(r)) r->left = NULL;
+    }
+    return feed(r, buffer, size);
+}
+
+/* ---- taking ---------------------------------------------------------------------------------------------- */
+
+static int take(void *user, const char *section, const char *key, const char *value)
+{
+    reading *r = user;
+    (void)section;
+    const size_t length = strlen(value) - 1; /* without the guard at the end */
+    if (r->more) {
+        extend_value(r, value + 1, length - 1);
+        return 1;
+    }
+    r->key = copy(key, strlen(key));
+    r->value = copy(value, length);
+    r->pair_line = r->line;
+    r->more = true;
+    return 1;
 }
 
 void lines_read(const char *text, size_t size, const line_visitor *visitor)
@@ -177,6 +233,7 @@ void lines_read(const char *text, size_t size, const line_visitor *visitor)
     static const char utf8_mark[3] = "\xEF\xBB\xBF";
     reading r = {.at = text, .end = text + size, .visitor = visitor};
     if (size >= sizeof utf8_mark && memcmp(text, utf8_mark, sizeof utf8_mark) == 0) r.at += sizeof utf8_mark;
-    while (r.at < r.end) read_line(&r);
+    ini_parse_stream(next_piece, &r, take, &r);
     flush_pair(&r);
+    free(r.fed);
 }

@@ -133,6 +133,24 @@ START_TEST(lines_and_names_are_of_any_length)
 }
 END_TEST
 
+/* Wherever a line is cut in pieces, spaces and signs of comments there stay what they are. */
+START_TEST(long_values_keep_their_spaces_and_signs)
+{
+    static const char *const patterns[] = {";", "x#y ", "a  b", "=:;", "é"};
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+        for (int shift = 0; shift <= 4; shift++) {
+            char value[1200] = "s", text[1400], expected[1400];
+            strcat(value, "ssss" + 4 - shift);
+            while (strlen(value) < 1000) strcat(value, patterns[p]);
+            strcat(value, "end");
+            snprintf(text, sizeof text, "k = %s\nz = 1\n", value);
+            snprintf(expected, sizeof expected, "1 k=%s\n2 z=1\n", value);
+            check_text(text, expected);
+        }
+    }
+}
+END_TEST
+
 START_TEST(a_colon_divides_like_an_equals_sign_and_the_first_of_both_counts)
 {
     check_text("a: 1\nb = x:y\nc : d = e\n", "1 a=1\n2 b=x:y\n3 c=d = e\n");
@@ -205,6 +223,7 @@ Suite *suite(void)
     tcase_add_test(t, every_line_that_is_nothing_is_a_fault);
     tcase_add_test(t, a_broken_header_opens_no_section);
     tcase_add_test(t, lines_and_names_are_of_any_length);
+    tcase_add_test(t, long_values_keep_their_spaces_and_signs);
     tcase_add_test(t, a_colon_divides_like_an_equals_sign_and_the_first_of_both_counts);
     tcase_add_test(t, a_comment_before_the_sign_leaves_no_pair);
     tcase_add_test(t, long_comments_are_fine);
