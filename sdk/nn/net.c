@@ -141,19 +141,19 @@ static entry *append(cru_net *net, entry_list *list, const char *name)
     return e;
 }
 
-cru_tensor *cru_net_weight(cru_net *net, const char *name, int32_t rank, const int64_t *dim, cru_init init)
+cru_tensor *cru_net_weight(cru_net *net, const char *name, cru_dims shape, cru_init init)
 {
     entry *e = append(net, &net->weights, name);
-    e->tensor = cru_weight_create(net->ctx, rank, dim);
+    e->tensor = cru_weight_create(net->ctx, shape);
     e->init = init;
     draw(net, e);
     return e->tensor;
 }
 
-cru_tensor *cru_net_buffer(cru_net *net, const char *name, int32_t rank, const int64_t *dim, float value)
+cru_tensor *cru_net_buffer(cru_net *net, const char *name, cru_dims shape, double value)
 {
     entry *e = append(net, &net->buffers, name);
-    e->tensor = cru_tensor_create(net->ctx, rank, dim);
+    e->tensor = cru_tensor_create(net->ctx, shape);
     e->init = (cru_init){.kind = CRU_INIT_CONSTANT, .a = value};
     draw(net, e);
     return e->tensor;
@@ -227,7 +227,7 @@ static int64_t save_list(cru_ctx *ctx, const entry_list *list, saved *to)
 {
     int64_t i = 0;
     for (const entry *e = list->first; e; e = e->next, i++)
-        to[i] = (saved){.from = e->tensor, .copy = cru_tensor_create(ctx, e->tensor->rank, e->tensor->dim)};
+        to[i] = (saved){.from = e->tensor, .copy = cru_tensor_create(ctx, cru_shape_of(e->tensor))};
     return i;
 }
 
@@ -294,8 +294,8 @@ void cru_net_copy(cru_net *to, const cru_net *from)
     blend(to->ctx, &to->buffers, &from->buffers, 0);
 }
 
-void cru_net_ema(cru_net *to, const cru_net *from, float momentum)
+void cru_net_ema(cru_net *to, const cru_net *from, double momentum)
 {
-    blend(to->ctx, &to->weights, &from->weights, momentum);
+    blend(to->ctx, &to->weights, &from->weights, (float)momentum);
     blend(to->ctx, &to->buffers, &from->buffers, 0);
 }

@@ -58,7 +58,7 @@ static cru_tensor *item_weights(cru_tape *t, const cru_targets *targets, int64_t
 {
     cru_tensor *w = NULL;
     if (targets->class_weights) {
-        cru_tensor *table = cru_tensor_upload(t, 2, (const int64_t[]){classes, 1}, targets->class_weights);
+        cru_tensor *table = cru_tensor_upload(t, cru_2d(classes, 1), targets->class_weights);
         w = cru_gather(t, table, targets->labels);
     }
     if (targets->weights) {

@@ -80,8 +80,8 @@ cru_tensor *cru_dirichlet(cru_tape *t, cru_tensor *alpha, cru_rng *rng)
         draw_row(&row, a, cols, sample, rng);
     }
     const int64_t dim[] = {rows, cols};
-    if (!moves) return cru_tensor_upload(t, 2, dim, all.share);
-    cru_tensor *moved = cru_mul(t, cru_sub(t, alpha, cru_detach(t, alpha)), cru_tensor_upload(t, 2, dim, all.slope));
-    cru_tensor *delta = cru_softmax(t, cru_add(t, cru_tensor_upload(t, 2, dim, all.log_g), moved), 1);
+    if (!moves) return cru_tensor_upload(t, cru_nd(2, dim), all.share);
+    cru_tensor *moved = cru_mul(t, cru_sub(t, alpha, cru_detach(t, alpha)), cru_tensor_upload(t, cru_nd(2, dim), all.slope));
+    cru_tensor *delta = cru_softmax(t, cru_add(t, cru_tensor_upload(t, cru_nd(2, dim), all.log_g), moved), 1);
     return cru_clamp(t, delta, FLT_MIN, (float)largest_share);
 }

@@ -45,7 +45,7 @@ static cru_tensor *complement(cru_tape *t, cru_tensor *p)
 }
 
 /* (1 - y) z + (1 + (w - 1) y) softplus(-z) */
-cru_tensor *cru_bce_logits_each(cru_tape *t, cru_tensor *z, cru_tensor *y, cru_tensor *weight, float pos_weight)
+cru_tensor *cru_bce_logits_each(cru_tape *t, cru_tensor *z, cru_tensor *y, cru_tensor *weight, double pos_weight)
 {
     cru_tensor *linear = cru_mul(t, complement(t, y), z);
     cru_tensor *factor = cru_affine(t, y, pos_weight - 1, 1);
@@ -53,7 +53,7 @@ cru_tensor *cru_bce_logits_each(cru_tape *t, cru_tensor *z, cru_tensor *y, cru_t
     return weight ? cru_mul(t, loss, weight) : loss;
 }
 
-cru_tensor *cru_bce_logits(cru_tape *t, cru_tensor *z, cru_tensor *y, float pos_weight)
+cru_tensor *cru_bce_logits(cru_tape *t, cru_tensor *z, cru_tensor *y, double pos_weight)
 {
     return cru_mean(t, cru_bce_logits_each(t, z, y, NULL, pos_weight), CRU_ALL);
 }
@@ -107,7 +107,7 @@ cru_tensor *cru_mae(cru_tape *t, cru_tensor *a, cru_tensor *b)
     return cru_mean(t, cru_abs(t, cru_sub(t, a, b)), CRU_ALL);
 }
 
-cru_tensor *cru_margin_ranking(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_tensor *sign, float margin)
+cru_tensor *cru_margin_ranking(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_tensor *sign, double margin)
 {
     cru_tensor *gap = cru_mul(t, cru_detach(t, sign), cru_sub(t, a, b));
     return cru_mean(t, cru_relu(t, cru_affine(t, gap, -1, margin)), CRU_ALL);
@@ -128,14 +128,14 @@ static cru_tensor *weighted_mean(cru_tape *t, cru_tensor *loss, const cru_target
     return cru_mean(t, loss, CRU_ALL);
 }
 
-cru_tensor *cru_gce(cru_tape *t, cru_tensor *logits, const cru_targets *targets, float q)
+cru_tensor *cru_gce(cru_tape *t, cru_tensor *logits, const cru_targets *targets, double q)
 {
     cru_assert(q > 0 && q <= 1, "gce: q = %g is not in (0, 1]", (double)q);
     cru_tensor *power = cru_exp(t, cru_scale(t, log_prob_of_label(t, logits, targets), q));
     return weighted_mean(t, cru_affine(t, power, -1 / q, 1 / q), targets);
 }
 
-cru_tensor *cru_focal(cru_tape *t, cru_tensor *logits, const cru_targets *targets, float gamma)
+cru_tensor *cru_focal(cru_tape *t, cru_tensor *logits, const cru_targets *targets, double gamma)
 {
     cru_tensor *log_p = log_prob_of_label(t, logits, targets);
     cru_tensor *miss = cru_clamp(t, cru_affine(t, cru_exp(t, log_p), -1, 1), 1e-12f, 1);

@@ -19,7 +19,7 @@ static cru_tensor *upload(const bench *b, const cJSON *rows)
     static float values[BENCH_MOST];
     const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
     for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
-    cru_tensor *x = cru_tensor_upload(b->learner->tape, 2, (const int64_t[]){n, count / n}, values);
+    cru_tensor *x = cru_tensor_upload(b->learner->tape, cru_2d(n, count / n), values);
     cru_tensor_watch(x);
     return x;
 }
@@ -134,7 +134,7 @@ START_TEST(graphens_protects_features_of_the_source)
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_EVAL);
     const cru_input x = cru_input_create(b.ctx, &b.data->x);
-    cru_tensor *shares = cru_tensor_upload(t, 2, (const int64_t[]){count, features}, share);
+    cru_tensor *shares = cru_tensor_upload(t, cru_2d(count, features), share);
     bench_check(&b, ego_features(t, &x, pairs, shares), fixture_expected(item, "new_x"));
     bench_destroy(&b);
     cJSON_Delete(root);
@@ -271,8 +271,8 @@ START_TEST(graphsmote_reconstructs_all_pairs)
     const float *weights = floats(&b, fixture_input(item, "decoder_weight"), &square);
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *e = cru_tensor_upload(t, 2, (const int64_t[]){size / 4, 4}, values);
-    cru_tensor *w = cru_tensor_upload(t, 2, (const int64_t[]){4, 4}, weights);
+    cru_tensor *e = cru_tensor_upload(t, cru_2d(size / 4, 4), values);
+    cru_tensor *w = cru_tensor_upload(t, cru_2d(4, 4), weights);
     cru_tensor_watch(e);
     cru_tensor_watch(w);
     cru_sparse *a = cru_sparse_create(b.ctx, &b.data->graph);

@@ -223,7 +223,7 @@ static double step_with_views(bench *b, const cJSON *rows, const cJSON *strong)
     for (int64_t i = 0; i < count * cols; i++) view[i] = (float)numbers[ids[i / cols] * cols + i % cols];
     cru_tape_begin(l->tape, CRU_TRAIN);
     cru_batch batch = cru_learner_batch(l, (cru_ids){ids, count});
-    batch.strong = cru_input_of(cru_tensor_upload(l->tape, 2, (const int64_t[]){count, cols}, view));
+    batch.strong = cru_input_of(cru_tensor_upload(l->tape, cru_2d(count, cols), view));
     const double loss = cru_learner_step(l, l->optim, l->method->batch_loss(l, l->tape, &batch));
     cru_tape_record(l->tape, false);
     l->method->after_step(l, l->tape, &batch);

@@ -58,7 +58,7 @@ static void open_bench_with(bench *b, const cru_method *how, bool sparse)
 {
     static const int32_t labels[] = {0, 1, 1}, train[] = {0, 1, 2};
     *b = (bench){.ctx = test_ctx(NULL),
-                 .settings = {.graphs = {.batch = 2, .adjacency = {.norm = CRU_NORM_COL + 1}},
+                 .settings = {.graphs = {.batch = 2, .adjacency = {.norm = CRU_NORM_NONE}},
                               .train = {.epochs = 1, .lr = 0.01}}};
     b->task = (cru_task){.size = sizeof b->task,
                          .problem = CRU_GRAPHS,
@@ -224,7 +224,7 @@ static cru_tensor *score_by_number(void *user, cru_tape *t, cru_ids graphs)
         c->ids[c->graphs++] = graphs.ids[i];
         for (int k = 0; k < 2; k++) scores[2 * i + k] = (float)(10 * graphs.ids[i] + k + 1);
     }
-    return cru_tensor_upload(t, 2, (const int64_t[]){graphs.count, 2}, scores);
+    return cru_tensor_upload(t, cru_2d(graphs.count, 2), scores);
 }
 
 /* Eight graphs in batches of two: 6, 1, 4 validate, 0 and 7 test. */

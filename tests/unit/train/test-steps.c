@@ -227,9 +227,9 @@ START_TEST(rows_put_into_a_table_replace_only_themselves)
     cru_tape *tape = cru_tape_create(ctx);
     static const float old[] = {1, 2, 3, 4, 5, 6}, fresh[] = {10, 20, 30, 40}, expected[] = {30, 40, 3, 4, 10, 20};
     static const int32_t ids[] = {2, 0};
-    cru_tensor *table = cru_tensor_from(ctx, 2, (const int64_t[]){3, 2}, old);
+    cru_tensor *table = cru_tensor_from(ctx, cru_2d(3, 2), old);
     cru_tape_begin(tape, CRU_TRAIN);
-    cru_put_rows(tape, table, cru_index_step(tape, ids, 2), cru_tensor_upload(tape, 2, (const int64_t[]){2, 2}, fresh));
+    cru_put_rows(tape, table, cru_index_step(tape, ids, 2), cru_tensor_upload(tape, cru_2d(2, 2), fresh));
     for (int i = 0; i < 6; i++) ck_assert_float_eq(test_value(table, i), expected[i]);
     cru_ctx_destroy(ctx);
 }

@@ -90,7 +90,7 @@ START_TEST(validation_accuracy_counts_observed_labels)
     cru_learner *l = &t.model->base;
     cru_task task = *l->task;
     cru_tape_begin(l->tape, CRU_EVAL);
-    cru_tensor *logits_of_all = cru_tensor_upload(l->tape, 2, (const int64_t[]){ITEMS, CLASSES}, z);
+    cru_tensor *logits_of_all = cru_tensor_upload(l->tape, cru_2d(ITEMS, CLASSES), z);
     ck_assert_double_eq(cru_learner_val_accuracy(l, l->tape, logits_of_all), 0); /* no validation part */
     task.split.val = (cru_ids){val, 3};
     l->task = &task;

@@ -40,7 +40,7 @@ END_TEST
 static cru_status build_for_nodes(void *self)
 {
     model *m = self;
-    cru_net_weight(m->base.net, "own", 1, &m->base.task->items, (cru_init){0});
+    cru_net_weight(m->base.net, "own", cru_1d(m->base.task->items), (cru_init){0});
     return build(self);
 }
 

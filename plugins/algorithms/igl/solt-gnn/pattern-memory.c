@@ -5,7 +5,7 @@ static const float slope = 0.2f, tiny = 1e-7f;
 
 static cru_tensor *weight(cru_net *net, const char *name, int64_t rows, int64_t cols)
 {
-    return cru_net_weight(net, name, 2, (const int64_t[]){rows, cols}, (cru_init){.kind = CRU_INIT_GLOROT_UNIFORM});
+    return cru_net_weight(net, name, cru_2d(rows, cols), (cru_init){.kind = CRU_INIT_GLOROT_UNIFORM});
 }
 
 pattern_memory pattern_memory_create(cru_net *net, int64_t width, int64_t size)
