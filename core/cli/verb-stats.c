@@ -68,7 +68,7 @@ static double measure(const stats *s, const registry_entry *entry)
     int32_t *all = malloc(((size_t)s->data->items + 1) * sizeof *all);
     for (int64_t i = 0; all && i < s->data->items; i++) all[i] = (int32_t)i;
     cru_evidence evidence = {.size = sizeof evidence, .data = s->data, .items = {all, s->data->items}};
-    cru_report report = {{ignore_report, NULL}};
+    cru_report report = {.sink = {.put = ignore_report}};
     cru_error err = {0};
     if (settings && all) {
         const cru_metric *metric = plugin->vtable;
