@@ -94,7 +94,8 @@ cru_sage cru_sage_create(cru_net *net, const char *name, int64_t in, int64_t out
 cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, cru_tensor *x)
 {
     cru_tensor *neighbours = cru_aggregate(t, adj, x, layer->op);
-    return cru_add(t, cru_fc_apply(t, &layer->neighbour, neighbours), cru_fc_apply(t, &layer->self, x));
+    cru_tensor *self = cru_fc_apply(t, &layer->self, x);
+    return cru_add(t, cru_fc_apply(t, &layer->neighbour, neighbours), self);
 }
 
 cru_sage_cat cru_sage_cat_create(cru_net *net, const char *name, int64_t in, int64_t out)

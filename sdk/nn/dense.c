@@ -4,7 +4,8 @@
 
 #include "nn/naming.h"
 
-cru_fc cru_fc_create_with(cru_net *net, const char *name, int64_t in, int64_t out, cru_init weight, const cru_init *bias)
+cru_fc cru_fc_create_with(cru_net *net, const char *name, int64_t in, int64_t out, cru_init weight,
+                          const cru_init *bias)
 {
     cru_fc layer = {.w = cru_net_weight(net, name_of(name, "weight").text, cru_2d(in, out), weight)};
     if (bias) layer.b = cru_net_weight(net, name_of(name, "bias").text, cru_1d(out), *bias);
@@ -127,7 +128,8 @@ cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     for (int64_t i = 0; i < shape->layers; i++) {
         bool last = i == shape->layers - 1;
         int64_t in = i ? shape->hidden : shape->in, out = last ? shape->out : shape->hidden;
-        mlp.layer[i] = cru_fc_create_drawn(net, name_of_number(name, "linear", i).text, in, out, shape->draw, !shape->no_bias);
+        mlp.layer[i] =
+            cru_fc_create_drawn(net, name_of_number(name, "linear", i).text, in, out, shape->draw, !shape->no_bias);
         if (!last && shape->batch_norm)
             mlp.norm[i] = cru_batch_norm_create(net, name_of_number(name, "norm", i).text, out);
     }

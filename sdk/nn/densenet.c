@@ -92,7 +92,8 @@ cru_densenet *cru_densenet_create(cru_net *net, const char *name, const cru_dens
         add_run(d, net, name_of_number(name, "dense", run + 1).text, shape);
         if (run == RUNS - 1) break;
         const int64_t out = (int64_t)((double)d->features / shape->compression);
-        d->transition[run] = cru_dense_transition_create(net, name_of_number(name, "trans", run + 1).text, d->features, out);
+        d->transition[run] =
+            cru_dense_transition_create(net, name_of_number(name, "trans", run + 1).text, d->features, out);
         d->features = out;
     }
     d->last_norm = cru_batch_norm_create(net, name_of(name, "bn").text, d->features);

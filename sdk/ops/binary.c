@@ -190,7 +190,8 @@ cru_tensor *cru_where(cru_tape *t, cru_tensor *mask, cru_tensor *a, cru_tensor *
     cru_assert(same_shape(mask, a) && same_shape(a, b), "where: shapes %s, %s and %s differ", tape_text(mask).text,
                tape_text(a).text, tape_text(b).text);
     cru_tensor *keep = cru_detach(t, mask);
-    return cru_add(t, cru_mul(t, keep, a), cru_mul(t, cru_affine(t, keep, -1, 1), b));
+    cru_tensor *rest = cru_mul(t, cru_affine(t, keep, -1, 1), b);
+    return cru_add(t, cru_mul(t, keep, a), rest);
 }
 
 /* ---- lerp: one pass instead of three -------------------------------------------------------------------------- */

@@ -43,9 +43,12 @@ cru_tensor *cru_nt_xent(cru_tape *t, cru_tensor *a, cru_tensor *b, double temper
 /* -log(pos / (2 pos + sum)) with log pos = c and log sum = s: log(2 e^c + e^s) = s + softplus(c + log 2 - s) */
 static cru_tensor *contrast_of_view(cru_tape *t, cru_tensor *c, cru_tensor *s, bool stable)
 {
-    if (stable) return cru_add(t, cru_sub(t, s, c), cru_softplus(t, cru_affine(t, cru_sub(t, c, s), 1, logf(2))));
-    cru_tensor *pos = cru_exp(t, c);
-    return cru_neg(t, cru_log(t, cru_div(t, pos, cru_add(t, cru_scale(t, pos, 2), cru_exp(t, s)))));
+    if (stable) {
+        cru_tensor *soft = cru_softplus(t, cru_affine(t, cru_sub(t, c, s), 1, logf(2)));
+        return cru_add(t, cru_sub(t, s, c), soft);
+    }
+    cru_tensor *pos = cru_exp(t, c), *neg = cru_exp(t, s);
+    return cru_neg(t, cru_log(t, cru_div(t, pos, cru_add(t, cru_scale(t, pos, 2), neg))));
 }
 
 cru_tensor *cru_view_contrast(cru_tape *t, cru_tensor *a, cru_tensor *b, double temperature, bool stable)
@@ -90,7 +93,8 @@ cru_tensor *cru_sup_con(cru_tape *t, cru_tensor *features, cru_index labels, dou
 
 /* ---- against rows of earlier steps ------------------------------------------------------------------------------ */
 
-cru_tensor *cru_info_nce_queue(cru_tape *t, cru_tensor *queries, cru_tensor *keys, cru_tensor *queue, double temperature)
+cru_tensor *cru_info_nce_queue(cru_tape *t, cru_tensor *queries, cru_tensor *keys, cru_tensor *queue,
+                               double temperature)
 {
     const int64_t n = cru_tensor_rows(queries);
     cru_tensor *own = cru_as_matrix(t, cru_dot_rows(t, queries, keys), n, 1);
@@ -122,8 +126,10 @@ cru_tensor *cru_sup_con_anchors(cru_tape *t, cru_tensor *x, const int32_t *label
     a = cru_scale(t, a, 1 / temperature);
     a = cru_sub(t, a, cru_as_matrix(t, cru_detach(t, cru_max(t, a, 1)), anchors, 1));
     cru_tensor *self = cru_one_hot(t, shifted_ids(t, anchors, 0), n);
-    cru_tensor *sum = cru_sum(t, cru_mul(t, cru_exp(t, a), cru_affine(t, self, -1, 1)), 1);
+    cru_tensor *others = cru_affine(t, self, -1, 1);
+    cru_tensor *sum = cru_sum(t, cru_mul(t, cru_exp(t, a), others), 1);
     cru_tensor *log_sum = cru_as_matrix(t, cru_log(t, cru_affine(t, sum, 1, 1e-12f)), anchors, 1);
-    cru_tensor *each = cru_mul(t, anchor_shares(t, labels, anchors, n), cru_sub(t, a, log_sum));
+    cru_tensor *log_p = cru_sub(t, a, log_sum);
+    cru_tensor *each = cru_mul(t, anchor_shares(t, labels, anchors, n), log_p);
     return cru_scale(t, cru_sum(t, each, CRU_ALL), -1.0f / (float)anchors);
 }

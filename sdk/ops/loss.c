@@ -34,7 +34,8 @@ cru_tensor *cru_js_logits(cru_tape *t, cru_tensor *a, cru_tensor *b)
 {
     cru_tensor *p = cru_softmax(t, a, 1), *q = cru_softmax(t, b, 1);
     cru_tensor *log_middle = cru_log(t, cru_clamp(t, cru_lerp(t, p, q, 0.5f), 1e-37f, INFINITY));
-    return cru_scale(t, cru_add(t, cru_kl(t, p, log_middle), cru_kl(t, q, log_middle)), 0.5f);
+    cru_tensor *second = cru_kl(t, q, log_middle);
+    return cru_scale(t, cru_add(t, cru_kl(t, p, log_middle), second), 0.5);
 }
 
 /* ---- binary ---------------------------------------------------------------------------------------------- */
@@ -80,7 +81,9 @@ static void bce_backward(cru_tape *t, tape_node *n)
         cru_tensor *spread = cru_clamp(t, cru_mul(t, p, complement(t, p)), 1e-12f, INFINITY);
         give(t, p, cru_mul(t, &dy, cru_div(t, cru_sub(t, p, y), spread)));
     }
-    if (tape_needs(t, y)) give(t, y, cru_mul(t, &dy, cru_sub(t, bounded_log(t, complement(t, p)), bounded_log(t, p))));
+    if (!tape_needs(t, y)) return;
+    cru_tensor *log_p = bounded_log(t, p);
+    give(t, y, cru_mul(t, &dy, cru_sub(t, bounded_log(t, complement(t, p)), log_p)));
 }
 
 static const tape_op bce_op = {.name = "bce", .backward = bce_backward};
@@ -89,7 +92,8 @@ cru_tensor *cru_bce(cru_tape *t, cru_tensor *p, cru_tensor *y)
 {
     bool recording = cru_tape_record(t, false);
     cru_tensor *yes = cru_mul(t, y, bounded_log(t, p));
-    cru_tensor *no = cru_mul(t, complement(t, y), bounded_log(t, complement(t, p)));
+    cru_tensor *log_rest = bounded_log(t, complement(t, p));
+    cru_tensor *no = cru_mul(t, complement(t, y), log_rest);
     cru_tensor *each = cru_neg(t, cru_add(t, yes, no));
     cru_tape_record(t, recording);
     return cru_mean(t, tape_emit_view(t, &bce_op, each, (cru_tensor *[]){p, y}, 2, 0).out, CRU_ALL);

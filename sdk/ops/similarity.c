@@ -31,12 +31,14 @@ cru_tensor *cru_normalize_l2(cru_tape *t, cru_tensor *x, double eps)
 
 cru_tensor *cru_cosine_matrix(cru_tape *t, cru_tensor *a, cru_tensor *b, double eps)
 {
-    return cru_matmul_op(t, cru_normalize_l2(t, a, eps), cru_normalize_l2(t, b, eps), CRU_NT);
+    cru_tensor *unit = cru_normalize_l2(t, b, eps);
+    return cru_matmul_op(t, cru_normalize_l2(t, a, eps), unit, CRU_NT);
 }
 
 cru_tensor *cru_cosine_rows(cru_tape *t, cru_tensor *a, cru_tensor *b, double eps)
 {
-    return cru_dot_rows(t, cru_normalize_l2(t, a, eps), cru_normalize_l2(t, b, eps));
+    cru_tensor *unit = cru_normalize_l2(t, b, eps);
+    return cru_dot_rows(t, cru_normalize_l2(t, a, eps), unit);
 }
 
 /* |a|^2 - 2 a b + |b|^2, clamped: rounding may push small distances below zero. */

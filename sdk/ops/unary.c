@@ -153,7 +153,8 @@ cru_tensor *cru_elu(cru_tape *t, cru_tensor *x, double alpha)
 cru_tensor *cru_prelu(cru_tape *t, cru_tensor *x, cru_tensor *negative_slope)
 {
     cru_tensor *below = cru_relu(t, cru_neg(t, x));
-    return cru_sub(t, cru_relu(t, x), cru_mul(t, below, negative_slope));
+    cru_tensor *sloped = cru_mul(t, below, negative_slope);
+    return cru_sub(t, cru_relu(t, x), sloped);
 }
 
 cru_tensor *cru_selu(cru_tape *t, cru_tensor *x)

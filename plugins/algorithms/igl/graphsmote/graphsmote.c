@@ -178,8 +178,8 @@ static double epoch(cru_learner *l, void *self)
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *e = apply_sage(l, t, &m->encoder, m->adj, &l->x);
     cru_tensor *rebuilt = smote_reconstruction(t, m->links, cru_fc_apply(t, &m->edges, e));
-    cru_tensor *total = cru_add(t, joint_loss(l, m, t, e), cru_scale(t, rebuilt, s->rec_weight));
-    return cru_learner_step(l, l->optim, total);
+    cru_tensor *weighted = cru_plus(t, NULL, s->rec_weight, rebuilt);
+    return cru_learner_step(l, l->optim, cru_add(t, joint_loss(l, m, t, e), weighted));
 }
 
 CRU_PLUGIN = {

@@ -26,7 +26,8 @@ typedef struct stacked {
 
 static cru_tensor *modulate(cru_tape *t, cru_tensor *qu, cru_tensor *w, const stacked *rows)
 {
-    return cru_leaky_relu(t, cru_mul(t, cru_gather(t, qu, rows->query), cru_gather(t, w, rows->place)), slope);
+    cru_tensor *factor = cru_gather(t, w, rows->place);
+    return cru_leaky_relu(t, cru_mul(t, cru_gather(t, qu, rows->query), factor), slope);
 }
 
 cru_tensor *pattern_memory_recall(cru_tape *t, const pattern_memory *memory, cru_tensor *q)
@@ -51,6 +52,7 @@ cru_tensor *pattern_memory_recall(cru_tape *t, const pattern_memory *memory, cru
 
 cru_tensor *pattern_relevance(cru_tape *t, cru_tensor *p, cru_tensor *positive, cru_tensor *negative)
 {
-    cru_tensor *gap = cru_sub(t, cru_cosine_rows(t, p, positive, tiny), cru_cosine_rows(t, p, negative, tiny));
+    cru_tensor *far = cru_cosine_rows(t, p, negative, tiny);
+    cru_tensor *gap = cru_sub(t, cru_cosine_rows(t, p, positive, tiny), far);
     return cru_neg(t, cru_mean(t, cru_log_sigmoid(t, gap), CRU_ALL));
 }

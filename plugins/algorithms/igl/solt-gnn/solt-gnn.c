@@ -190,7 +190,8 @@ static cru_tensor *node_relevance(model *m, cru_tape *t, const group *s)
         }
     }
     cru_tensor *p = pattern_memory_recall(t, &m->memory, rows_of(t, s, query, count));
-    return pattern_relevance(t, p, rows_of(t, s, same, count), rows_of(t, s, other, count));
+    cru_tensor *far = rows_of(t, s, other, count);
+    return pattern_relevance(t, p, rows_of(t, s, same, count), far);
 }
 
 /* The representation of samples by themselves; part->node are nodes of the batch. */

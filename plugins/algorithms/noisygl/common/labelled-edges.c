@@ -50,7 +50,8 @@ static cru_tensor *squares(cru_tape *t, cru_tensor *r, cru_sparse *pairs, double
 cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, cru_sparse *far, cru_sparse *near)
 {
     const int64_t pairs = cru_csr_nnz(&far->csr) + cru_csr_nnz(&near->csr);
-    cru_tensor *sum = cru_add(t, squares(t, r, far, 0), squares(t, r, near, 1));
+    cru_tensor *joined = squares(t, r, near, 1);
+    cru_tensor *sum = cru_add(t, squares(t, r, far, 0), joined);
     return cru_scale(t, sum, (double)cru_tensor_rows(r) / (double)pairs);
 }
 

@@ -66,14 +66,16 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z1)
     const cru_targets targets = {.rows = &l->train_rows, .labels = l->train_labels};
     cru_tensor *l1 = cru_cross_entropy_each(t, z1, &targets), *l2 = cru_cross_entropy_each(t, z2, &targets);
     if (s->variant == CRU_BENCH) {
-        cru_index differ = agreement(t, cru_gather(t, z1, l->train_rows), cru_gather(t, z2, l->train_rows), false);
+        cru_tensor *first = cru_gather(t, z1, l->train_rows), *second = cru_gather(t, z2, l->train_rows);
+        const cru_index differ = agreement(t, first, second, false);
         l1 = cru_gather(t, l1, differ);
         l2 = cru_gather(t, l2, differ);
     }
     const double forget = s->noise_rate * (double)l->epoch / (double)s->ramp;
     const double keep = 1 - (forget < s->noise_rate ? forget : s->noise_rate);
     const int64_t k = (int64_t)(keep * (double)cru_tensor_count(l1));
-    return cru_add(t, mean_of(t, l1, smallest(t, l2, k)), mean_of(t, l2, smallest(t, l1, k)));
+    cru_tensor *second = mean_of(t, l2, smallest(t, l1, k));
+    return cru_add(t, mean_of(t, l1, smallest(t, l2, k)), second);
 }
 
 CRU_PLUGIN = {

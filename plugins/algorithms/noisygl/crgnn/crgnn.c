@@ -132,8 +132,9 @@ static double epoch(cru_learner *l, void *self)
         v[i].projected = cru_mlp_apply(t, &m->projection, v[i].h);
     }
     cru_tensor *contrast = cru_view_contrast(t, v[0].projected, v[1].projected, s->tau, s->stable);
-    cru_tensor *total = cru_add(t, supervised(l, m, t, v), cru_scale(t, contrast, s->alpha));
-    if (s->variant == CRU_PAPER) total = cru_add(t, total, cru_scale(t, across_spaces(l, m, t, v), s->beta));
+    cru_tensor *weighted = cru_plus(t, NULL, s->alpha, contrast);
+    cru_tensor *total = cru_add(t, supervised(l, m, t, v), weighted);
+    if (s->variant == CRU_PAPER) total = cru_plus(t, total, s->beta, across_spaces(l, m, t, v));
     return cru_learner_step(l, l->optim, total);
 }
 

@@ -171,9 +171,10 @@ static double epoch(cru_learner *l, void *self)
     const cru_ids add = pseudo_labelled(l, m, t);
     if (add.count) g = weigh(l, m, t, held, add);
     cru_tensor *z = cru_learned_graph_convolve(t, &g, &m->classifier, &l->x);
-    cru_tensor *total = cru_add(t, cru_learner_loss(l, t, z), cru_learner_loss(l, t, mined));
-    total = cru_add(t, total, cru_scale(t, reconstruct(l, m, t, r), s->alpha));
-    if (add.count) total = cru_add(t, total, cru_scale(t, pseudo_loss(m, t, z, add), s->beta));
+    cru_tensor *total = cru_learner_loss(l, t, mined);
+    total = cru_add(t, cru_learner_loss(l, t, z), total);
+    total = cru_plus(t, total, s->alpha, reconstruct(l, m, t, r));
+    if (add.count) total = cru_plus(t, total, s->beta, pseudo_loss(m, t, z, add));
     cru_tensor_keep(t, m->weights, g.weights);
     cru_tensor_keep(t, m->represented, r);
     return cru_learner_step(l, l->optim, total);

@@ -40,8 +40,9 @@ static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru
     const settings *s = l->settings;
     cru_tensor *z = cru_learner_classify(l, t, &batch->x), *w = cru_gather(t, m->w, batch->rows);
     cru_tensor *inside = cru_mul(t, batch->candidates, cru_sigmoid(t, cru_neg(t, z)));
-    cru_tensor *outside = cru_mul(t, cru_affine(t, batch->candidates, -1, 1), cru_sigmoid(t, z));
-    cru_tensor *each = cru_mul(t, w, cru_add(t, inside, cru_scale(t, outside, (double)s->lw_weight)));
+    cru_tensor *others = cru_affine(t, batch->candidates, -1, 1);
+    cru_tensor *outside = cru_mul(t, others, cru_sigmoid(t, z));
+    cru_tensor *each = cru_mul(t, w, cru_plus(t, inside, (double)s->lw_weight, outside));
     return cru_scale(t, cru_sum(t, each, CRU_ALL), 1 / (double)batch->count);
 }
 

@@ -35,14 +35,15 @@ static void build(cru_learner *l, void *self)
 static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    return cru_soft_cross_entropy(t, cru_learner_classify(l, t, &batch->x), cru_gather(t, m->q, batch->rows));
+    cru_tensor *q = cru_gather(t, m->q, batch->rows);
+    return cru_soft_cross_entropy(t, cru_learner_classify(l, t, &batch->x), q);
 }
 
 static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
     cru_tensor *p = cru_softmax(t, cru_learner_classify(l, t, &batch->x), 1);
-    cru_put_rows(t, m->q, batch->rows, cru_normalize_l1(t, cru_mul(t, batch->candidates, p), 1e-37f));
+    cru_put_rows(t, m->q, batch->rows, cru_normalize_l1(t, cru_mul(t, batch->candidates, p), 1e-37));
 }
 
 CRU_PLUGIN = {

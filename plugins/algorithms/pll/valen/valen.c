@@ -110,7 +110,8 @@ static cru_tensor *ce(cru_tape *t, cru_tensor *target, cru_tensor *z)
 
 static cru_tensor *rev(cru_tape *t, cru_tensor *target, cru_tensor *z)
 {
-    return share(t, cru_mul(t, cru_sign(t, target), soft(t, z)));
+    cru_tensor *p = soft(t, z);
+    return share(t, cru_mul(t, cru_sign(t, target), p));
 }
 
 /* The study's code takes the features of every batch of phase A in a pass of their own. They are of no use yet, but the
@@ -176,7 +177,8 @@ static cru_tensor *reconstruction(const model *m, cru_tape *t, const cru_batch *
 /* share(softmax(a) 1[o > 0]) + 0.01; the sum that it is a share of has no gradient */
 static cru_tensor *concentrations(cru_tape *t, cru_tensor *a, cru_tensor *o)
 {
-    cru_tensor *inside = cru_mul(t, cru_softmax(t, a, 1), cru_sign(t, o));
+    cru_tensor *p = cru_softmax(t, a, 1);
+    cru_tensor *inside = cru_mul(t, p, cru_sign(t, o));
     cru_tensor *sum = cru_as_matrix(t, cru_sum(t, cru_detach(t, inside), 1), -1, 1);
     return cru_affine(t, cru_div(t, inside, sum), 1, 0.01);
 }
