@@ -48,8 +48,9 @@ typedef struct cru_init {
 
 typedef struct cru_net cru_net;
 
-/* Weights are drawn from the stream ("init", name), so two nets of other names start apart and the same net starts the
- * same in every run with one seed. */
+/* Every weight is drawn from a stream of its own, ("init", name of the net, name of the weight). So two nets of other
+ * names start apart, the same net starts the same in every run with one seed, and neither the order in which weights are
+ * made nor one more or less of them changes how the others start. Two weights of one name in a net start alike. */
 CRU_API cru_net *cru_net_create(cru_ctx *ctx, const char *name);
 CRU_API cru_ctx *cru_net_ctx(const cru_net *net);
 
@@ -67,7 +68,7 @@ CRU_API cru_tensor *cru_net_find(const cru_net *net, const char *name); /* weigh
 
 /* Forgets all gradients. */
 CRU_API void cru_net_clear(cru_net *net);
-/* Draws all weights anew, continuing the stream; buffers go back to their first values. */
+/* Draws all weights anew, each continuing its stream; buffers go back to their first values. */
 CRU_API void cru_net_reset(cru_net *net);
 
 /* Copies of all weights and buffers. A snapshot made once can be refilled any number of times without allocating. */

@@ -74,7 +74,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
     .name = "appnp",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "predict, then propagate with personalised PageRank",
     .citation = "Gasteiger, Bojchevski, Günnemann. Predict then Propagate: Graph Neural Networks meet Personalized "
                 "PageRank. ICLR 2019.",

@@ -106,7 +106,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .logits = logits),
     .name = "gat",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "graph attention in residual blocks",
     .citation = "Velickovic, Cucurull, Casanova, Romero, Lio, Bengio. Graph Attention Networks. ICLR 2018.",
     .problems = CRU_NODES | CRU_ANOMALY,

@@ -69,7 +69,7 @@ static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_gr
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .forward = forward, .graphs = CRU_AT(settings, graphs)),
     .name = "gcn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "graph convolutional network",
     .citation = "Kipf, Welling. Semi-Supervised Classification with Graph Convolutional Networks. ICLR 2017.",
     .problems = CRU_NODES | CRU_ANOMALY | CRU_GRAPHS,

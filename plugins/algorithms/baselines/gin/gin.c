@@ -68,7 +68,7 @@ static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_gr
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .forward = forward, .graphs = CRU_AT(settings, graphs)),
     .name = "gin",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "graph isomorphism network",
     .citation = "Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019.",
     .problems = CRU_GRAPHS | CRU_NODES | CRU_ANOMALY,

@@ -60,7 +60,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .logits = logits),
     .name = "mlp",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "perceptron on the features alone",
     .citation = "Luan et al. The Heterophilic Graph Learning Handbook. 2024.",
     .problems = CRU_NODES | CRU_ANOMALY | CRU_ROWS,

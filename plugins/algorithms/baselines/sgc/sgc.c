@@ -53,7 +53,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
     .name = "sgc",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "propagate the features, then one linear layer",
     .citation = "Wu, Zhang, Souza, Fifty, Yu, Weinberger. Simplifying Graph Convolutional Networks. ICML 2019.",
     .problems = CRU_NODES | CRU_ANOMALY,

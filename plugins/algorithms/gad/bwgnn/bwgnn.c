@@ -65,7 +65,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
     .name = "bwgnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "Beta wavelets: band-pass filters on the graph's spectrum",
     .citation = "Tang, Li, Gao, Li. Rethinking Graph Neural Networks for Anomaly Detection. ICML 2022.",
     .problems = CRU_NODES | CRU_ANOMALY,

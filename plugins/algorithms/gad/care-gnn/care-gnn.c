@@ -186,7 +186,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .prepare = prepare, .logits = logits,
                .after_epoch = after_epoch, .widen = widen),
     .name = "care-gnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "neighbours of each relation, thinned by a share that follows a reward",
     .citation = "Dou, Liu, Sun, Deng, Peng, Yu. Enhancing Graph Neural Network-based Fraud Detectors against "
                 "Camouflaged Fraudsters. CIKM 2020.",

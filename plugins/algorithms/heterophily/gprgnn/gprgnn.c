@@ -108,7 +108,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
     .name = "gprgnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "predict, then mix hops with learned weights",
     .citation = "Chien, Peng, Li, Milenkovic. Adaptive Universal Generalized PageRank Graph Neural Network. ICLR 2021.",
     .problems = CRU_NODES | CRU_ANOMALY,

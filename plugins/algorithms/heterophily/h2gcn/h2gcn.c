@@ -101,7 +101,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .logits = logits),
     .name = "h2gcn",
-    .version = "1.1",
+    .version = "2.0",
     .summary = "ego, neighbours and two-hop neighbours kept apart",
     .citation = "Zhu, Yan, Zhao, Heimann, Akoglu, Koutra. Beyond Homophily in Graph Neural Networks. NeurIPS 2020.",
     .problems = CRU_NODES | CRU_ANOMALY,

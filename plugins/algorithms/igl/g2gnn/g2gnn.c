@@ -196,7 +196,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .batch_loss = batch_loss,
                .graphs = CRU_AT(settings, graphs)),
     .name = "g2gnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "a graph of graphs, and copies that must agree",
     .citation =
         "Wang, Zhao, Shah, Derr. Imbalanced Graph Classification via Graph-of-Graph Neural Networks. CIKM 2022.",

@@ -292,7 +292,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
                .widen = cru_weights_only),
     .name = "graphens",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "new ego networks for minority classes",
     .citation = "Park, Song, Yang. GraphENS: Neighbor-Aware Ego Network Synthesis for Class-Imbalanced Node "
                 "Classification. ICLR 2022.",

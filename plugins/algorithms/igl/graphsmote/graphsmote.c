@@ -186,7 +186,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
                .widen = cru_weights_only),
     .name = "graphsmote",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "minority nodes interpolated between embeddings, wired by an edge predictor",
     .citation = "Zhao, Zhang, Wang. GraphSMOTE: Imbalanced Node Classification on Graphs with Graph Neural Networks. "
                 "WSDM 2021.",

@@ -135,7 +135,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
                .after_epoch = after_epoch, .widen = cru_weights_only, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "renode",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "labelled nodes weighed by how much other classes reach them",
     .citation = "Chen, Lin, Zhao, Ren, Li, Zhou, Sun. Topology-Imbalance Learning for Semi-Supervised Node "
                 "Classification. NeurIPS 2021.",

@@ -287,7 +287,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .forward = forward, .batch_loss = batch_loss,
                .after_step = after_step, .epoch = epoch, .graphs = CRU_AT(settings, graphs), .widen = cru_weights_only),
     .name = "solt-gnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "a memory of patterns from large graphs",
     .citation = "Liu, Mao, Liu, Fang, Sun. On Size-Oriented Long-Tailed Graph Classification of Graph Neural "
                 "Networks. WWW 2022.",

@@ -82,7 +82,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
                .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "coteaching",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "two networks teach each other with their small losses",
     .citation = "Han, Yao, Yu, Niu, Xu, Hu, Tsang, Sugiyama. Co-teaching: Robust Training of Deep Neural Networks with "
                 "Extremely Noisy Labels. NeurIPS 2018.",

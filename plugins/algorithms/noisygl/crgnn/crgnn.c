@@ -142,7 +142,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .logits = logits,
                .epoch = epoch),
     .name = "crgnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "contrast of two views, labels where they agree",
     .citation = "Li, Li, Li, Qian, Wang. Contrastive Learning of Graphs under Label Noise. Neural Networks 2024.",
     .problems = CRU_NODES,

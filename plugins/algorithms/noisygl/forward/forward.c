@@ -94,7 +94,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .logits = logits,
                .loss = loss, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "forward",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "loss corrected forward by an estimated transition matrix",
     .citation = "Patrini, Rozza, Menon, Nock, Qu. Making Deep Neural Networks Robust to Label Noise: a Loss Correction "
                 "Approach. CVPR 2017.",

@@ -200,7 +200,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
                .after_epoch = after_epoch),
     .name = "nrgnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "learned edges to labelled nodes, and pseudo labels",
     .citation = "Dai, Aggarwal, Wang. NRGNN: Learning a Label Noise-Resistant Graph Neural Network on Sparsely and "
                 "Noisily Labeled Graphs. KDD 2021.",

@@ -190,7 +190,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
                .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "unionnet",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "labels weighed and corrected by random-walk contexts",
     .citation = "Li, Yin, Chen. Unified Robust Training for Graph Neural Networks against Label Noise. PAKDD 2021.",
     .problems = CRU_NODES,

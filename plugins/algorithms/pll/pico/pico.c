@@ -211,7 +211,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
                .batch_loss = batch_loss, .after_step = after_step, .views = CRU_VIEW_STRONG),
     .name = "pico",
-    .version = "1.1",
+    .version = "2.0",
     .summary = "partial labels: momentum contrast and class prototypes",
     .citation = "Wang et al. PiCO: Contrastive Label Disambiguation for Partial Label Learning. ICLR 2022.",
     .problems = CRU_ROWS,

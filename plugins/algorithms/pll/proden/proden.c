@@ -50,7 +50,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
                .batch_loss = batch_loss, .after_step = after_step),
     .name = "proden",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "partial labels: candidate weights that the network sharpens",
     .citation = "Lv et al. Progressive Identification of True Labels for Partial-Label Learning. ICML 2020.",
     .problems = CRU_ROWS,

@@ -35,7 +35,7 @@ static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, cru_no_model, .backbone = CRU_AT(settings, backbone), .batch_loss = batch_loss),
     .name = "scl-nl",
-    .version = "1.1",
+    .version = "2.0",
     .summary = "partial labels: negative learning from the labels outside the candidate set",
     .citation = "Chou et al. Unbiased Risk Estimators Can Mislead: A Case Study of Learning with Complementary Labels. "
                 "ICML 2020.",

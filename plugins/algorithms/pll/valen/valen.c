@@ -223,7 +223,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
                .batch_loss = batch_loss),
     .name = "valen",
-    .version = "1.2",
+    .version = "2.0",
     .summary = "partial labels: targets drawn from a Dirichlet posterior",
     .citation = "Xu et al. Instance-Dependent Partial Label Learning. NeurIPS 2021.",
     .problems = CRU_ROWS,
