@@ -269,10 +269,33 @@ START_TEST(clearing_a_net_forgets_every_gradient)
 }
 END_TEST
 
+/* One weight more, and another order: every weight still starts as it did. */
+START_TEST(a_weight_starts_by_its_name)
+{
+    const cru_init uniform = {.kind = CRU_INIT_UNIFORM, .a = -1, .b = 1};
+    cru_ctx *ctx = test_ctx(&(cru_ctx_options){.seed = 5}), *again = test_ctx(&(cru_ctx_options){.seed = 5});
+    cru_net *net = cru_net_create(ctx, "net"), *other = cru_net_create(again, "net");
+    cru_tensor *first = cru_net_weight(net, "first", cru_2d(3, 2), uniform);
+    cru_tensor *second = cru_net_weight(net, "second", cru_2d(3, 2), uniform);
+    cru_net_weight(other, "one more", cru_2d(3, 2), uniform);
+    cru_tensor *late = cru_net_weight(other, "second", cru_2d(3, 2), uniform);
+    cru_tensor *later = cru_net_weight(other, "first", cru_2d(3, 2), uniform);
+    float values[6];
+    memcpy(values, test_values(first), sizeof values);
+    ck_assert_mem_eq(values, test_values(later), sizeof values);
+    ck_assert(memcmp(values, test_values(second), sizeof values) != 0);
+    memcpy(values, test_values(second), sizeof values);
+    ck_assert_mem_eq(values, test_values(late), sizeof values);
+    cru_ctx_destroy(ctx);
+    cru_ctx_destroy(again);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("nets");
     TCase *c = tcase_create("nets");
+    tcase_add_test(c, a_weight_starts_by_its_name);
     tcase_add_test(c, a_net_is_drawn_by_seed_and_name);
     tcase_add_test(c, a_buffer_is_filled_named_and_has_no_gradient);
     tcase_add_test(c, nets_are_alike_when_their_members_have_the_same_sizes);
