@@ -102,7 +102,7 @@ static void run_instance(const cru_plugin *plugin, const trial_plan *plan, const
     int64_t limit = plan->epochs;
     cru_monitor monitor = {.epoch = obliging, .user = &limit, .limit = limit};
     run->algorithm = plugin->vtable;
-    cru_status created = run->algorithm->create(&run->self, inputs->settings, inputs->task, run->ctx);
+    cru_status created = run->algorithm->create(&run->self, plugin, inputs->settings, inputs->task, run->ctx);
     if (!record(run, "create", created)) {
         if (run->self) verdict_set(v, CHECK_FAILED, "create fails but stores an instance");
         return;

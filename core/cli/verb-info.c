@@ -89,6 +89,7 @@ static int print_text(const registry_entry *entry)
     print_field("citation", entry->citation);
     print_field("licence", entry->license);
     print_field("homepage", entry->homepage);
+    print_field("categories", entry->categories);
     print_field("file", entry->path);
     if (entry->params) {
         param_table_text(entry->params);
@@ -156,6 +157,7 @@ static cJSON *entry_json(const registry_entry *entry)
     json_add_text(object, "citation", entry->citation);
     json_add_text(object, "license", entry->license);
     json_add_text(object, "homepage", entry->homepage);
+    json_add_text(object, "categories", entry->categories);
     json_add_text(object, "path", entry->path);
     cJSON *tasks = cJSON_AddArrayToObject(object, "tasks");
     problems_text(entry->problems, problems);

@@ -60,6 +60,7 @@ static int print_json(const registry *plugins, const request *q)
         json_add_text(object, "status", entry->broken ? "broken" : "ok");
         json_add_text(object, "reason", entry->broken);
         json_add_text(object, "role", role_name(entry));
+        json_add_text(object, "categories", entry->categories);
         cJSON_AddItemToArray(array, object);
     }
     return json_print(array);

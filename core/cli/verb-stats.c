@@ -67,7 +67,7 @@ static double measure(const stats *s, const registry_entry *entry)
     cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : no_params, plugin->settings_size);
     int32_t *all = malloc(((size_t)s->data->items + 1) * sizeof *all);
     for (int64_t i = 0; all && i < s->data->items; i++) all[i] = (int32_t)i;
-    cru_report report = {{ignore_report, NULL}};
+    cru_report report = {.sink = {.put = ignore_report}};
     cru_error err = {0};
     const cru_judging judging = {.size = sizeof judging,
                                  .settings = settings ? cru_settings_struct(settings) : NULL,

@@ -22,7 +22,7 @@ static void put_labelled(void *user, const char *name, const double *values, int
 
 cru_report labelled_report(labelled_records *sink)
 {
-    return (cru_report){.sink = {put_labelled, sink}};
+    return (cru_report){.sink = {.put = put_labelled, .user = sink}};
 }
 
 data_request maker_request(const maker *m, const trial *t)

@@ -21,7 +21,7 @@ typedef struct vtable_rule {
 static const vtable_rule vtable_rules[] = {
     [CRU_KIND_DATASET] = {END_OF(cru_dataset, load), {{"load", offsetof(cru_dataset, load)}}},
     [CRU_KIND_CORRUPTOR] = {END_OF(cru_corruptor, apply), {{"apply", offsetof(cru_corruptor, apply)}}},
-    [CRU_KIND_ALGORITHM] = {END_OF(cru_algorithm, load),
+    [CRU_KIND_ALGORITHM] = {END_OF(cru_algorithm, report),
                             {{"create", offsetof(cru_algorithm, create)},
                              {"fit", offsetof(cru_algorithm, fit)},
                              {"predict", offsetof(cru_algorithm, predict)}}},
@@ -71,9 +71,9 @@ static cru_status check_abi(const cru_plugin *plugin, cru_error *err)
         return cru_fail(err, CRU_BAD_INPUT,
                         "built for plugin ABI %u.%u, this crucible serves only up to %d.%d; upgrade crucible",
                         plugin->abi_major, plugin->abi_minor, CRU_ABI_MAJOR, CRU_ABI_MINOR);
-    if (plugin->size < END_OF(cru_plugin, vtable))
+    if (plugin->size < END_OF(cru_plugin, categories))
         return cru_fail(err, CRU_BAD_INPUT, "its plugin struct says it has %u bytes, the least is %zu", plugin->size,
-                        END_OF(cru_plugin, vtable));
+                        END_OF(cru_plugin, categories));
     return CRU_OK;
 }
 
@@ -143,7 +143,8 @@ registry_entry plugin_describe(const cru_plugin *plugin, const char *path)
         .authors = plugin->authors,
         .citation = plugin->citation,
         .license = plugin->license,
-        .homepage = plugin->size >= END_OF(cru_plugin, homepage) ? plugin->homepage : NULL,
+        .homepage = plugin->homepage,
+        .categories = plugin->categories,
         .problems = plugin->problems,
         .settings_size = plugin->settings_size,
         .params = plugin->params,

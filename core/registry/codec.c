@@ -85,8 +85,8 @@ static bool put_param(void *user, const cru_param *param, size_t base)
 
 void entry_encode(bytes *b, const registry_entry *entry)
 {
-    const char *texts[] = {entry->name,    entry->version,  entry->summary, entry->authors, entry->citation,
-                           entry->license, entry->homepage, entry->path,    entry->broken};
+    const char *texts[] = {entry->name,    entry->version,  entry->summary,    entry->authors, entry->citation,
+                           entry->license, entry->homepage, entry->categories, entry->path,    entry->broken};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) bytes_put_text(b, texts[i]);
     put_u32(b, (uint32_t)entry->kind);
     put_u32(b, entry->problems);
@@ -234,8 +234,8 @@ static bool is_trustworthy(const registry_entry *entry)
 cru_status entry_decode(reader *r, cru_arena *a, registry_entry *entry)
 {
     *entry = (registry_entry){0};
-    const char **texts[] = {&entry->name,    &entry->version,  &entry->summary, &entry->authors, &entry->citation,
-                            &entry->license, &entry->homepage, &entry->path,    &entry->broken};
+    const char **texts[] = {&entry->name,    &entry->version,  &entry->summary,    &entry->authors, &entry->citation,
+                            &entry->license, &entry->homepage, &entry->categories, &entry->path,    &entry->broken};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = take_text(r, a);
     entry->kind = (cru_kind)reader_u32(r);
     entry->problems = reader_u32(r);

@@ -76,6 +76,7 @@ registry_entry entry_copy(cru_arena *a, const registry_entry *from)
     to.citation = text_copy(a, from->citation);
     to.license = text_copy(a, from->license);
     to.homepage = text_copy(a, from->homepage);
+    to.categories = text_copy(a, from->categories);
     to.path = text_copy(a, from->path);
     to.broken = text_copy(a, from->broken);
     to.params = copy_table(a, from->params);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <crucible/train.h>
+#include <crucible/plugin.h>
 
 #include "host/clock.h"
 #include "protocol/validation.h"
@@ -87,7 +87,7 @@ static bool rules_look_alike(const training *t)
  */
 static bool can_share(const training *t, const cru_algorithm *method)
 {
-    return method->fit == cru_method_fit && (t->task.problem != CRU_GRAPHS || rules_look_alike(t));
+    return method->select && (t->task.problem != CRU_GRAPHS || rules_look_alike(t));
 }
 
 /* ---- rules ----------------------------------------------------------------------------------------------- */
@@ -103,8 +103,7 @@ static cru_status check_views(const share *s, const cru_algorithm *method, cru_e
     if (t->here) return cru_fail(err, CRU_UNSUPPORTED, "view = inductive cannot be applied in process");
     if (early)
         return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early scores test items, which view = inductive hides");
-    if (method->size < offsetof(cru_algorithm, widen) + sizeof method->widen || !method->widen)
-        return cru_fail(err, CRU_UNSUPPORTED, "cannot learn inductively: it has no `widen`");
+    if (!method->widen) return cru_fail(err, CRU_UNSUPPORTED, "cannot learn inductively: it has no `widen`");
     return CRU_OK;
 }
 
@@ -129,6 +128,7 @@ static bool open_rules(training *t, const cru_algorithm *method)
 
 /* An instance of the method while it lives. */
 typedef struct pupil {
+    const cru_plugin *plugin;
     const cru_algorithm *method;
     void *self;
     cru_ctx *ctx;
@@ -182,7 +182,8 @@ static cru_status learn(training *t, pupil *p)
                        .before_step = only->watch.face.before_step,
                        .validation_only = rules_look_alike(t) && only->watch.face.validation_only,
                        .unless_dropout = only->watch.face.unless_dropout};
-    cru_status status = p->method->create(&p->self, cru_settings_struct(t->job->settings), &t->task, p->ctx);
+    const void *settings = cru_settings_struct(t->job->settings);
+    cru_status status = p->method->create(&p->self, p->plugin, settings, &t->task, p->ctx);
     t->seconds_construct = clock_now() - t->begun;
     if (status == CRU_OK) status = p->method->fit(p->self, t->share_count > 1 ? &all : &t->shares[0].watch.face);
     t->seconds_train = clock_now() - t->begun - t->seconds_construct;
@@ -203,7 +204,7 @@ static void predict(share *s, const pupil *p, double learned)
 {
     const training *t = s->training;
     double begun = elapsed(s);
-    if (t->share_count > 1) cru_method_select(p->self, s->number);
+    if (t->share_count > 1) p->method->select(p->self, s->number);
     cru_status status = p->method->predict(p->self, s->scores);
     if (diverged_but_kept(s, status)) {
         *cru_ctx_error(p->ctx) = (cru_error){0};
@@ -215,9 +216,10 @@ static void predict(share *s, const pupil *p, double learned)
     *cru_ctx_error(p->ctx) = (cru_error){0};
 }
 
-void training_run(training *t, const cru_algorithm *method, const cru_backend *backend)
+void training_run(training *t, const cru_plugin *plugin, const cru_backend *backend)
 {
     const worker_job *job = t->job;
+    const cru_algorithm *method = plugin->vtable;
     const uint64_t arithmetic = subnormals_flush();
     t->begun = clock_now();
     if (t->share_count > 1 && !can_share(t, method)) {
@@ -226,7 +228,8 @@ void training_run(training *t, const cru_algorithm *method, const cru_backend *b
     }
     if (open_rules(t, method)) {
         cru_error err = {0};
-        pupil p = {.method = method,
+        pupil p = {.plugin = plugin,
+                   .method = method,
                    .ctx = cru_ctx_create(&(cru_ctx_options){.seed = job->trial->seed,
                                                             .backend = backend,
                                                             .device = job->card,

@@ -33,7 +33,7 @@ typedef struct training {
 
 /* Maps the task and the scores; then runs the method, whose plugin is open. */
 cru_status training_open(training *t, const worker_job *job, bool here, cru_error *err);
-void training_run(training *t, const cru_algorithm *method, const cru_backend *backend);
+void training_run(training *t, const cru_plugin *plugin, const cru_backend *backend);
 
 /* All trials that have no failure of their own failed for this reason. */
 void training_fail(training *t, cru_status status, const cru_error *err);

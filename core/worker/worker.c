@@ -62,7 +62,7 @@ static cru_status run_method(training *t, cru_error *err)
         return cru_fail(err, CRU_UNSUPPORTED, "%s handles %s, and this is %s", a->name,
                         problems_text(plugin->problems, can), problems_text((uint32_t)t->task.problem, is));
     }
-    training_run(t, plugin->vtable, backend);
+    training_run(t, plugin, backend);
     return CRU_OK;
 }
 

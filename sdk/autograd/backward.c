@@ -115,7 +115,7 @@ cru_tensor *cru_grad_of(cru_tape *tape, cru_tensor *x)
         shape.data = node->total;
     else if (has_grad(tape, x))
         shape.data = x->grad;
-    if (!shape.data) return cru_tensor_filled(tape, x->rank, x->dim, 0);
+    if (!shape.data) return cru_tensor_filled(tape, cru_shape_of(x), 0);
     return tape_emit_view(tape, NULL, &shape, NULL, 0, 0).out;
 }
 
@@ -188,12 +188,12 @@ static void grad_graph(cru_tape *t, cru_tensor *y, cru_tensor *const *x, int64_t
 {
     tape_node *top = t->last;
     for (tape_node *n = top; n; n = n->previous) n->gradient = NULL;
-    ((tape_node *)y->node)->gradient = cru_tensor_filled(t, y->rank, y->dim, 1);
+    ((tape_node *)y->node)->gradient = cru_tensor_filled(t, cru_shape_of(y), 1);
     for (int64_t i = 0; i < count; i++) out[i] = NULL;
     for (tape_node *n = top; n; n = n->previous)
         if (n->gradient) graph_visit(t, n, x, count, out);
     for (int64_t i = 0; i < count; i++)
-        if (!out[i]) out[i] = cru_tensor_filled(t, x[i]->rank, x[i]->dim, 0);
+        if (!out[i]) out[i] = cru_tensor_filled(t, cru_shape_of(x[i]), 0);
 }
 
 void cru_grad(cru_tape *tape, cru_tensor *y, cru_tensor *const *x, int64_t count, cru_tensor **out, uint32_t flags)

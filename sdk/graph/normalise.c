@@ -29,6 +29,7 @@ cru_csr cru_graph_mean_with_self(cru_pool pool, const cru_csr *g)
 
 cru_csr cru_graph_normalise(cru_pool pool, const cru_csr *g, cru_norm norm)
 {
+    if (norm == CRU_NORM_NONE) return *g;
     double *left = heap_alloc(g->rows, sizeof *left), *right = heap_alloc(g->cols, sizeof *right);
     cru_csr_row_sums(g, left);
     cru_csr_col_sums(g, right);
@@ -51,6 +52,8 @@ cru_csr cru_graph_normalise(cru_pool pool, const cru_csr *g, cru_norm norm)
     case CRU_NORM_COL:
         invert(right, g->cols);
         result = cru_csr_scale(pool, g, NULL, right);
+        break;
+    case CRU_NORM_NONE: /* see above */
         break;
     }
     free(left);

@@ -10,7 +10,7 @@ cru_csr cru_adjacency_graph(cru_ctx *ctx, const cru_csr *graph, const cru_adjace
 {
     cru_pool pool = cru_ctx_pool(ctx);
     cru_csr looped = cru_graph_loops(pool, graph, (cru_loops)settings->loops);
-    return settings->norm > CRU_NORM_COL ? looped : cru_graph_normalise(pool, &looped, (cru_norm)settings->norm);
+    return cru_graph_normalise(pool, &looped, (cru_norm)settings->norm);
 }
 
 cru_sparse *cru_adjacency_create(cru_ctx *ctx, const cru_csr *graph, const cru_adjacency *settings)

@@ -12,12 +12,12 @@ cru_gat cru_gat_create(cru_net *net, const char *name, const cru_gat_shape *shap
 {
     cru_init glorot = {.kind = CRU_INIT_GLOROT_UNIFORM}, zeros = {.kind = CRU_INIT_ZEROS};
     int64_t wide = shape->heads * shape->out, width = shape->average ? shape->out : wide;
-    const int64_t att[2] = {shape->heads, shape->out};
+    const cru_dims att = cru_2d(shape->heads, shape->out);
     return (cru_gat){
-        .w = cru_net_weight(net, name_of(name, "weight").text, 2, (const int64_t[]){shape->in, wide}, glorot),
-        .a_src = cru_net_weight(net, name_of(name, "att_src").text, 2, att, glorot),
-        .a_dst = cru_net_weight(net, name_of(name, "att_dst").text, 2, att, glorot),
-        .b = cru_net_weight(net, name_of(name, "bias").text, 1, &width, zeros),
+        .w = cru_net_weight(net, name_of(name, "weight").text, cru_2d(shape->in, wide), glorot),
+        .a_src = cru_net_weight(net, name_of(name, "att_src").text, att, glorot),
+        .a_dst = cru_net_weight(net, name_of(name, "att_dst").text, att, glorot),
+        .b = cru_net_weight(net, name_of(name, "bias").text, cru_1d(width), zeros),
         .heads = shape->heads,
         .out = shape->out,
         .concat = !shape->average,
@@ -34,7 +34,7 @@ static cru_tensor *apart(cru_tape *t, const cru_gat *layer, cru_tensor *a)
     if (heads == 1) return column;
     float *own = cru_tape_alloc(t, width * heads, sizeof *own);
     for (int64_t i = 0; i < width; i++) own[i * heads + i / layer->out] = 1;
-    return cru_mul(t, column, cru_tensor_upload(t, 2, (const int64_t[]){width, heads}, own));
+    return cru_mul(t, column, cru_tensor_upload(t, cru_2d(width, heads), own));
 }
 
 /* <a_h, h_vh> for every node and head: n x (heads * out) -> n x heads. One product: it is faster than reading only the
@@ -48,13 +48,13 @@ static cru_tensor *head_scores(cru_tape *t, const cru_gat *layer, cru_tensor *h,
 static cru_tensor *mean_of_heads(cru_tape *t, const cru_gat *layer, cru_tensor *y)
 {
     const int64_t cube[3] = {cru_tensor_rows(y), layer->heads, layer->out};
-    return cru_mean(t, cru_reshape(t, y, 3, cube), 1);
+    return cru_mean(t, cru_reshape(t, y, cru_nd(3, cube)), 1);
 }
 
 static cru_tensor *attend(cru_tape *t, const cru_gat *layer, cru_sparse *adj, cru_tensor *h)
 {
-    cru_tensor *score =
-        cru_edge_add(t, adj, head_scores(t, layer, h, layer->a_dst), head_scores(t, layer, h, layer->a_src));
+    cru_tensor *source = head_scores(t, layer, h, layer->a_src), *target = head_scores(t, layer, h, layer->a_dst);
+    cru_tensor *score = cru_edge_add(t, adj, target, source);
     cru_tensor *alpha = cru_edge_softmax(t, adj, cru_leaky_relu(t, score, layer->slope));
     alpha = cru_dropout(t, alpha, layer->attention_dropout);
     cru_tensor *y = cru_spmm_weighted(t, adj, alpha, h);
@@ -74,9 +74,8 @@ cru_tensor *cru_gat_input(cru_tape *t, const cru_gat *layer, cru_sparse *adj, co
 
 /* ---- scaled dot products --------------------------------------------------------------------------------- */
 
-cru_attention cru_attention_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t heads)
+cru_attention cru_attention_create(cru_net *net, const char *name, int64_t in, int64_t out, int64_t heads)
 {
-    int64_t in = in_out[0], out = in_out[1];
     cru_assert(heads > 0 && out % heads == 0, "attention: %lld columns in %lld heads", (long long)out,
                (long long)heads);
     return (cru_attention){.query = cru_fc_create(net, name_of(name, "query").text, in, out),
@@ -90,7 +89,7 @@ cru_attention cru_attention_create(cru_net *net, const char *name, const int64_t
 static cru_tensor *split_heads(cru_tape *t, cru_tensor *x, int64_t heads)
 {
     int64_t n = cru_tensor_rows(x), d = cru_tensor_cols(x) / heads;
-    cru_tensor *cube = cru_reshape(t, x, 3, (const int64_t[]){n, heads, d});
+    cru_tensor *cube = cru_reshape(t, x, cru_3d(n, heads, d));
     return cru_permute(t, cube, (const int32_t[]){1, 0, 2, 3});
 }
 

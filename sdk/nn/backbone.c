@@ -77,7 +77,7 @@ cru_backbone cru_backbone_create(cru_net *net, const cru_backbone_choice *choice
 static cru_tensor *as_images(cru_tape *t, const cru_backbone *b, const cru_input *x)
 {
     const int64_t dim[4] = {x->rows, b->channels, b->height, b->width};
-    return cru_reshape(t, x->dense, 4, dim);
+    return cru_reshape(t, x->dense, cru_nd(4, dim));
 }
 
 cru_tensor *cru_backbone_apply(cru_tape *t, const cru_backbone *backbone, const cru_input *x)

@@ -12,7 +12,7 @@ static const cru_init glorot = {.kind = CRU_INIT_GLOROT_UNIFORM}, zeros = {.kind
 
 cru_gcn cru_gcn_create(cru_net *net, const char *name, int64_t in, int64_t out)
 {
-    cru_fc dense = cru_fc_create_with(net, name, (const int64_t[]){in, out}, glorot, &zeros);
+    cru_fc dense = cru_fc_create_with(net, name, in, out, glorot, &zeros);
     return (cru_gcn){.w = dense.w, .b = dense.b};
 }
 
@@ -49,8 +49,8 @@ cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn
     cru_assert(shape->layers >= 1 && shape->layers <= CRU_MAX_LAYERS, "gcn: %lld layers", (long long)shape->layers);
     cru_gcn_stack stack = {.layers = shape->layers, .dropout = shape->dropout};
     for (int64_t i = 0; i < shape->layers; i++) {
-        const int64_t in_out[] = {i ? shape->hidden : shape->in, i < shape->layers - 1 ? shape->hidden : shape->out};
-        cru_fc dense = cru_fc_create_drawn(net, name_numbered(name, i).text, in_out, shape->draw, !shape->no_bias);
+        const int64_t in = i ? shape->hidden : shape->in, out = i < shape->layers - 1 ? shape->hidden : shape->out;
+        cru_fc dense = cru_fc_create_drawn(net, name_numbered(name, i).text, in, out, shape->draw, !shape->no_bias);
         stack.layer[i] = (cru_gcn){.w = dense.w, .b = dense.b};
     }
     return stack;
@@ -83,26 +83,27 @@ cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_spa
 
 /* ---- sage ------------------------------------------------------------------------------------------------ */
 
-cru_sage cru_sage_create(cru_net *net, const char *name, const int64_t in_out[2], cru_reduce op)
+cru_sage cru_sage_create(cru_net *net, const char *name, int64_t in, int64_t out, cru_reduce op)
 {
-    cru_init init = {.kind = CRU_INIT_FAN_IN, .fan_in = in_out[0]};
-    return (cru_sage){.neighbour = cru_fc_create_with(net, name_of(name, "lin_l").text, in_out, init, &init),
-                      .self = cru_fc_create_with(net, name_of(name, "lin_r").text, in_out, init, NULL),
+    cru_init init = {.kind = CRU_INIT_FAN_IN, .fan_in = in};
+    return (cru_sage){.neighbour = cru_fc_create_with(net, name_of(name, "lin_l").text, in, out, init, &init),
+                      .self = cru_fc_create_with(net, name_of(name, "lin_r").text, in, out, init, NULL),
                       .op = op};
 }
 
 cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, cru_tensor *x)
 {
     cru_tensor *neighbours = cru_aggregate(t, adj, x, layer->op);
-    return cru_add(t, cru_fc_apply(t, &layer->neighbour, neighbours), cru_fc_apply(t, &layer->self, x));
+    cru_tensor *self = cru_fc_apply(t, &layer->self, x);
+    return cru_add(t, cru_fc_apply(t, &layer->neighbour, neighbours), self);
 }
 
-cru_sage_cat cru_sage_cat_create(cru_net *net, const char *name, const int64_t in_out[2])
+cru_sage_cat cru_sage_cat_create(cru_net *net, const char *name, int64_t in, int64_t out)
 {
     const cru_init normal = {.kind = CRU_INIT_NORMAL, .b = 1};
     cru_sage_cat layer;
-    layer.own = cru_fc_create_with(net, name_of(name, "own").text, in_out, normal, NULL);
-    layer.others = cru_fc_create_with(net, name_of(name, "others").text, in_out, normal, NULL);
+    layer.own = cru_fc_create_with(net, name_of(name, "own").text, in, out, normal, NULL);
+    layer.others = cru_fc_create_with(net, name_of(name, "others").text, in, out, normal, NULL);
     return layer;
 }
 
@@ -117,7 +118,7 @@ cru_tensor *cru_sage_cat_input(cru_tape *t, const cru_sage_cat *layer, cru_spars
 cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shape, bool learn_eps)
 {
     cru_gin layer = {.mlp = cru_mlp_create(net, name_of(name, "nn").text, shape)};
-    if (learn_eps) layer.eps = cru_net_weight(net, name_of(name, "eps").text, 0, NULL, zeros);
+    if (learn_eps) layer.eps = cru_net_weight(net, name_of(name, "eps").text, cru_0d(), zeros);
     return layer;
 }
 
@@ -183,14 +184,14 @@ cru_tensor *cru_gin_stack_input(cru_tape *t, const cru_gin_stack *stack, cru_spa
 
 /* ---- cheb ------------------------------------------------------------------------------------------------ */
 
-cru_cheb cru_cheb_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order)
+cru_cheb cru_cheb_create(cru_net *net, const char *name, int64_t in, int64_t out, int64_t order)
 {
     cru_assert(order >= 1 && order <= CRU_MAX_LAYERS, "cheb: %lld terms; 1 to %d are possible", (long long)order,
                CRU_MAX_LAYERS);
     cru_cheb layer = {.order = order};
     for (int64_t k = 0; k < order; k++)
-        layer.w[k] = cru_net_weight(net, name_of_number(name, "lins", k).text, 2, in_out, glorot);
-    layer.b = cru_net_weight(net, name_of(name, "bias").text, 1, &in_out[1], zeros);
+        layer.w[k] = cru_net_weight(net, name_of_number(name, "lins", k).text, cru_2d(in, out), glorot);
+    layer.b = cru_net_weight(net, name_of(name, "bias").text, cru_1d(out), zeros);
     return layer;
 }
 
@@ -234,7 +235,7 @@ cru_tensor *cru_hop_features(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_
     return cru_concat_cols(t, part, hops + 1);
 }
 
-cru_tensor *cru_appnp(cru_tape *t, cru_sparse *adj, cru_tensor *h, float alpha, int64_t hops)
+cru_tensor *cru_appnp(cru_tape *t, cru_sparse *adj, cru_tensor *h, double alpha, int64_t hops)
 {
     cru_tensor *z = h;
     for (int64_t k = 0; k < hops; k++) z = cru_lerp(t, cru_spmm(t, adj, z), h, alpha);
@@ -251,10 +252,10 @@ cru_rgcn cru_rgcn_create(cru_net *net, const char *name, const cru_rgcn_shape *s
     float bound = sqrtf(6.0f / (float)(shape->in + shape->out)); /* Glorot, of one relation's matrix */
     cru_init init = {.kind = CRU_INIT_UNIFORM, .a = -bound, .b = bound};
     int64_t basis[2] = {bases, shape->in * shape->out}, mix[2] = {shape->relations, bases};
-    layer.basis = cru_net_weight(net, name_of(name, "weight").text, 2, basis, init);
-    if (shared) layer.coefficient = cru_net_weight(net, name_of(name, "coefficient").text, 2, mix, glorot);
-    layer.self = cru_net_weight(net, name_of(name, "self").text, 2, (const int64_t[]){shape->in, shape->out}, init);
-    layer.b = cru_net_weight(net, name_of(name, "bias").text, 1, &shape->out, zeros);
+    layer.basis = cru_net_weight(net, name_of(name, "weight").text, cru_nd(2, basis), init);
+    if (shared) layer.coefficient = cru_net_weight(net, name_of(name, "coefficient").text, cru_nd(2, mix), glorot);
+    layer.self = cru_net_weight(net, name_of(name, "self").text, cru_2d(shape->in, shape->out), init);
+    layer.b = cru_net_weight(net, name_of(name, "bias").text, cru_1d(shape->out), zeros);
     return layer;
 }
 

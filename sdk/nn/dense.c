@@ -4,27 +4,27 @@
 
 #include "nn/naming.h"
 
-cru_fc cru_fc_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
+cru_fc cru_fc_create_with(cru_net *net, const char *name, int64_t in, int64_t out, cru_init weight,
                           const cru_init *bias)
 {
-    cru_fc layer = {.w = cru_net_weight(net, name_of(name, "weight").text, 2, in_out, weight)};
-    if (bias) layer.b = cru_net_weight(net, name_of(name, "bias").text, 1, &in_out[1], *bias);
+    cru_fc layer = {.w = cru_net_weight(net, name_of(name, "weight").text, cru_2d(in, out), weight)};
+    if (bias) layer.b = cru_net_weight(net, name_of(name, "bias").text, cru_1d(out), *bias);
     return layer;
 }
 
 cru_fc cru_fc_create(cru_net *net, const char *name, int64_t in, int64_t out)
 {
     cru_init init = {.kind = CRU_INIT_FAN_IN, .fan_in = in};
-    return cru_fc_create_with(net, name, (const int64_t[]){in, out}, init, &init);
+    return cru_fc_create_with(net, name, in, out, init, &init);
 }
 
 const char *const cru_draw_names[] = {"fan-in", "fan-out", "glorot", NULL};
 
-cru_fc cru_fc_create_drawn(cru_net *net, const char *name, const int64_t in_out[2], cru_draw draw, bool bias)
+cru_fc cru_fc_create_drawn(cru_net *net, const char *name, int64_t in, int64_t out, cru_draw draw, bool bias)
 {
     static const cru_init_kind kinds[] = {CRU_INIT_FAN_IN, CRU_INIT_FAN_OUT, CRU_INIT_GLOROT_UNIFORM};
-    cru_init weight = {.kind = kinds[draw], .fan_in = in_out[0]}, zeros = {.kind = CRU_INIT_ZEROS};
-    return cru_fc_create_with(net, name, in_out, weight, !bias ? NULL : draw == CRU_DRAW_GLOROT ? &zeros : &weight);
+    cru_init weight = {.kind = kinds[draw], .fan_in = in}, zeros = {.kind = CRU_INIT_ZEROS};
+    return cru_fc_create_with(net, name, in, out, weight, !bias ? NULL : draw == CRU_DRAW_GLOROT ? &zeros : &weight);
 }
 
 cru_tensor *cru_fc_apply(cru_tape *t, const cru_fc *layer, cru_tensor *x)
@@ -56,10 +56,10 @@ cru_batch_norm_layer cru_batch_norm_create(cru_net *net, const char *name, int64
 {
     cru_init one = {.kind = CRU_INIT_CONSTANT, .a = 1}, zero = {.kind = CRU_INIT_ZEROS};
     return (cru_batch_norm_layer){
-        .gain = cru_net_weight(net, name_of(name, "weight").text, 1, &channels, one),
-        .shift = cru_net_weight(net, name_of(name, "bias").text, 1, &channels, zero),
-        .state = {.mean = cru_net_buffer(net, name_of(name, "running_mean").text, 1, &channels, 0),
-                  .var = cru_net_buffer(net, name_of(name, "running_var").text, 1, &channels, 1),
+        .gain = cru_net_weight(net, name_of(name, "weight").text, cru_1d(channels), one),
+        .shift = cru_net_weight(net, name_of(name, "bias").text, cru_1d(channels), zero),
+        .state = {.mean = cru_net_buffer(net, name_of(name, "running_mean").text, cru_1d(channels), 0),
+                  .var = cru_net_buffer(net, name_of(name, "running_var").text, cru_1d(channels), 1),
                   .momentum = 0.1f,
                   .eps = 1e-5f},
     };
@@ -74,8 +74,8 @@ cru_layer_norm_layer cru_layer_norm_create(cru_net *net, const char *name, int64
 {
     cru_init one = {.kind = CRU_INIT_CONSTANT, .a = 1}, zero = {.kind = CRU_INIT_ZEROS};
     return (cru_layer_norm_layer){
-        .gain = cru_net_weight(net, name_of(name, "weight").text, 1, &cols, one),
-        .shift = cru_net_weight(net, name_of(name, "bias").text, 1, &cols, zero),
+        .gain = cru_net_weight(net, name_of(name, "weight").text, cru_1d(cols), one),
+        .shift = cru_net_weight(net, name_of(name, "bias").text, cru_1d(cols), zero),
     };
 }
 
@@ -128,8 +128,8 @@ cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     for (int64_t i = 0; i < shape->layers; i++) {
         bool last = i == shape->layers - 1;
         int64_t in = i ? shape->hidden : shape->in, out = last ? shape->out : shape->hidden;
-        mlp.layer[i] = cru_fc_create_drawn(net, name_of_number(name, "linear", i).text, (const int64_t[]){in, out},
-                                           shape->draw, !shape->no_bias);
+        mlp.layer[i] =
+            cru_fc_create_drawn(net, name_of_number(name, "linear", i).text, in, out, shape->draw, !shape->no_bias);
         if (!last && shape->batch_norm)
             mlp.norm[i] = cru_batch_norm_create(net, name_of_number(name, "norm", i).text, out);
     }

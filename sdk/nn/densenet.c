@@ -33,7 +33,7 @@ cru_dense_block cru_dense_block_create(cru_net *net, const char *name, const cru
 static cru_tensor *concat_channels(cru_tape *t, cru_tensor *a, cru_tensor *b)
 {
     const int64_t dim[4] = {a->dim[0], a->dim[1] + b->dim[1], a->dim[2], a->dim[3]};
-    return cru_reshape(t, cru_concat_cols(t, (cru_tensor *[]){a, b}, 2), 4, dim);
+    return cru_reshape(t, cru_concat_cols(t, (cru_tensor *[]){a, b}, 2), cru_nd(4, dim));
 }
 
 cru_tensor *cru_dense_block_apply(cru_tape *t, const cru_dense_block *block, cru_tensor *x)
@@ -42,10 +42,10 @@ cru_tensor *cru_dense_block_apply(cru_tape *t, const cru_dense_block *block, cru
     return concat_channels(t, x, norm_conv(t, &block->grow_norm, &block->grow, h));
 }
 
-cru_dense_transition cru_dense_transition_create(cru_net *net, const char *name, const int64_t in_out[2])
+cru_dense_transition cru_dense_transition_create(cru_net *net, const char *name, int64_t in, int64_t out)
 {
-    cru_conv_size size = {.in = in_out[0], .out = in_out[1], .kernel = 1};
-    cru_batch_norm_layer norm = cru_batch_norm_create(net, name_of(name, "bn1").text, in_out[0]);
+    cru_conv_size size = {.in = in, .out = out, .kernel = 1};
+    cru_batch_norm_layer norm = cru_batch_norm_create(net, name_of(name, "bn1").text, in);
     return (cru_dense_transition){.norm = norm, .conv = cru_conv_create(net, name_of(name, "conv1").text, size)};
 }
 
@@ -91,9 +91,10 @@ cru_densenet *cru_densenet_create(cru_net *net, const char *name, const cru_dens
     for (int64_t run = 0; run < RUNS; run++) {
         add_run(d, net, name_of_number(name, "dense", run + 1).text, shape);
         if (run == RUNS - 1) break;
-        const int64_t in_out[2] = {d->features, (int64_t)((float)d->features / shape->compression)};
-        d->transition[run] = cru_dense_transition_create(net, name_of_number(name, "trans", run + 1).text, in_out);
-        d->features = in_out[1];
+        const int64_t out = (int64_t)((double)d->features / shape->compression);
+        d->transition[run] =
+            cru_dense_transition_create(net, name_of_number(name, "trans", run + 1).text, d->features, out);
+        d->features = out;
     }
     d->last_norm = cru_batch_norm_create(net, name_of(name, "bn").text, d->features);
     return d;

@@ -49,5 +49,5 @@ cru_tensor *cru_learned_graph_marks(cru_ctx *ctx, const cru_csr *whole, const cr
             const int64_t at = cru_csr_find(part, v, whole->ids[e]);
             if (at >= 0) mark[e] = part->values ? part->values[at] : 1;
         }
-    return cru_tensor_from(ctx, 2, (const int64_t[]){count, 1}, mark);
+    return cru_tensor_from(ctx, cru_2d(count, 1), mark);
 }

@@ -10,6 +10,7 @@ typedef struct entry {
     char *name;
     cru_tensor *tensor;
     cru_init init; /* of a buffer: its first value, as a constant */
+    cru_rng rng;   /* of its own, so that one weight more moves no other */
     struct entry *next;
 } entry;
 
@@ -20,17 +21,24 @@ typedef struct entry_list {
 
 struct cru_net {
     cru_ctx *ctx;
-    cru_rng init;
+    uint64_t name; /* hashed */
     entry_list weights, buffers;
 };
+
+/* FNV-1a: names only need to land on different streams. The end of the text counts, too. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (const char *c = text;; c++) {
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+        if (!*c) return hash;
+    }
+}
 
 cru_net *cru_net_create(cru_ctx *ctx, const char *name)
 {
     cru_net *net = cru_ctx_alloc(ctx, 1, sizeof *net);
     net->ctx = ctx;
-    uint64_t hash = 1469598103934665603u; /* FNV-1a: names only need to land on different streams */
-    for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    net->init = cru_rng_stream(cru_ctx_seed(ctx), "init", hash);
+    net->name = hash_text(1469598103934665603u, name);
     net->weights.end = &net->weights.first;
     net->buffers.end = &net->buffers.first;
     return net;
@@ -102,7 +110,7 @@ static distribution distribution_of(const cru_tensor *w, const cru_init *init)
     cru_panic(CRU_FAILED, "net: unknown initialisation %d", (int)init->kind);
 }
 
-static void draw(cru_net *net, const entry *e)
+static void draw(cru_net *net, entry *e)
 {
     cru_device *device = cru_ctx_device(net->ctx);
     cru_tensor *w = e->tensor;
@@ -120,9 +128,9 @@ static void draw(cru_net *net, const entry *e)
     if (!scratch) cru_panic(CRU_NO_MEMORY, "out of memory: initialisation");
     float *host = cru_arena_alloc(scratch, n, sizeof *host);
     if (d.normal)
-        cru_rng_fill_normal(&net->init, host, n, (float)d.a, (float)d.b);
+        cru_rng_fill_normal(&e->rng, host, n, (float)d.a, (float)d.b);
     else
-        cru_rng_fill_uniform(&net->init, host, n, (float)d.a, (float)d.b);
+        cru_rng_fill_uniform(&e->rng, host, n, (float)d.a, (float)d.b);
     device->backend->upload(device, w->data, host, (size_t)n * sizeof *host);
     cru_arena_destroy(scratch);
 }
@@ -135,25 +143,26 @@ static entry *append(cru_net *net, entry_list *list, const char *name)
     size_t length = strlen(name);
     e->name = cru_ctx_alloc(net->ctx, (int64_t)length + 1, 1);
     memcpy(e->name, name, length);
+    e->rng = cru_rng_stream(cru_ctx_seed(net->ctx), "init", hash_text(net->name, name));
     *list->end = e;
     list->end = &e->next;
     list->count++;
     return e;
 }
 
-cru_tensor *cru_net_weight(cru_net *net, const char *name, int32_t rank, const int64_t *dim, cru_init init)
+cru_tensor *cru_net_weight(cru_net *net, const char *name, cru_dims shape, cru_init init)
 {
     entry *e = append(net, &net->weights, name);
-    e->tensor = cru_weight_create(net->ctx, rank, dim);
+    e->tensor = cru_weight_create(net->ctx, shape);
     e->init = init;
     draw(net, e);
     return e->tensor;
 }
 
-cru_tensor *cru_net_buffer(cru_net *net, const char *name, int32_t rank, const int64_t *dim, float value)
+cru_tensor *cru_net_buffer(cru_net *net, const char *name, cru_dims shape, double value)
 {
     entry *e = append(net, &net->buffers, name);
-    e->tensor = cru_tensor_create(net->ctx, rank, dim);
+    e->tensor = cru_tensor_create(net->ctx, shape);
     e->init = (cru_init){.kind = CRU_INIT_CONSTANT, .a = value};
     draw(net, e);
     return e->tensor;
@@ -227,7 +236,7 @@ static int64_t save_list(cru_ctx *ctx, const entry_list *list, saved *to)
 {
     int64_t i = 0;
     for (const entry *e = list->first; e; e = e->next, i++)
-        to[i] = (saved){.from = e->tensor, .copy = cru_tensor_create(ctx, e->tensor->rank, e->tensor->dim)};
+        to[i] = (saved){.from = e->tensor, .copy = cru_tensor_create(ctx, cru_shape_of(e->tensor))};
     return i;
 }
 
@@ -294,8 +303,8 @@ void cru_net_copy(cru_net *to, const cru_net *from)
     blend(to->ctx, &to->buffers, &from->buffers, 0);
 }
 
-void cru_net_ema(cru_net *to, const cru_net *from, float momentum)
+void cru_net_ema(cru_net *to, const cru_net *from, double momentum)
 {
-    blend(to->ctx, &to->weights, &from->weights, momentum);
+    blend(to->ctx, &to->weights, &from->weights, (float)momentum);
     blend(to->ctx, &to->buffers, &from->buffers, 0);
 }

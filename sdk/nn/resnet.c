@@ -8,7 +8,7 @@ cru_conv_layer cru_conv_create(cru_net *net, const char *name, cru_conv_size siz
 {
     cru_init init = {.kind = CRU_INIT_KAIMING_FAN_OUT};
     const int64_t dim[4] = {size.out, size.in, size.kernel, size.kernel};
-    return (cru_conv_layer){.w = cru_net_weight(net, name_of(name, "weight").text, 4, dim, init),
+    return (cru_conv_layer){.w = cru_net_weight(net, name_of(name, "weight").text, cru_nd(4, dim), init),
                             .shape = {.stride = size.stride, .pad = size.kernel / 2}};
 }
 
@@ -19,9 +19,8 @@ cru_tensor *cru_conv_apply(cru_tape *t, const cru_conv_layer *layer, cru_tensor 
 
 /* ---- residual blocks ------------------------------------------------------------------------------------- */
 
-cru_res_block cru_res_block_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t stride)
+cru_res_block cru_res_block_create(cru_net *net, const char *name, int64_t in, int64_t out, int64_t stride)
 {
-    int64_t in = in_out[0], out = in_out[1];
     cru_conv_size first = {.in = in, .out = out, .kernel = 3, .stride = stride};
     cru_conv_size second = {.in = out, .out = out, .kernel = 3};
     cru_res_block block = {.projected = stride != 1 || in != out};
@@ -78,7 +77,7 @@ cru_resnet *cru_resnet_create(cru_net *net, const char *name, const cru_resnet_s
         for (int64_t i = 0; i < shape->blocks; i++) {
             tensor_name own = name_of_number(layer.text, "", i);
             int64_t stride = stage > 0 && i == 0 ? 2 : 1;
-            resnet->block[resnet->blocks++] = cru_res_block_create(net, own.text, (const int64_t[]){in, out}, stride);
+            resnet->block[resnet->blocks++] = cru_res_block_create(net, own.text, in, out, stride);
             in = out;
         }
     }

@@ -32,15 +32,15 @@ static cru_tensor *mixture(cru_ctx *ctx, int64_t order, int64_t in)
         for (int64_t k = 0; k <= order; k++)
             for (int64_t j = 0; j < in; j++) theta[(k * in + j) * n + i * in + j] = (float)p[k];
     }
-    return cru_tensor_from(ctx, 2, (const int64_t[]){n, n}, theta);
+    return cru_tensor_from(ctx, cru_2d(n, n), theta);
 }
 
-cru_wavelets cru_wavelets_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order)
+cru_wavelets cru_wavelets_create(cru_net *net, const char *name, int64_t in, int64_t out, int64_t order)
 {
     cru_assert(order >= 0 && order <= CRU_MAX_LAYERS, "wavelets: order %lld; up to %d is possible", (long long)order,
                CRU_MAX_LAYERS);
-    return (cru_wavelets){.fc = cru_fc_create(net, name, (order + 1) * in_out[0], in_out[1]),
-                          .theta = mixture(cru_net_ctx(net), order, in_out[0]),
+    return (cru_wavelets){.fc = cru_fc_create(net, name, (order + 1) * in, out),
+                          .theta = mixture(cru_net_ctx(net), order, in),
                           .order = order};
 }
 

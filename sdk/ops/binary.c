@@ -95,14 +95,14 @@ static void binary_backward(cru_tape *t, tape_node *n)
 /* Sums the repeated axes of a gradient away again. */
 static cru_tensor *fold_to(cru_tape *t, cru_tensor *g, const cru_tensor *x)
 {
-    if (same_shape(g, x)) return cru_reshape(t, g, x->rank, x->dim);
+    if (same_shape(g, x)) return cru_reshape(t, g, cru_shape_of(x));
     cru_tensor *matrix = cru_as_matrix(t, g, -1, last_dim(g));
     cru_tensor *sum;
     if (cru_tensor_count(x) == 1)
         sum = cru_sum(t, g, CRU_ALL);
     else
         sum = cru_sum(t, matrix, is_row_of(x, g) ? 0 : 1);
-    return cru_reshape(t, sum, x->rank, x->dim);
+    return cru_reshape(t, sum, cru_shape_of(x));
 }
 
 static void binary_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **dx)
@@ -190,7 +190,8 @@ cru_tensor *cru_where(cru_tape *t, cru_tensor *mask, cru_tensor *a, cru_tensor *
     cru_assert(same_shape(mask, a) && same_shape(a, b), "where: shapes %s, %s and %s differ", tape_text(mask).text,
                tape_text(a).text, tape_text(b).text);
     cru_tensor *keep = cru_detach(t, mask);
-    return cru_add(t, cru_mul(t, keep, a), cru_mul(t, cru_affine(t, keep, -1, 1), b));
+    cru_tensor *rest = cru_mul(t, cru_affine(t, keep, -1, 1), b);
+    return cru_add(t, cru_mul(t, keep, a), rest);
 }
 
 /* ---- lerp: one pass instead of three -------------------------------------------------------------------------- */
@@ -217,17 +218,24 @@ static void lerp_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **d
 
 static const tape_op lerp_op = {.name = "lerp", .backward = lerp_backward, .backward_graph = lerp_graph};
 
-cru_tensor *cru_lerp(cru_tape *t, cru_tensor *a, cru_tensor *b, float w)
+cru_tensor *cru_lerp(cru_tape *t, cru_tensor *a, cru_tensor *b, double w)
 {
     cru_assert(same_shape(a, b), "lerp: shapes %s and %s differ", tape_text(a).text, tape_text(b).text);
     tape_result r = tape_emit(t, &lerp_op, a, (cru_tensor *[]){a, b}, 2, sizeof(float));
-    *(float *)r.state = w;
+    const float share = (float)w;
+    *(float *)r.state = share;
     int64_t n = cru_tensor_count(a);
-    cru_copy_args args = {.rows = 1, .cols = n, .x = a->data, .ldx = n, .y = r.out->data, .ldy = n, .scale = 1 - w};
+    cru_copy_args args = {.rows = 1, .cols = n, .x = a->data, .ldx = n, .y = r.out->data, .ldy = n, .scale = 1 - share};
     t->device->backend->copy(t->device, &args);
     args.x = b->data;
-    args.scale = w;
+    args.scale = share;
     args.accumulate = true;
     t->device->backend->copy(t->device, &args);
     return r.out;
+}
+
+cru_tensor *cru_plus(cru_tape *t, cru_tensor *sum, double weight, cru_tensor *term)
+{
+    cru_tensor *weighted = cru_scale(t, term, weight);
+    return sum ? cru_add(t, sum, weighted) : weighted;
 }

@@ -58,7 +58,7 @@ static cru_tensor *item_weights(cru_tape *t, const cru_targets *targets, int64_t
 {
     cru_tensor *w = NULL;
     if (targets->class_weights) {
-        cru_tensor *table = cru_tensor_upload(t, 2, (const int64_t[]){classes, 1}, targets->class_weights);
+        cru_tensor *table = cru_tensor_upload(t, cru_2d(classes, 1), targets->class_weights);
         w = cru_gather(t, table, targets->labels);
     }
     if (targets->weights) {
@@ -112,7 +112,8 @@ cru_tensor *cru_cross_entropy(cru_tape *t, cru_tensor *logits, const cru_targets
     cru_tensor *weights = item_weights(t, targets, count, cru_tensor_cols(logits));
     cru_tensor *loss = each(t, logits, targets, weights);
     if (!targets->class_weights) return cru_mean(t, loss, CRU_ALL);
-    return cru_div(t, cru_sum(t, loss, CRU_ALL), cru_sum(t, weights, CRU_ALL));
+    cru_tensor *total = cru_sum(t, weights, CRU_ALL);
+    return cru_div(t, cru_sum(t, loss, CRU_ALL), total);
 }
 
 cru_tensor *cru_nll(cru_tape *t, cru_tensor *log_prob, const cru_targets *targets)
@@ -123,5 +124,6 @@ cru_tensor *cru_nll(cru_tape *t, cru_tensor *log_prob, const cru_targets *target
     cru_tensor *weights = item_weights(t, targets, count, cru_tensor_cols(log_prob));
     if (weights) loss = cru_mul(t, loss, weights);
     if (!targets->class_weights) return cru_mean(t, loss, CRU_ALL);
-    return cru_div(t, cru_sum(t, loss, CRU_ALL), cru_sum(t, weights, CRU_ALL));
+    cru_tensor *total = cru_sum(t, weights, CRU_ALL);
+    return cru_div(t, cru_sum(t, loss, CRU_ALL), total);
 }

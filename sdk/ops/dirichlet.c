@@ -17,8 +17,10 @@ static cru_tensor *row_sums(cru_tape *t, cru_tensor *x)
 cru_tensor *cru_kl_dirichlet(cru_tape *t, cru_tensor *alpha)
 {
     cru_tensor *total = row_sums(t, alpha);
-    cru_tensor *constants = cru_sub(t, cru_lgamma(t, total), row_sums(t, cru_lgamma(t, alpha)));
-    cru_tensor *slopes = cru_sub(t, cru_digamma(t, alpha), cru_digamma(t, total));
+    cru_tensor *each_constant = row_sums(t, cru_lgamma(t, alpha));
+    cru_tensor *constants = cru_sub(t, cru_lgamma(t, total), each_constant);
+    cru_tensor *slope = cru_digamma(t, total);
+    cru_tensor *slopes = cru_sub(t, cru_digamma(t, alpha), slope);
     cru_tensor *each = cru_add(t, constants, row_sums(t, cru_mul(t, cru_affine(t, alpha, 1, -1), slopes)));
     const float flat = (float)lgamma((double)cru_tensor_cols(alpha));
     return cru_affine(t, cru_mean(t, each, CRU_ALL), 1, -flat);
@@ -80,8 +82,9 @@ cru_tensor *cru_dirichlet(cru_tape *t, cru_tensor *alpha, cru_rng *rng)
         draw_row(&row, a, cols, sample, rng);
     }
     const int64_t dim[] = {rows, cols};
-    if (!moves) return cru_tensor_upload(t, 2, dim, all.share);
-    cru_tensor *moved = cru_mul(t, cru_sub(t, alpha, cru_detach(t, alpha)), cru_tensor_upload(t, 2, dim, all.slope));
-    cru_tensor *delta = cru_softmax(t, cru_add(t, cru_tensor_upload(t, 2, dim, all.log_g), moved), 1);
+    if (!moves) return cru_tensor_upload(t, cru_nd(2, dim), all.share);
+    cru_tensor *moved =
+        cru_mul(t, cru_sub(t, alpha, cru_detach(t, alpha)), cru_tensor_upload(t, cru_nd(2, dim), all.slope));
+    cru_tensor *delta = cru_softmax(t, cru_add(t, cru_tensor_upload(t, cru_nd(2, dim), all.log_g), moved), 1);
     return cru_clamp(t, delta, FLT_MIN, (float)largest_share);
 }

@@ -25,13 +25,13 @@ static void dropout_backward(cru_tape *t, tape_node *n)
 
 static const tape_op dropout_op = {.name = "dropout", .backward = dropout_backward};
 
-cru_tensor *cru_dropout(cru_tape *t, cru_tensor *x, float p)
+cru_tensor *cru_dropout(cru_tape *t, cru_tensor *x, double p)
 {
     cru_assert(p >= 0 && p < 1, "dropout: p = %g is not in [0, 1)", (double)p);
     if (p == 0 || cru_tape_mode(t) == CRU_EVAL) return x;
     tape_result r = tape_emit(t, &dropout_op, x, &x, 1, sizeof(dropout_state));
     dropout_state *s = r.state;
-    *s = (dropout_state){.p = p, .rng = cru_rng_split(&t->dropout, t->dropout_calls++)};
+    *s = (dropout_state){.p = (float)p, .rng = cru_rng_split(&t->dropout, t->dropout_calls++)};
     apply(t, s, cru_tensor_count(x), x->data, r.out->data);
     return r.out;
 }

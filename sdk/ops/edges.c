@@ -139,7 +139,8 @@ cru_tensor *cru_edge_src(cru_tape *t, cru_sparse *a, cru_tensor *r)
 
 cru_tensor *cru_edge_concat(cru_tape *t, cru_sparse *a, cru_tensor *l, cru_tensor *r)
 {
-    return cru_concat_cols(t, (cru_tensor *[]){cru_edge_dst(t, a, l), cru_edge_src(t, a, r)}, 2);
+    cru_tensor *dst = cru_edge_dst(t, a, l), *src = cru_edge_src(t, a, r);
+    return cru_concat_cols(t, (cru_tensor *[]){dst, src}, 2);
 }
 
 /* ---- inner products --------------------------------------------------------------------------------------------- */

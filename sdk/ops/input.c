@@ -118,10 +118,10 @@ static cru_tensor *stored_values(cru_tape *t, const cru_input *x)
         own.data = (float *)(uintptr_t)sparse_csr(x->sparse).values; /* read only: the view is never written */
         return tape_emit_view(t, NULL, &own, NULL, 0, 0).out;
     }
-    return cru_tensor_filled(t, 1, &nnz, 1);
+    return cru_tensor_filled(t, cru_1d(nnz), 1);
 }
 
-cru_input cru_input_dropout(cru_tape *t, const cru_input *x, float p)
+cru_input cru_input_dropout(cru_tape *t, const cru_input *x, double p)
 {
     cru_input out = *x;
     if (p == 0 || cru_tape_mode(t) == CRU_EVAL) return out;
@@ -143,7 +143,7 @@ cru_tensor *cru_input_dense(cru_tape *t, const cru_input *x)
     float *host = cru_tape_alloc(t, x->rows * x->cols, sizeof *host);
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) host[i * x->cols + a->ids[e]] += values[e];
-    return cru_tensor_upload(t, 2, (const int64_t[]){x->rows, x->cols}, host);
+    return cru_tensor_upload(t, cru_2d(x->rows, x->cols), host);
 }
 
 static bool can_keep(const cru_input *x, const cru_sparse *a)
@@ -158,7 +158,7 @@ cru_tensor *cru_input_spread(cru_tape *t, const cru_input *x, cru_sparse *a)
 {
     if (!can_keep(x, a)) return NULL;
     if (!x->kept->a) {
-        cru_tensor *ax = cru_tensor_create(t->ctx, 2, (const int64_t[]){a->csr.rows, x->cols});
+        cru_tensor *ax = cru_tensor_create(t->ctx, cru_2d(a->csr.rows, x->cols));
         cru_spmm_args args = {
             .a = sparse_csr(a), .op = CRU_REDUCE_SUM, .heads = 1, .cols = x->cols, .x = x->dense->data, .y = ax->data};
         t->device->backend->spmm(t->device, &args);

@@ -30,7 +30,7 @@ void then_check(const char *name, int64_t out, const cru_then *then)
 
 void finish_set(cru_tape *t, cru_finish *finish, const cru_tensor *result, const cru_then *then)
 {
-    *finish = (cru_finish){.bias = then->bias ? then->bias->data : NULL, .act = then->act, .a = then->a};
+    *finish = (cru_finish){.bias = then->bias ? then->bias->data : NULL, .act = then->act, .a = (float)then->a};
     tape_node *n = result->node;
     if (n) {
         n->finish = finish;
@@ -38,7 +38,7 @@ void finish_set(cru_tape *t, cru_finish *finish, const cru_tensor *result, const
     }
     if (then->dropout == 0 || cru_tape_mode(t) == CRU_EVAL) return;
     cru_rng rng = cru_rng_split(&t->dropout, t->dropout_calls++);
-    finish->p = then->dropout;
+    finish->p = (float)then->dropout;
     finish->key[0] = rng.key[0];
     finish->key[1] = rng.key[1];
     finish->stream = rng.stream;
@@ -80,7 +80,7 @@ cru_tensor *finish_graph(cru_tape *t, const tape_node *n, const cru_finish *fini
     if (finish->act == CRU_UNARY_COPY && finish->p == 0) return dy;
     cru_assert(finish->act == CRU_UNARY_COPY || finish->act == CRU_UNARY_RELU || finish->act == CRU_UNARY_LEAKY,
                "grad: this fused activation cannot be differentiated twice; apply it on its own");
-    cru_tensor *slope = cru_tensor_filled(t, n->out->rank, n->out->dim, 1);
+    cru_tensor *slope = cru_tensor_filled(t, cru_shape_of(n->out), 1);
     cru_finish_grad_args args = {.finish = finish,
                                  .rows = cru_tensor_rows(n->out),
                                  .cols = cru_tensor_cols(n->out),
@@ -92,7 +92,7 @@ cru_tensor *finish_graph(cru_tape *t, const tape_node *n, const cru_finish *fini
 
 cru_tensor *bias_graph(cru_tape *t, const cru_tensor *bias, cru_tensor *dy)
 {
-    return cru_reshape(t, cru_sum(t, dy, 0), bias->rank, bias->dim);
+    return cru_reshape(t, cru_sum(t, dy, 0), cru_shape_of(bias));
 }
 
 static bool has_gemm_back(const cru_backend *backend)

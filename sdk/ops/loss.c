@@ -34,7 +34,8 @@ cru_tensor *cru_js_logits(cru_tape *t, cru_tensor *a, cru_tensor *b)
 {
     cru_tensor *p = cru_softmax(t, a, 1), *q = cru_softmax(t, b, 1);
     cru_tensor *log_middle = cru_log(t, cru_clamp(t, cru_lerp(t, p, q, 0.5f), 1e-37f, INFINITY));
-    return cru_scale(t, cru_add(t, cru_kl(t, p, log_middle), cru_kl(t, q, log_middle)), 0.5f);
+    cru_tensor *second = cru_kl(t, q, log_middle);
+    return cru_scale(t, cru_add(t, cru_kl(t, p, log_middle), second), 0.5);
 }
 
 /* ---- binary ---------------------------------------------------------------------------------------------- */
@@ -45,7 +46,7 @@ static cru_tensor *complement(cru_tape *t, cru_tensor *p)
 }
 
 /* (1 - y) z + (1 + (w - 1) y) softplus(-z) */
-cru_tensor *cru_bce_logits_each(cru_tape *t, cru_tensor *z, cru_tensor *y, cru_tensor *weight, float pos_weight)
+cru_tensor *cru_bce_logits_each(cru_tape *t, cru_tensor *z, cru_tensor *y, cru_tensor *weight, double pos_weight)
 {
     cru_tensor *linear = cru_mul(t, complement(t, y), z);
     cru_tensor *factor = cru_affine(t, y, pos_weight - 1, 1);
@@ -53,7 +54,7 @@ cru_tensor *cru_bce_logits_each(cru_tape *t, cru_tensor *z, cru_tensor *y, cru_t
     return weight ? cru_mul(t, loss, weight) : loss;
 }
 
-cru_tensor *cru_bce_logits(cru_tape *t, cru_tensor *z, cru_tensor *y, float pos_weight)
+cru_tensor *cru_bce_logits(cru_tape *t, cru_tensor *z, cru_tensor *y, double pos_weight)
 {
     return cru_mean(t, cru_bce_logits_each(t, z, y, NULL, pos_weight), CRU_ALL);
 }
@@ -80,7 +81,9 @@ static void bce_backward(cru_tape *t, tape_node *n)
         cru_tensor *spread = cru_clamp(t, cru_mul(t, p, complement(t, p)), 1e-12f, INFINITY);
         give(t, p, cru_mul(t, &dy, cru_div(t, cru_sub(t, p, y), spread)));
     }
-    if (tape_needs(t, y)) give(t, y, cru_mul(t, &dy, cru_sub(t, bounded_log(t, complement(t, p)), bounded_log(t, p))));
+    if (!tape_needs(t, y)) return;
+    cru_tensor *log_p = bounded_log(t, p);
+    give(t, y, cru_mul(t, &dy, cru_sub(t, bounded_log(t, complement(t, p)), log_p)));
 }
 
 static const tape_op bce_op = {.name = "bce", .backward = bce_backward};
@@ -89,7 +92,8 @@ cru_tensor *cru_bce(cru_tape *t, cru_tensor *p, cru_tensor *y)
 {
     bool recording = cru_tape_record(t, false);
     cru_tensor *yes = cru_mul(t, y, bounded_log(t, p));
-    cru_tensor *no = cru_mul(t, complement(t, y), bounded_log(t, complement(t, p)));
+    cru_tensor *log_rest = bounded_log(t, complement(t, p));
+    cru_tensor *no = cru_mul(t, complement(t, y), log_rest);
     cru_tensor *each = cru_neg(t, cru_add(t, yes, no));
     cru_tape_record(t, recording);
     return cru_mean(t, tape_emit_view(t, &bce_op, each, (cru_tensor *[]){p, y}, 2, 0).out, CRU_ALL);
@@ -107,7 +111,7 @@ cru_tensor *cru_mae(cru_tape *t, cru_tensor *a, cru_tensor *b)
     return cru_mean(t, cru_abs(t, cru_sub(t, a, b)), CRU_ALL);
 }
 
-cru_tensor *cru_margin_ranking(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_tensor *sign, float margin)
+cru_tensor *cru_margin_ranking(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_tensor *sign, double margin)
 {
     cru_tensor *gap = cru_mul(t, cru_detach(t, sign), cru_sub(t, a, b));
     return cru_mean(t, cru_relu(t, cru_affine(t, gap, -1, margin)), CRU_ALL);
@@ -128,14 +132,14 @@ static cru_tensor *weighted_mean(cru_tape *t, cru_tensor *loss, const cru_target
     return cru_mean(t, loss, CRU_ALL);
 }
 
-cru_tensor *cru_gce(cru_tape *t, cru_tensor *logits, const cru_targets *targets, float q)
+cru_tensor *cru_gce(cru_tape *t, cru_tensor *logits, const cru_targets *targets, double q)
 {
     cru_assert(q > 0 && q <= 1, "gce: q = %g is not in (0, 1]", (double)q);
     cru_tensor *power = cru_exp(t, cru_scale(t, log_prob_of_label(t, logits, targets), q));
     return weighted_mean(t, cru_affine(t, power, -1 / q, 1 / q), targets);
 }
 
-cru_tensor *cru_focal(cru_tape *t, cru_tensor *logits, const cru_targets *targets, float gamma)
+cru_tensor *cru_focal(cru_tape *t, cru_tensor *logits, const cru_targets *targets, double gamma)
 {
     cru_tensor *log_p = log_prob_of_label(t, logits, targets);
     cru_tensor *miss = cru_clamp(t, cru_affine(t, cru_exp(t, log_p), -1, 1), 1e-12f, 1);

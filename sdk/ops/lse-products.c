@@ -71,12 +71,13 @@ static void lse_products_backward(cru_tape *t, tape_node *n)
 
 static const tape_op lse_products_op = {.name = "lse_products", .backward = lse_products_backward};
 
-cru_tensor *cru_lse_products(cru_tape *t, cru_tensor *a, cru_tensor *b, float scale)
+cru_tensor *cru_lse_products(cru_tape *t, cru_tensor *a, cru_tensor *b, double scale)
 {
-    const products p = {.n = cru_tensor_rows(a), .m = cru_tensor_rows(b), .cols = cru_tensor_cols(a), .scale = scale};
+    const products p = {
+        .n = cru_tensor_rows(a), .m = cru_tensor_rows(b), .cols = cru_tensor_cols(a), .scale = (float)scale};
     cru_assert(p.cols == cru_tensor_cols(b) && p.m > 0, "lse_products: %s against %s", tape_text(a).text,
                tape_text(b).text);
-    cru_tensor *own = a == b ? lse_own_products(t, a, scale) : NULL;
+    cru_tensor *own = a == b ? lse_own_products(t, a, (float)scale) : NULL;
     if (own) return own;
     const cru_tensor shape = tape_shape1(p.n);
     tape_result r = tape_emit(t, &lse_products_op, &shape, (cru_tensor *[]){a, b}, 2, sizeof p);

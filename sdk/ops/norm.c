@@ -109,7 +109,7 @@ cru_tensor *cru_batch_norm(cru_tape *t, cru_tensor *x, cru_tensor *gain, cru_ten
 }
 
 /* Rows take the place of channels; gain and shift run along the columns. */
-cru_tensor *cru_layer_norm(cru_tape *t, cru_tensor *x, cru_tensor *gain, cru_tensor *shift, float eps)
+cru_tensor *cru_layer_norm(cru_tape *t, cru_tensor *x, cru_tensor *gain, cru_tensor *shift, double eps)
 {
     int64_t rows = cru_tensor_rows(x);
     norm_state s = {.outer = 1,
@@ -117,7 +117,7 @@ cru_tensor *cru_layer_norm(cru_tape *t, cru_tensor *x, cru_tensor *gain, cru_ten
                     .inner = cru_tensor_cols(x),
                     .mean = tape_floats(t, rows),
                     .var = tape_floats(t, rows),
-                    .eps = eps,
+                    .eps = (float)eps,
                     .batch_stats = true};
     tape_result r = emit_norm(t, x, &s);
     cru_norm_args args = norm_args(&s, x, r.out->data);
@@ -138,7 +138,7 @@ static cru_tensor *to_members(cru_tape *t, cru_tensor *per_segment, const int64_
 }
 
 cru_tensor *cru_graph_norm(cru_tape *t, cru_tensor *x, const int64_t *offsets, int64_t segments,
-                           const cru_graph_norm_weights *w, float eps)
+                           const cru_graph_norm_weights *w, double eps)
 {
     cru_tensor *mean = to_members(t, cru_segment(t, x, offsets, segments, CRU_REDUCE_MEAN), offsets, segments);
     cru_tensor *centred = cru_sub(t, x, cru_mul(t, mean, w->alpha));
@@ -147,7 +147,7 @@ cru_tensor *cru_graph_norm(cru_tape *t, cru_tensor *x, const int64_t *offsets, i
     return cru_add(t, cru_mul(t, cru_div(t, centred, std), w->gain), w->shift);
 }
 
-cru_tensor *cru_pair_norm(cru_tape *t, cru_tensor *x, float scale, float eps)
+cru_tensor *cru_pair_norm(cru_tape *t, cru_tensor *x, double scale, double eps)
 {
     cru_tensor *centred = cru_sub(t, x, cru_mean(t, x, 0));
     cru_tensor *square = cru_mean(t, cru_sum(t, cru_square(t, centred), 1), CRU_ALL);

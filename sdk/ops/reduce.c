@@ -38,7 +38,7 @@ static void reduce_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor *
     int64_t cols = s->v.outer == 1 ? s->v.inner : s->v.count;
     int64_t g_rows = s->v.outer == 1 ? 1 : s->v.outer;
     g = cru_broadcast(t, cru_as_matrix(t, g, g_rows, -1), rows, cols);
-    dx[0] = cru_reshape(t, g, x->rank, x->dim);
+    dx[0] = cru_reshape(t, g, cru_shape_of(x));
 }
 
 static const tape_op reduce_ops[CRU_REDUCE_COUNT] = {
@@ -158,7 +158,7 @@ cru_tensor *cru_logsumexp(cru_tape *t, cru_tensor *x, int32_t axis)
 static cru_tensor *rows_along(cru_tape *t, cru_tensor *x, int32_t axis)
 {
     axis_view v = axis_of("var", x, axis);
-    cru_tensor *cube = cru_reshape(t, x, 3, (const int64_t[]){v.outer, v.count, v.inner});
+    cru_tensor *cube = cru_reshape(t, x, cru_3d(v.outer, v.count, v.inner));
     if (v.inner > 1) cube = cru_permute(t, cube, (const int32_t[]){0, 2, 1, 3});
     return cru_as_matrix(t, cube, v.outer * v.inner, v.count);
 }
@@ -170,15 +170,15 @@ cru_tensor *cru_var(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof)
     cru_tensor *mean = cru_as_matrix(t, cru_mean(t, rows, 1), -1, 1);
     cru_tensor *sum = cru_sum(t, cru_square(t, cru_sub(t, rows, mean)), 1);
     cru_tensor *var = cru_scale(t, sum, 1.0f / (float)(v.count - ddof));
-    return cru_reshape(t, var, v.reduced.rank, v.reduced.dim);
+    return cru_reshape(t, var, cru_nd(v.reduced.rank, v.reduced.dim));
 }
 
-cru_tensor *cru_std(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof, float eps)
+cru_tensor *cru_std(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof, double eps)
 {
     return cru_sqrt(t, cru_affine(t, cru_var(t, x, axis, ddof), 1, eps));
 }
 
-cru_tensor *cru_norm_l2(cru_tape *t, cru_tensor *x, int32_t axis, float eps)
+cru_tensor *cru_norm_l2(cru_tape *t, cru_tensor *x, int32_t axis, double eps)
 {
     return cru_sqrt(t, cru_affine(t, cru_sum(t, cru_square(t, x), axis), 1, eps));
 }

@@ -38,7 +38,7 @@ static void gather_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor *
 {
     const rows_state *s = n->state;
     cru_tensor *sum = cru_scatter(t, dy, s->ids, cru_tensor_rows(n->in[0]), CRU_REDUCE_SUM);
-    dx[0] = cru_reshape(t, sum, n->in[0]->rank, n->in[0]->dim);
+    dx[0] = cru_reshape(t, sum, cru_shape_of(n->in[0]));
 }
 
 static const tape_op gather_op = {.name = "gather", .backward = gather_backward, .backward_graph = gather_graph};
@@ -75,7 +75,7 @@ static void scatter_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor 
 {
     const rows_state *s = n->state;
     cru_assert(s->op == CRU_REDUCE_SUM, "grad: only the sum of a scatter can be differentiated twice");
-    dx[0] = cru_reshape(t, cru_gather(t, dy, s->ids), n->in[0]->rank, n->in[0]->dim);
+    dx[0] = cru_reshape(t, cru_gather(t, dy, s->ids), cru_shape_of(n->in[0]));
 }
 
 static const tape_op scatter_op = {.name = "scatter", .backward = scatter_backward, .backward_graph = scatter_graph};
@@ -163,8 +163,8 @@ cru_tensor *cru_pick(cru_tape *t, cru_tensor *x, cru_index cols)
 
 cru_tensor *cru_one_hot(cru_tape *t, cru_index ids, int64_t classes)
 {
-    cru_tensor *y = cru_tensor_filled(t, 2, (const int64_t[]){ids.count, classes}, 0);
-    cru_tensor *one = cru_tensor_filled(t, 1, (const int64_t[]){ids.count}, 1);
+    cru_tensor *y = cru_tensor_filled(t, cru_2d(ids.count, classes), 0);
+    cru_tensor *one = cru_tensor_filled(t, cru_1d(ids.count), 1);
     cru_take_args args = {.rows = ids.count, .cols = classes, .k = 1, .ids = ids.ids, .x = one->data, .y = y->data};
     t->device->backend->place(t->device, &args);
     return y;
@@ -172,7 +172,7 @@ cru_tensor *cru_one_hot(cru_tape *t, cru_index ids, int64_t classes)
 
 cru_tensor *cru_mask(cru_tape *t, cru_index ids, int64_t n)
 {
-    cru_tensor *one = cru_tensor_filled(t, 1, (const int64_t[]){ids.count}, 1);
+    cru_tensor *one = cru_tensor_filled(t, cru_1d(ids.count), 1);
     return cru_scatter(t, one, ids, n, CRU_REDUCE_MAX);
 }
 

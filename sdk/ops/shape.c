@@ -14,18 +14,18 @@ static void reshape_backward(cru_tape *t, tape_node *n)
 
 static void reshape_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **dx)
 {
-    dx[0] = cru_reshape(t, dy, n->in[0]->rank, n->in[0]->dim);
+    dx[0] = cru_reshape(t, dy, cru_shape_of(n->in[0]));
 }
 
 static const tape_op reshape_op = {.name = "reshape", .backward = reshape_backward, .backward_graph = reshape_graph};
 
-cru_tensor *cru_reshape(cru_tape *t, cru_tensor *x, int32_t rank, const int64_t *dim)
+cru_tensor *cru_reshape(cru_tape *t, cru_tensor *x, cru_dims shape)
 {
-    cru_tensor shape = tape_shape(rank, dim);
-    cru_assert(cru_tensor_count(&shape) == cru_tensor_count(x), "reshape: %s into %s", tape_text(x).text,
-               tape_text(&shape).text);
-    shape.data = x->data;
-    return tape_emit_view(t, &reshape_op, &shape, &x, 1, 0).out;
+    cru_tensor out = tape_shape(shape.rank, shape.dim);
+    cru_assert(cru_tensor_count(&out) == cru_tensor_count(x), "reshape: %s into %s", tape_text(x).text,
+               tape_text(&out).text);
+    out.data = x->data;
+    return tape_emit_view(t, &reshape_op, &out, &x, 1, 0).out;
 }
 
 cru_tensor *cru_as_matrix(cru_tape *t, cru_tensor *x, int64_t rows, int64_t cols)
@@ -33,7 +33,7 @@ cru_tensor *cru_as_matrix(cru_tape *t, cru_tensor *x, int64_t rows, int64_t cols
     int64_t count = cru_tensor_count(x);
     if (rows < 0) rows = cols ? count / cols : 0;
     if (cols < 0) cols = rows ? count / rows : 0;
-    return cru_reshape(t, x, 2, (const int64_t[]){rows, cols});
+    return cru_reshape(t, x, cru_2d(rows, cols));
 }
 
 /* ---- permute --------------------------------------------------------------------------------------------- */
@@ -196,10 +196,10 @@ static void slice_cols_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tens
     int64_t rows = p->rows, right = p->ld - p->at - p->cols;
     cru_tensor *pieces[3];
     int64_t count = 0;
-    if (p->at) pieces[count++] = cru_tensor_filled(t, 2, (const int64_t[]){rows, p->at}, 0);
+    if (p->at) pieces[count++] = cru_tensor_filled(t, cru_2d(rows, p->at), 0);
     pieces[count++] = dy;
-    if (right) pieces[count++] = cru_tensor_filled(t, 2, (const int64_t[]){rows, right}, 0);
-    dx[0] = cru_reshape(t, cru_concat_cols(t, pieces, count), n->in[0]->rank, n->in[0]->dim);
+    if (right) pieces[count++] = cru_tensor_filled(t, cru_2d(rows, right), 0);
+    dx[0] = cru_reshape(t, cru_concat_cols(t, pieces, count), cru_shape_of(n->in[0]));
 }
 
 static void slice_rows_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor **dx)
@@ -208,10 +208,10 @@ static void slice_rows_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tens
     int64_t total = cru_tensor_count(n->in[0]), below = total - p->at - p->cols;
     cru_tensor *pieces[3];
     int64_t count = 0;
-    if (p->at) pieces[count++] = cru_tensor_filled(t, 2, (const int64_t[]){1, p->at}, 0);
+    if (p->at) pieces[count++] = cru_tensor_filled(t, cru_2d(1, p->at), 0);
     pieces[count++] = cru_as_matrix(t, dy, 1, -1);
-    if (below) pieces[count++] = cru_tensor_filled(t, 2, (const int64_t[]){1, below}, 0);
-    dx[0] = cru_reshape(t, cru_concat_cols(t, pieces, count), n->in[0]->rank, n->in[0]->dim);
+    if (below) pieces[count++] = cru_tensor_filled(t, cru_2d(1, below), 0);
+    dx[0] = cru_reshape(t, cru_concat_cols(t, pieces, count), cru_shape_of(n->in[0]));
 }
 
 static const tape_op slice_cols_op = {
@@ -271,7 +271,7 @@ static void broadcast_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tenso
         sum = cru_sum(t, dy, CRU_ALL);
     else
         sum = cru_sum(t, dy, s->inner == 1 ? 1 : 0);
-    dx[0] = cru_reshape(t, sum, n->in[0]->rank, n->in[0]->dim);
+    dx[0] = cru_reshape(t, sum, cru_shape_of(n->in[0]));
 }
 
 static const tape_op broadcast_op = {

@@ -38,7 +38,7 @@ static void softmax_graph(cru_tape *t, tape_node *n, cru_tensor *dy, cru_tensor 
         cru_tensor *total = cru_as_matrix(t, cru_sum(t, cru_mul(t, y, g), 1), -1, 1);
         result = cru_mul(t, y, cru_sub(t, g, total));
     }
-    dx[0] = cru_reshape(t, result, n->in[0]->rank, n->in[0]->dim);
+    dx[0] = cru_reshape(t, result, cru_shape_of(n->in[0]));
 }
 
 static const tape_op softmax_op = {.name = "softmax", .backward = softmax_backward, .backward_graph = softmax_graph};

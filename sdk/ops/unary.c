@@ -27,7 +27,7 @@ static void unary_backward(cru_tape *t, tape_node *n)
 /* The derivative as a constant: right for functions made of straight pieces. */
 static cru_tensor *slope(cru_tape *t, const tape_node *n, const unary_state *s)
 {
-    cru_tensor *one = cru_tensor_filled(t, n->out->rank, n->out->dim, 1);
+    cru_tensor *one = cru_tensor_filled(t, cru_shape_of(n->out), 1);
     cru_unary_grad_args args = {.n = cru_tensor_count(one),
                                 .x = n->in[0]->data,
                                 .y = n->out->data,
@@ -119,14 +119,14 @@ static cru_tensor *unary(cru_tape *t, cru_unary op, cru_tensor *x, float a, floa
     return r.out;
 }
 
-cru_tensor *cru_affine(cru_tape *t, cru_tensor *x, float factor, float shift)
+cru_tensor *cru_affine(cru_tape *t, cru_tensor *x, double factor, double shift)
 {
-    return unary(t, CRU_UNARY_SCALE, x, factor, shift);
+    return unary(t, CRU_UNARY_SCALE, x, (float)factor, (float)shift);
 }
 
-cru_tensor *cru_scale(cru_tape *t, cru_tensor *x, float factor)
+cru_tensor *cru_scale(cru_tape *t, cru_tensor *x, double factor)
 {
-    return unary(t, CRU_UNARY_SCALE, x, factor, 0);
+    return unary(t, CRU_UNARY_SCALE, x, (float)factor, 0);
 }
 
 cru_tensor *cru_neg(cru_tape *t, cru_tensor *x)
@@ -139,21 +139,22 @@ cru_tensor *cru_relu(cru_tape *t, cru_tensor *x)
     return unary(t, CRU_UNARY_RELU, x, 0, 0);
 }
 
-cru_tensor *cru_leaky_relu(cru_tape *t, cru_tensor *x, float negative_slope)
+cru_tensor *cru_leaky_relu(cru_tape *t, cru_tensor *x, double negative_slope)
 {
-    return unary(t, CRU_UNARY_LEAKY, x, negative_slope, 0);
+    return unary(t, CRU_UNARY_LEAKY, x, (float)negative_slope, 0);
 }
 
-cru_tensor *cru_elu(cru_tape *t, cru_tensor *x, float alpha)
+cru_tensor *cru_elu(cru_tape *t, cru_tensor *x, double alpha)
 {
-    return unary(t, CRU_UNARY_ELU, x, alpha, 0);
+    return unary(t, CRU_UNARY_ELU, x, (float)alpha, 0);
 }
 
 /* max(x, 0) - s max(-x, 0) */
 cru_tensor *cru_prelu(cru_tape *t, cru_tensor *x, cru_tensor *negative_slope)
 {
     cru_tensor *below = cru_relu(t, cru_neg(t, x));
-    return cru_sub(t, cru_relu(t, x), cru_mul(t, below, negative_slope));
+    cru_tensor *sloped = cru_mul(t, below, negative_slope);
+    return cru_sub(t, cru_relu(t, x), sloped);
 }
 
 cru_tensor *cru_selu(cru_tape *t, cru_tensor *x)
@@ -206,9 +207,9 @@ cru_tensor *cru_abs(cru_tape *t, cru_tensor *x)
     return unary(t, CRU_UNARY_ABS, x, 0, 0);
 }
 
-cru_tensor *cru_pow(cru_tape *t, cru_tensor *x, float p)
+cru_tensor *cru_pow(cru_tape *t, cru_tensor *x, double p)
 {
-    return unary(t, CRU_UNARY_POW, x, p, 0);
+    return unary(t, CRU_UNARY_POW, x, (float)p, 0);
 }
 
 cru_tensor *cru_square(cru_tape *t, cru_tensor *x)
@@ -226,9 +227,9 @@ cru_tensor *cru_reciprocal(cru_tape *t, cru_tensor *x)
     return unary(t, CRU_UNARY_RECIPROCAL, x, 0, 0);
 }
 
-cru_tensor *cru_clamp(cru_tape *t, cru_tensor *x, float lo, float hi)
+cru_tensor *cru_clamp(cru_tape *t, cru_tensor *x, double lo, double hi)
 {
-    return unary(t, CRU_UNARY_CLAMP, x, lo, hi);
+    return unary(t, CRU_UNARY_CLAMP, x, (float)lo, (float)hi);
 }
 
 cru_tensor *cru_sin(cru_tape *t, cru_tensor *x)

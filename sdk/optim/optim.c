@@ -30,7 +30,7 @@ cru_optim *cru_optim_create(cru_ctx *ctx, const cru_optim_spec *spec)
     if (optim->spec.beta2 == 0) optim->spec.beta2 = 0.999;
     if (optim->spec.eps == 0) optim->spec.eps = 1e-8;
     optim->end = &optim->first;
-    optim->norm = cru_tensor_create(ctx, 0, NULL)->data;
+    optim->norm = cru_tensor_create(ctx, cru_0d())->data;
     return optim;
 }
 
@@ -43,7 +43,7 @@ static bool taken(const cru_optim *optim, const cru_tensor *w)
 
 static float *moments(cru_optim *optim, const cru_tensor *w)
 {
-    return cru_tensor_create(optim->ctx, w->rank, w->dim)->data;
+    return cru_tensor_create(optim->ctx, cru_shape_of(w))->data;
 }
 
 void cru_optim_add_weight(cru_optim *optim, cru_tensor *weight, const cru_optim_group *group)

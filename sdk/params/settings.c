@@ -9,6 +9,8 @@
 #include "params/read.h"
 #include "params/visit.h"
 
+const char *const cru_variant_names[] = {"bench", "paper", NULL};
+
 struct cru_settings {
     const cru_param *table;
     cru_arena *arena; /* holds this object, the struct, strings and lists */

@@ -54,6 +54,13 @@ cru_sparse *cru_sparse_step(cru_tape *tape, const cru_csr *csr)
     return a;
 }
 
+cru_tensor *cru_sparse_values(cru_sparse *a)
+{
+    const cru_dims entries = cru_1d(cru_csr_nnz(&a->csr));
+    return a->csr.values ? cru_tensor_from(a->ctx, entries, a->csr.values)
+                         : cru_tensor_create_filled(a->ctx, entries, 1);
+}
+
 const cru_csr *cru_sparse_transpose(cru_sparse *a)
 {
     if (!a->transposed.offsets)

@@ -5,27 +5,27 @@
 #include "autograd/tape.h"
 #include "tensor/device-memory.h"
 
-cru_tensor *cru_tensor_new(cru_tape *tape, int32_t rank, const int64_t *dim)
+cru_tensor *cru_tensor_new(cru_tape *tape, cru_dims shape)
 {
-    cru_tensor shape = tape_shape(rank, dim);
-    return tape_emit(tape, NULL, &shape, NULL, 0, 0).out;
+    const cru_tensor out = tape_shape(shape.rank, shape.dim);
+    return tape_emit(tape, NULL, &out, NULL, 0, 0).out;
 }
 
 cru_tensor *cru_tensor_matrix(cru_tape *tape, int64_t rows, int64_t cols)
 {
-    return cru_tensor_new(tape, 2, (const int64_t[]){rows, cols});
+    return cru_tensor_new(tape, cru_2d(rows, cols));
 }
 
-cru_tensor *cru_tensor_filled(cru_tape *tape, int32_t rank, const int64_t *dim, float value)
+cru_tensor *cru_tensor_filled(cru_tape *tape, cru_dims shape, double value)
 {
-    cru_tensor *x = cru_tensor_new(tape, rank, dim);
-    tape->device->backend->fill(tape->device, x->data, cru_tensor_count(x), value);
+    cru_tensor *x = cru_tensor_new(tape, shape);
+    tape->device->backend->fill(tape->device, x->data, cru_tensor_count(x), (float)value);
     return x;
 }
 
-cru_tensor *cru_tensor_scalar(cru_tape *tape, float value)
+cru_tensor *cru_tensor_scalar(cru_tape *tape, double value)
 {
-    return cru_tensor_filled(tape, 0, NULL, value);
+    return cru_tensor_filled(tape, cru_0d(), value);
 }
 
 /* ---- tensors of the context ------------------------------------------------------------------------------------ */
@@ -60,18 +60,26 @@ static float *zeroed_floats(cru_ctx *ctx, int64_t n)
     return memory;
 }
 
-cru_tensor *cru_tensor_create(cru_ctx *ctx, int32_t rank, const int64_t *dim)
+cru_tensor *cru_tensor_create(cru_ctx *ctx, cru_dims shape)
 {
     cru_tensor *x = cru_ctx_alloc(ctx, 1, sizeof *x);
-    *x = tape_shape(rank, dim);
+    *x = tape_shape(shape.rank, shape.dim);
     x->role = ROLE_CONSTANT;
     x->data = zeroed_floats(ctx, cru_tensor_count(x));
     return x;
 }
 
-cru_tensor *cru_tensor_from(cru_ctx *ctx, int32_t rank, const int64_t *dim, const float *values)
+cru_tensor *cru_tensor_create_filled(cru_ctx *ctx, cru_dims shape, double value)
 {
-    cru_tensor *x = cru_tensor_create(ctx, rank, dim);
+    cru_tensor *x = cru_tensor_create(ctx, shape);
+    cru_device *device = cru_ctx_device(ctx);
+    device->backend->fill(device, x->data, cru_tensor_count(x), (float)value);
+    return x;
+}
+
+cru_tensor *cru_tensor_from(cru_ctx *ctx, cru_dims shape, const float *values)
+{
+    cru_tensor *x = cru_tensor_create(ctx, shape);
     cru_tensor_set(ctx, x, values);
     return x;
 }
@@ -90,9 +98,16 @@ void cru_tensor_keep(cru_tape *tape, cru_tensor *x, const cru_tensor *from)
     tape->device->backend->copy(tape->device, &args);
 }
 
-cru_tensor *cru_weight_create(cru_ctx *ctx, int32_t rank, const int64_t *dim)
+cru_tensor *cru_tensor_kept(cru_tape *tape, const cru_tensor *x)
 {
-    cru_tensor *w = cru_tensor_create(ctx, rank, dim);
+    cru_tensor *copy = cru_tensor_create(cru_tape_ctx(tape), cru_shape_of(x));
+    cru_tensor_keep(tape, copy, x);
+    return copy;
+}
+
+cru_tensor *cru_weight_create(cru_ctx *ctx, cru_dims shape)
+{
+    cru_tensor *w = cru_tensor_create(ctx, shape);
     w->role = ROLE_WEIGHT;
     w->needs_grad = true;
     w->grad = zeroed_floats(ctx, cru_tensor_count(w));
@@ -113,9 +128,9 @@ void cru_weight_clear(cru_tensor *w)
 
 /* ---- host and device ------------------------------------------------------------------------------------- */
 
-cru_tensor *cru_tensor_upload(cru_tape *tape, int32_t rank, const int64_t *dim, const float *host)
+cru_tensor *cru_tensor_upload(cru_tape *tape, cru_dims shape, const float *host)
 {
-    cru_tensor *x = cru_tensor_new(tape, rank, dim);
+    cru_tensor *x = cru_tensor_new(tape, shape);
     tape->device->backend->upload(tape->device, x->data, host, (size_t)cru_tensor_count(x) * sizeof *host);
     return x;
 }
@@ -124,6 +139,13 @@ void cru_tensor_download(cru_tape *tape, const cru_tensor *x, float *host)
 {
     tape->device->backend->download(tape->device, host, x->data, (size_t)cru_tensor_count(x) * sizeof *host);
     trace_leave(tape->tracer); /* what the caller does with the values is not the operator's */
+}
+
+const float *cru_tensor_host(cru_tape *tape, const cru_tensor *x)
+{
+    float *host = cru_tape_alloc(tape, cru_tensor_count(x), sizeof *host);
+    cru_tensor_download(tape, x, host);
+    return host;
 }
 
 float cru_tensor_item(cru_tape *tape, const cru_tensor *x)
@@ -187,9 +209,9 @@ cru_input cru_input_create(cru_ctx *ctx, const cru_features *x)
     if (x->sparse.offsets)
         in.sparse = cru_sparse_create(ctx, &x->sparse);
     else if (x->channels > 0)
-        in.dense = cru_tensor_from(ctx, 4, (const int64_t[]){x->rows, x->channels, x->height, x->width}, x->dense);
+        in.dense = cru_tensor_from(ctx, cru_4d(x->rows, x->channels, x->height, x->width), x->dense);
     else
-        in.dense = cru_tensor_from(ctx, 2, (const int64_t[]){x->rows, x->cols}, x->dense);
+        in.dense = cru_tensor_from(ctx, cru_2d(x->rows, x->cols), x->dense);
     if (in.dense) {
         in.kept = cru_ctx_alloc(ctx, 1, sizeof *in.kept);
         in.kept->x = in.dense;

@@ -8,7 +8,7 @@ static cru_tensor *apply(cru_tape *t, const cru_classifier *c, const cru_row_sou
 {
     float *x = cru_tape_alloc(t, items.count * rows->cols, sizeof *x);
     for (int64_t i = 0; i < items.count; i++) rows->read(rows->user, items.ids[i], x + i * rows->cols);
-    const cru_input in = cru_input_of(cru_tensor_upload(t, 2, (const int64_t[]){items.count, rows->cols}, x));
+    const cru_input in = cru_input_of(cru_tensor_upload(t, cru_2d(items.count, rows->cols), x));
     return cru_classifier_apply(t, c, &in);
 }
 

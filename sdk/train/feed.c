@@ -20,7 +20,7 @@ static cru_tensor *candidate_table(cru_ctx *ctx, const cru_task *task)
     const cru_ids train = task->split.train;
     float *sets = cru_ctx_alloc(ctx, train.count * task->classes, sizeof *sets);
     feed_candidates(task, train, sets);
-    return cru_tensor_from(ctx, 2, (const int64_t[]){train.count, task->classes}, sets);
+    return cru_tensor_from(ctx, cru_2d(train.count, task->classes), sets);
 }
 
 cru_tensor *cru_learner_candidates(cru_learner *learner)
@@ -35,7 +35,7 @@ cru_tensor *cru_learner_candidate_shares(cru_learner *learner)
     float *shares = cru_ctx_alloc(learner->ctx, rows * classes, sizeof *shares);
     cru_tape_begin(learner->tape, CRU_EVAL);
     cru_tensor_download(learner->tape, cru_normalize_l1(learner->tape, learner->feed->candidates, 1), shares);
-    return cru_tensor_from(learner->ctx, 2, (const int64_t[]){rows, classes}, shares);
+    return cru_tensor_from(learner->ctx, cru_2d(rows, classes), shares);
 }
 
 /* ---- the feed ------------------------------------------------------------------------------------------------ */
@@ -77,7 +77,7 @@ static cru_input view_of(cru_learner *l, cru_ids items, view_maker *make)
     float *out = cru_tape_alloc(l->tape, items.count * cols, sizeof *out);
     for (int64_t i = 0; i < items.count; i++)
         make(&feed->pixels, &feed->views, l->task->x.dense + items.ids[i] * cols, out + i * cols);
-    return cru_input_of(cru_tensor_upload(l->tape, 2, (const int64_t[]){items.count, cols}, out));
+    return cru_input_of(cru_tensor_upload(l->tape, cru_2d(items.count, cols), out));
 }
 
 static void add_views(cru_learner *l, cru_batch *batch)

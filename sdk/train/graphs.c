@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "train/feed.h"
+#include "train/learner.h"
 #include "train/whole-graphs.h"
 
 const char *const cru_readout_names[] = {"sum", "mean", "max", NULL};
@@ -43,8 +44,23 @@ cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs)
 cru_tensor *cru_graphs_readout(cru_tape *t, const cru_learner *learner, const cru_graphs *graphs, cru_tensor *h)
 {
     if (learner->task->problem != CRU_GRAPHS) return h;
-    const cru_graph_settings *s = (const void *)((const char *)learner->settings + learner->method->graphs);
+    const cru_graph_settings *s = settings_at(learner, learner->method->graphs);
     return cru_segment(t, h, graphs->offsets, graphs->count, readouts[s->readout]);
+}
+
+cru_tensor *cru_graphs_logits(cru_tape *t, const cru_gcn_stack *stack, const cru_graphs *graphs, const cru_input *x)
+{
+    cru_wanted *wanted = graphs->wanted;
+    if (!wanted || stack->layers == 1) /* a layer alone keeps its propagated features */
+        return cru_gcn_stack_input(t, stack, graphs->adj, x);
+    if (!wanted->rows) {
+        const cru_learner *l = wanted->learner;
+        const cru_ids train = l->task->split.train;
+        const cru_csr rows = cru_csr_rows(cru_ctx_pool(l->ctx), &graphs->host, train.ids, train.count);
+        wanted->rows = cru_sparse_create(l->ctx, &rows);
+    }
+    wanted->given = true;
+    return cru_gcn_stack_rows(t, stack, graphs->adj, wanted->rows, x);
 }
 
 /* ---- training -------------------------------------------------------------------------------------------- */
@@ -56,9 +72,9 @@ bool graphs_in_batches(const cru_learner *l)
 
 static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
 {
-    if (l->method->batch_loss) return l->method->batch_loss(l, l->tape, batch);
+    if (l->method->batch_loss) return l->method->batch_loss(l, l->model, l->tape, batch);
     const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, batch->items);
-    return cru_learner_batch_loss(l, l->tape, l->method->forward(l, l->tape, &some), batch->items);
+    return cru_learner_batch_loss(l, l->tape, l->method->forward(l, l->model, l->tape, &some), batch->items);
 }
 
 double cru_graphs_pass(cru_learner *learner)
@@ -101,9 +117,9 @@ static int32_t *order_of_parts(cru_tape *t, const cru_task *task, int64_t ends[P
     return order;
 }
 
-cru_tensor *cru_graphs_in_turn(const cru_learner *learner, cru_tape *t, cru_graph_scorer score, void *user)
+cru_tensor *cru_graphs_in_turn(cru_learner *learner, cru_tape *t, cru_graph_scorer score, void *user)
 {
-    const cru_graph_settings *s = (const void *)((const char *)learner->settings + learner->method->graphs);
+    const cru_graph_settings *s = settings_at(learner, learner->method->graphs);
     const int64_t items = learner->task->items, parts = learner->validation_only ? 1 : PARTS;
     cru_tensor **batch = cru_tape_alloc(t, items / s->batch + parts, sizeof *batch);
     int64_t ends[PARTS], batches = 0;
@@ -111,9 +127,9 @@ cru_tensor *cru_graphs_in_turn(const cru_learner *learner, cru_tape *t, cru_grap
     for (int64_t part = 0, from = 0; part < parts; part++)
         for (int64_t to; from < ends[part]; from = to) {
             to = from + s->batch < ends[part] ? from + s->batch : ends[part];
-            batch[batches++] = score(user, t, (cru_ids){order + from, to - from});
+            batch[batches++] = score(learner, user, t, (cru_ids){order + from, to - from});
         }
-    if (!batches) return cru_tensor_filled(t, 2, (const int64_t[]){items, learner->task->classes}, 0);
+    if (!batches) return cru_tensor_filled(t, cru_2d(items, learner->task->classes), 0);
     cru_tensor *z = batches > 1 ? cru_concat_rows(t, batch, batches) : batch[0];
     return cru_scatter(t, z, cru_index_step(t, order, ends[parts - 1]), items, CRU_REDUCE_SUM);
 }
@@ -140,7 +156,7 @@ static cru_status evaluate_step(cru_learner *l, int64_t first, int64_t count)
     float *scores = cru_tape_alloc(l->tape, count * classes, sizeof *scores);
     for (int64_t i = 0; i < count; i++) ids[i] = (int32_t)wanted(l, first + i);
     const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, (cru_ids){ids, count});
-    const cru_tensor *z = l->method->forward(l, l->tape, &some);
+    const cru_tensor *z = l->method->forward(l, l->model, l->tape, &some);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     cru_assert(cru_tensor_rows(z) == count && cru_tensor_cols(z) == classes,
                "forward: %lld x %lld for %lld graphs of %lld classes", (long long)cru_tensor_rows(z),

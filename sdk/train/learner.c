@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "train/feed.h"
+#include "train/learner.h"
 #include "train/shelf.h"
 #include "train/whole-graphs.h"
 
@@ -35,7 +36,7 @@ cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_
                                                  .out = learner->task->classes,
                                                  .layers = settings->layers,
                                                  .draw = CRU_DRAW_GLOROT,
-                                                 .dropout = (float)settings->dropout});
+                                                 .dropout = settings->dropout});
 }
 
 /* q_ik = 1/|S_i| on the candidates of item i */
@@ -43,7 +44,7 @@ static cru_tensor *uniform_candidates(const cru_task *task, cru_tape *t, cru_ids
 {
     float *sets = cru_tape_alloc(t, items.count * task->classes, sizeof *sets);
     feed_candidates(task, items, sets);
-    return cru_normalize_l1(t, cru_tensor_upload(t, 2, (const int64_t[]){items.count, task->classes}, sets), 1);
+    return cru_normalize_l1(t, cru_tensor_upload(t, cru_2d(items.count, task->classes), sets), 1);
 }
 
 cru_index cru_learner_labels(const cru_learner *learner, cru_tape *t, cru_ids items)
@@ -79,6 +80,7 @@ cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tensor *logi
 
 double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss)
 {
+    if (cru_ctx_status(learner->ctx)) return NAN;
     cru_backward(learner->tape, loss);
     cru_optim_step(optim);
     return (double)cru_tensor_item(learner->tape, loss);
@@ -93,22 +95,28 @@ double cru_learner_val_accuracy(const cru_learner *learner, cru_tape *t, const c
     return val.count ? (double)right / (double)val.count : 0;
 }
 
-cru_status cru_learner_pretrain(cru_learner *learner, cru_optim *optim, cru_tensor *(*logits)(void *model, cru_tape *t),
-                                int64_t epochs)
+void cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
+                          cru_tensor *(*logits)(cru_learner *l, void *model, cru_tape *t), int64_t epochs)
 {
-    for (int64_t i = 0; i < epochs; i++) {
-        cru_tape_begin(learner->tape, CRU_TRAIN);
-        cru_tensor *loss = cru_learner_loss(learner, learner->tape, logits(learner, learner->tape));
-        if (cru_ctx_status(learner->ctx)) return cru_ctx_status(learner->ctx);
-        cru_learner_step(learner, optim, loss);
+    cru_tape *t = learner->tape;
+    for (int64_t i = 0; i < epochs && !cru_ctx_status(learner->ctx); i++) {
+        cru_tape_begin(t, CRU_TRAIN);
+        cru_learner_step(learner, optim, cru_learner_loss(learner, t, logits(learner, learner->model, t)));
     }
-    return CRU_OK;
 }
 
 cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t)
 {
     const cru_method *method = learner->method;
-    return method->forward ? method->forward(learner, t, &learner->graphs) : method->logits(learner, t);
+    if (method->forward) return method->forward(learner, learner->model, t, &learner->graphs);
+    return method->logits(learner, learner->model, t);
+}
+
+cru_tensor *cru_learner_classify(cru_learner *learner, cru_tape *t, const cru_input *x)
+{
+    const cru_method *method = learner->method;
+    return method->classify ? method->classify(learner, learner->model, t, x)
+                            : cru_classifier_apply(t, &learner->network, x);
 }
 
 static void take_scores(cru_learner *l, const cru_tensor *z)
@@ -120,7 +128,7 @@ static void take_scores(cru_learner *l, const cru_tensor *z)
 }
 
 /* Scores of all items with the weights as they are. */
-static cru_status evaluate(cru_learner *l)
+cru_status learner_evaluate(cru_learner *l)
 {
     if (l->feed) return steps_evaluate(l);
     if (graphs_in_steps(l)) return graphs_evaluate(l);
@@ -153,128 +161,33 @@ static bool obey(cru_learner *l, cru_monitor *monitor, double loss)
 bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss)
 {
     learner->validation_only = cru_monitor_validation_only(monitor);
-    const cru_status status = evaluate(learner);
+    const cru_status status = learner_evaluate(learner);
     learner->validation_only = false;
     return !status && obey(learner, monitor, loss);
-}
-
-/* ---- the algorithm vtable -------------------------------------------------------------------------------- */
-
-static cru_index observed_labels(cru_ctx *ctx, const cru_task *task)
-{
-    cru_ids train = task->split.train;
-    if (!task->labels || task->candidates) return (cru_index){0};
-    int32_t *labels = cru_ctx_alloc(ctx, train.count, sizeof *labels);
-    for (int64_t i = 0; i < train.count; i++) labels[i] = task->labels[train.ids[i]];
-    return cru_index_create(ctx, labels, train.count);
-}
-
-float *cru_class_weights_create(cru_ctx *ctx, const cru_task *task, cru_class_weights rule)
-{
-    if (rule == CRU_WEIGHTS_EQUAL || !task->labels || task->candidates) return NULL;
-    int64_t *size = cru_ctx_alloc(ctx, task->classes, sizeof *size), largest = 0;
-    for (int64_t i = 0; i < task->split.train.count; i++) size[task->labels[task->split.train.ids[i]]]++;
-    for (int32_t c = 0; c < task->classes; c++) largest = size[c] > largest ? size[c] : largest;
-    float *weight = cru_ctx_alloc(ctx, task->classes, sizeof *weight);
-    for (int32_t c = 0; c < task->classes; c++) weight[c] = size[c] ? (float)largest / (float)size[c] : 1;
-    return weight;
-}
-
-static cru_status accept_task(const cru_method *method, const cru_task *task, cru_ctx *ctx)
-{
-    cru_status status = cru_task_claim(task, method->problems, ctx);
-    if (!status && task->x.cols == 0 && !method->featureless)
-        status = cru_ctx_fail(ctx, CRU_UNSUPPORTED, "the method learns from features, and this task has none");
-    if (!status && method->labelled && task->candidates)
-        status = cru_ctx_fail(ctx, CRU_UNSUPPORTED, "the method learns from one label per item, not from candidates");
-    return status;
-}
-
-static void open_graphs(cru_learner *l)
-{
-    const cru_graph_settings *s = (const void *)((const char *)l->settings + l->method->graphs);
-    cru_csr adj = cru_adjacency_graph(l->ctx, &l->task->graph, &s->adjacency);
-    l->graphs = cru_graphs_all(l, &adj);
-    if (l->task->problem == CRU_GRAPHS) l->batches = cru_batches_create(l->ctx, l->task->split.train, s->batch, false);
-}
-
-static void open_train_adj(cru_learner *l)
-{
-    const cru_ids train = l->task->split.train;
-    const cru_csr rows = cru_csr_rows(cru_ctx_pool(l->ctx), &l->graphs.host, train.ids, train.count);
-    l->train_adj = cru_sparse_create(l->ctx, &rows);
-}
-
-cru_status cru_method_create(const cru_method *method, void **self, const void *settings, const cru_task *task,
-                             cru_ctx *ctx)
-{
-    cru_status status = accept_task(method, task, ctx);
-    if (status) return status;
-    cru_learner *l = cru_ctx_alloc(ctx, 1, method->model_size);
-    l->method = method;
-    l->ctx = ctx;
-    l->task = task;
-    l->settings = settings;
-    l->train = (const cru_train *)(const void *)((const char *)settings + method->train);
-    l->tape = cru_tape_create(ctx);
-    l->x = cru_input_create(ctx, &task->x);
-    l->train_rows = cru_index_create(ctx, task->split.train.ids, task->split.train.count);
-    l->train_labels = observed_labels(ctx, task);
-    l->class_weights = cru_class_weights_create(ctx, task, (cru_class_weights)l->train->class_weights);
-    l->scores = cru_ctx_alloc(ctx, task->items * task->classes, sizeof *l->scores);
-    l->net = cru_learner_net(l, "net");
-    if (method->forward || method->graphs) open_graphs(l);
-    if (method->train_logits && !method->loss && task->problem != CRU_GRAPHS) open_train_adj(l);
-    if (method->classify) l->feed = feed_create(l);
-    status = cru_ctx_status(ctx);
-    if (!status) status = method->build(l);
-    if (!status) status = cru_ctx_status(ctx);
-    if (status) {
-        if (method->release) method->release(l);
-        return status;
-    }
-    if (!l->optim) l->optim = cru_learner_optim(l, l->nets, l->net_count);
-    *self = l;
-    return CRU_OK;
 }
 
 /* What the method minimises, from the logits of all items. */
 static cru_tensor *loss_from(cru_learner *l, cru_tensor *z)
 {
-    return l->method->loss ? l->method->loss(l, l->tape, z) : cru_learner_loss(l, l->tape, z);
+    return l->method->loss ? l->method->loss(l, l->model, l->tape, z) : cru_learner_loss(l, l->tape, z);
 }
 
-/* The same from a pass that is yet to be made. */
+/* The same from a pass that is yet to be made, of which only the training items may be wanted. */
 static cru_tensor *loss_of_pass(cru_learner *l)
 {
-    cru_tensor *z = l->train_adj ? l->method->train_logits(l, l->tape) : NULL;
-    return z ? loss_of_rows(l, l->tape, z, NULL) : loss_from(l, cru_learner_logits(l, l->tape));
+    if (!l->wanted) return loss_from(l, cru_learner_logits(l, l->tape));
+    cru_graphs graphs = l->graphs;
+    graphs.wanted = l->wanted;
+    l->wanted->given = false;
+    cru_tensor *z = l->method->forward(l, l->model, l->tape, &graphs);
+    return l->wanted->given ? loss_of_rows(l, l->tape, z, NULL) : loss_from(l, z);
 }
 
-/* Backward and one step, from this step's loss. */
-static cru_status learn_from(cru_learner *l, cru_tensor *value, double *loss)
+double cru_learner_epoch(cru_learner *learner)
 {
-    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
-    *loss = cru_learner_step(l, l->optim, value);
-    return CRU_OK;
-}
-
-cru_status cru_learner_epoch(cru_learner *l, double *loss)
-{
-    cru_tape *t = l->tape;
-    if (graphs_in_batches(l)) {
-        *loss = cru_graphs_pass(l);
-        return cru_ctx_status(l->ctx);
-    }
-    cru_tape_begin(t, CRU_TRAIN);
-    return learn_from(l, loss_of_pass(l), loss);
-}
-
-static cru_status one_epoch(cru_learner *l, double *loss)
-{
-    cru_status status = l->method->epoch ? l->method->epoch(l, loss) : cru_learner_epoch(l, loss);
-    if (!status && l->method->after_epoch) status = l->method->after_epoch(l);
-    return status;
+    if (graphs_in_batches(learner)) return cru_graphs_pass(learner);
+    cru_tape_begin(learner->tape, CRU_TRAIN);
+    return cru_learner_step(learner, learner->optim, loss_of_pass(learner));
 }
 
 typedef struct course {
@@ -288,11 +201,24 @@ typedef struct course {
     bool stop;
 } course;
 
+/* The end of an epoch whose step was made. */
+static cru_status end_epoch(cru_learner *l)
+{
+    if (!cru_ctx_status(l->ctx) && l->method->after_epoch) l->method->after_epoch(l, l->model);
+    return cru_ctx_status(l->ctx);
+}
+
 /* An epoch whose forward pass was made. */
 static cru_status epoch_from(cru_learner *l, cru_tensor *value, double *loss)
 {
-    cru_status status = learn_from(l, value, loss);
-    return !status && l->method->after_epoch ? l->method->after_epoch(l) : status;
+    *loss = cru_learner_step(l, l->optim, value);
+    return end_epoch(l);
+}
+
+static cru_status one_epoch(cru_learner *l, double *loss)
+{
+    *loss = l->method->epoch ? l->method->epoch(l, l->model) : cru_learner_epoch(l);
+    return end_epoch(l);
 }
 
 /* A pass in training mode that serves to judge as well: its logits, or NULL when the mode made a difference. */
@@ -355,10 +281,10 @@ static bool judges_before_step(cru_learner *l, const cru_monitor *monitor)
 {
     if (!cru_monitor_before_step(monitor) || !cru_monitor_unless_dropout(monitor))
         return cru_monitor_before_step(monitor);
-    return !evaluate(l) && !cru_tape_mode_mattered(l->tape);
+    return !learner_evaluate(l) && !cru_tape_mode_mattered(l->tape);
 }
 
-static cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
+cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
 {
     const bool before = judges_before_step(l, monitor);
     int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
@@ -370,59 +296,4 @@ static cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
         if (c.stop) break;
     }
     return cru_ctx_status(l->ctx);
-}
-
-cru_status cru_method_fit(void *self, cru_monitor *monitor)
-{
-    cru_learner *l = self;
-    cru_status status = l->method->prepare ? l->method->prepare(l) : CRU_OK;
-    if (!status) status = l->feed ? steps_fit(l, monitor) : epochs_fit(l, monitor);
-    if (status) return status;
-    for (int64_t i = 0; i < l->net_count && l->kept; i++) cru_snapshot_restore(l->best[i]);
-    return cru_ctx_status(l->ctx);
-}
-
-/* The model on the task that is predicted. */
-static cru_learner *now_on(void *self)
-{
-    cru_learner *l = self;
-    return l->wider ? l->wider : l;
-}
-
-cru_status cru_method_predict(void *self, float *scores)
-{
-    cru_learner *l = now_on(self);
-    cru_status status = evaluate(l);
-    if (status) return status;
-    const int64_t n = l->task->items * l->task->classes;
-    memcpy(scores, l->scores, (size_t)n * sizeof *scores);
-    for (int64_t i = 0; i < n; i++)
-        if (!isfinite(scores[i]))
-            return cru_ctx_fail(l->ctx, CRU_DIVERGED, "the score of item %lld is not a finite number",
-                                (long long)(i / l->task->classes));
-    return CRU_OK;
-}
-
-cru_status cru_method_embed(void *self, const float **rows, int64_t *cols)
-{
-    cru_learner *l = now_on(self);
-    if (!l->method->embed) { /* the output of the last layer */
-        *rows = l->scores;
-        *cols = l->task->classes;
-        return evaluate(l);
-    }
-    cru_tape_begin(l->tape, CRU_EVAL);
-    cru_tensor *h = l->method->embed(l, l->tape);
-    float *host = cru_ctx_alloc(l->ctx, cru_tensor_count(h), sizeof *host);
-    cru_tensor_download(l->tape, h, host);
-    *rows = host;
-    *cols = cru_tensor_cols(h);
-    return cru_ctx_status(l->ctx);
-}
-
-void cru_method_destroy(void *self)
-{
-    cru_learner *l = self;
-    if (l->wider) cru_method_destroy(l->wider);
-    if (l->method->release) l->method->release(l);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/shelf.h"
+#include "train/learner.h"
 
 /* The weights of all nets at one moment; what was never taken is NULL. */
 typedef struct moment {
@@ -30,7 +31,7 @@ void shelf_keep(cru_learner *l, uint32_t verdict)
     }
 }
 
-void cru_method_select(void *self, int32_t rule)
+void method_select(void *self, int32_t rule)
 {
     cru_learner *l = self;
     cru_assert(rule >= 0 && rule < CRU_MAX_RULES && !l->wider, "select: rule %d%s", (int)rule,

@@ -7,9 +7,8 @@
 
 static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
 {
-    const cru_method *method = l->method;
-    if (method->batch_loss) return method->batch_loss(l, l->tape, batch);
-    return cru_learner_batch_loss(l, l->tape, method->classify(l, l->tape, &batch->x), batch->items);
+    if (l->method->batch_loss) return l->method->batch_loss(l, l->model, l->tape, batch);
+    return cru_learner_batch_loss(l, l->tape, cru_learner_classify(l, l->tape, &batch->x), batch->items);
 }
 
 double batch_step(cru_learner *l, const cru_batch *batch, cru_tensor *loss)
@@ -18,7 +17,7 @@ double batch_step(cru_learner *l, const cru_batch *batch, cru_tensor *loss)
     const double value = loss ? cru_learner_step(l, l->optim, loss) : 0;
     if (l->method->after_step) {
         cru_tape_record(l->tape, false);
-        l->method->after_step(l, l->tape, batch);
+        l->method->after_step(l, l->model, l->tape, batch);
     }
     return value;
 }
@@ -54,7 +53,7 @@ static cru_status score_items(cru_learner *l, cru_ids items)
     const int64_t classes = l->task->classes;
     cru_tape_begin(l->tape, CRU_EVAL);
     const cru_input x = feed_items(l, items);
-    const cru_tensor *z = l->method->classify(l, l->tape, &x);
+    const cru_tensor *z = cru_learner_classify(l, l->tape, &x);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     cru_assert(cru_tensor_rows(z) == items.count && cru_tensor_cols(z) == classes,
                "classify: %lld x %lld for %lld rows of %lld classes", (long long)cru_tensor_rows(z),

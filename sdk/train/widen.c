@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inductive learning: a trained model goes on with more nodes than it learned from. It is built a second time, on the
  * wider task, and takes over the weights. */
-#include <crucible/train.h>
+#include "train/learner.h"
 
-cru_status cru_weights_only(void *model, const void *trained)
+void cru_weights_only(cru_learner *l, void *model, const void *trained)
 {
-    (void)model;
-    (void)trained;
-    return CRU_OK;
+    (void)l, (void)model, (void)trained;
 }
 
 static bool alike(const cru_learner *a, const cru_learner *b)
@@ -24,10 +22,11 @@ static cru_status take_over(cru_learner *twin, const cru_learner *trained)
         return cru_ctx_fail(trained->ctx, CRU_UNSUPPORTED,
                             "cannot learn inductively: some weights belong to single nodes of the training graph");
     for (int64_t i = 0; i < trained->net_count; i++) cru_net_copy(twin->nets[i], trained->nets[i]);
-    return trained->method->widen ? trained->method->widen(twin, trained) : CRU_OK;
+    if (trained->method->widen) trained->method->widen(twin, twin->model, trained->model);
+    return cru_ctx_status(trained->ctx);
 }
 
-cru_status cru_method_widen(void *self, const cru_task *task)
+cru_status method_widen(void *self, const cru_task *task)
 {
     cru_learner *l = self;
     const cru_method *method = l->method;
@@ -35,14 +34,14 @@ cru_status cru_method_widen(void *self, const cru_task *task)
         return cru_ctx_fail(l->ctx, CRU_UNSUPPORTED,
                             "cannot learn inductively: the method does not say what it needs beside its weights");
     void *twin = NULL;
-    cru_status status = cru_method_create(method, &twin, l->settings, task, l->ctx);
+    cru_status status = method_create(&twin, l->plugin, l->settings, task, l->ctx);
     if (status) return status;
     status = take_over(twin, l);
     if (status) {
-        cru_method_destroy(twin);
+        method_destroy(twin);
         return status;
     }
-    if (l->wider) cru_method_destroy(l->wider);
+    if (l->wider) method_destroy(l->wider);
     l->wider = twin;
     return cru_ctx_status(l->ctx);
 }

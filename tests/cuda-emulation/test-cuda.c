@@ -99,7 +99,7 @@ START_TEST(memory_that_runs_out_is_no_memory)
     emulation_set_memory(1 << 20);
     cru_panic_set_handler(on_panic, &p);
     if (setjmp(p.back) == 0) {
-        cru_tensor_create(ctx, 1, (const int64_t[]){1 << 20});
+        cru_tensor_create(ctx, cru_1d(1 << 20));
         ck_abort_msg("four megabytes were given out of one");
     }
     ck_assert_int_eq(p.status, CRU_NO_MEMORY);
@@ -112,10 +112,10 @@ START_TEST(a_limit_is_where_memory_runs_out)
     panic p = {0};
     cru_ctx *ctx = card_context();
     emulated_backend()->limit(cru_ctx_device(ctx), 3 << 20);
-    cru_tensor_create(ctx, 1, (const int64_t[]){1 << 19});
+    cru_tensor_create(ctx, cru_1d(1 << 19));
     cru_panic_set_handler(on_panic, &p);
     if (setjmp(p.back) == 0) {
-        cru_tensor_create(ctx, 1, (const int64_t[]){1 << 19});
+        cru_tensor_create(ctx, cru_1d(1 << 19));
         ck_abort_msg("four megabytes were given out of three");
     }
     ck_assert_int_eq(p.status, CRU_NO_MEMORY);
@@ -127,7 +127,7 @@ START_TEST(a_failed_launch_carries_the_words_of_cuda)
 {
     panic p = {0};
     cru_ctx *ctx = card_context();
-    cru_tensor *x = cru_tensor_create(ctx, 1, (const int64_t[]){8});
+    cru_tensor *x = cru_tensor_create(ctx, cru_1d(8));
     cru_tape *tape = cru_tape_create(ctx);
     cru_tape_begin(tape, CRU_EVAL);
     cru_panic_set_handler(on_panic, &p);
@@ -146,7 +146,7 @@ START_TEST(a_failed_product_names_the_function)
 {
     panic p = {0};
     cru_ctx *ctx = card_context();
-    cru_tensor *x = cru_tensor_create(ctx, 2, (const int64_t[]){3, 3});
+    cru_tensor *x = cru_tensor_create(ctx, cru_2d(3, 3));
     cru_tape *tape = cru_tape_create(ctx);
     cru_tape_begin(tape, CRU_EVAL);
     cru_panic_set_handler(on_panic, &p);
@@ -188,8 +188,8 @@ START_TEST(a_context_ends_beside_another)
 {
     const float values[] = {1, 2, 3, 4};
     cru_ctx *one = card_context(), *two = card_context();
-    cru_tensor *x = cru_tensor_from(one, 2, (const int64_t[]){2, 2}, values);
-    cru_tensor_from(two, 2, (const int64_t[]){2, 2}, values);
+    cru_tensor *x = cru_tensor_from(one, cru_2d(2, 2), values);
+    cru_tensor_from(two, cru_2d(2, 2), values);
     cru_ctx_destroy(two);
     cru_tape *tape = cru_tape_create(one);
     cru_tape_begin(tape, CRU_EVAL);
@@ -339,8 +339,8 @@ static weighing weighing_open(const cru_backend *backend)
     h.a = cru_sparse_create(h.ctx, &path);
     cru_net *net = cru_net_create(h.ctx, "net");
     const cru_init normal = {.kind = CRU_INIT_NORMAL, .b = 1};
-    h.w = cru_net_weight(net, "w", 2, (const int64_t[]){4, 1}, normal);
-    h.x = cru_net_weight(net, "x", 2, (const int64_t[]){3, 5}, normal);
+    h.w = cru_net_weight(net, "w", cru_2d(4, 1), normal);
+    h.x = cru_net_weight(net, "x", cru_2d(3, 5), normal);
     h.optim = cru_optim_create(h.ctx, &(cru_optim_spec){.kind = CRU_SGD, .lr = 0.05});
     cru_optim_add(h.optim, net, NULL);
     return h;
@@ -380,7 +380,7 @@ START_TEST(another_matrix_in_the_same_memory_is_noticed)
         cru_tape_begin(tape, CRU_EVAL);
         const int32_t ids[] = {step % 3, (step + 1) % 3, (step + 2) % 3};
         const cru_csr shift = {.rows = 3, .cols = 3, .offsets = offsets, .ids = ids, .values = values};
-        cru_tensor *x = cru_tensor_upload(tape, 2, (const int64_t[]){3, 1}, (const float[]){1, 2, 3});
+        cru_tensor *x = cru_tensor_upload(tape, cru_2d(3, 1), (const float[]){1, 2, 3});
         float y[3];
         cru_tensor_download(tape, cru_spmm(tape, cru_sparse_step(tape, &shift), x), y);
         for (int v = 0; v < 3; v++) ck_assert_float_eq(y[v], values[v] * (float)(ids[v] + 1));
@@ -408,13 +408,13 @@ START_TEST(what_is_kept_is_bounded)
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < MANY; i++) {
             cru_tape_begin(tape, CRU_EVAL);
-            cru_tensor *one = cru_tensor_upload(tape, 2, (const int64_t[]){1, 1}, ones);
+            cru_tensor *one = cru_tensor_upload(tape, cru_2d(1, 1), ones);
             ck_assert_float_eq(cru_tensor_item(tape, cru_spmm(tape, a[i], one)), values[i]);
         }
     ck_assert_int_le(emulation_descriptors(), 32);
     for (int i = 0; i < MANY; i++) {
         cru_tape_begin(tape, CRU_EVAL);
-        cru_tensor *x = cru_tensor_upload(tape, 2, (const int64_t[]){1, i + 1}, ones);
+        cru_tensor *x = cru_tensor_upload(tape, cru_2d(1, i + 1), ones);
         const float sum = cru_tensor_item(tape, cru_sum(tape, cru_spmm(tape, a[0], x), CRU_ALL));
         ck_assert_float_eq(sum, (float)(i + 1));
     }

@@ -107,7 +107,7 @@ contains "$out" "my own"
 
 # Version, doctor, check.
 expect 0 "$CRUCIBLE" version --json
-python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["abi_major"] == 1' "$work/stdout" || fail "version"
+python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["abi_major"] == 2' "$work/stdout" || fail "version"
 expect 0 "$CRUCIBLE" --version
 expect 0 "$CRUCIBLE" doctor --json
 python3 - "$work/stdout" <<'PYTHON' || fail "doctor --json"

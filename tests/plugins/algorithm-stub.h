@@ -20,8 +20,10 @@ typedef struct stub {
     float *scores;
 } stub;
 
-static inline cru_status stub_create(void **self, const void *settings, const cru_task *task, cru_ctx *ctx)
+static inline cru_status stub_create(void **self, const cru_plugin *plugin, const void *settings, const cru_task *task,
+                                     cru_ctx *ctx)
 {
+    (void)plugin;
     stub *s = cru_ctx_alloc(ctx, 1, sizeof *s);
     *s = (stub){.task = task, .settings = settings, .ctx = ctx};
     s->scores = cru_ctx_alloc(ctx, task->items * task->classes, sizeof *s->scores);

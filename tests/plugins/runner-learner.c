@@ -23,55 +23,41 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
     cru_fc first, second;
     float scale; /* not a weight */
 } model;
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    m->first = cru_fc_create(m->base.net, "first", m->base.x.cols, HIDDEN);
-    m->second = cru_fc_create(cru_learner_net(&m->base, "second"), "second", HIDDEN, m->base.task->classes);
+    m->first = cru_fc_create(l->net, "first", l->x.cols, HIDDEN);
+    m->second = cru_fc_create(cru_learner_net(l, "second"), "second", HIDDEN, l->task->classes);
     m->scale = 1;
-    return cru_ctx_status(m->base.ctx);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    cru_tensor *x = cru_scale(t, cru_fc_input(t, &m->first, &m->base.x), 0.01f);
+    cru_tensor *x = cru_scale(t, cru_fc_input(t, &m->first, &l->x), 0.01f);
     return cru_scale(t, cru_fc_apply(t, &m->second, cru_dropout(t, cru_relu(t, x), 0.5f)), m->scale);
 }
 
-static cru_status after_epoch(void *self)
+static void after_epoch(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     m->scale *= 1.01f;
-    if (m->base.epoch + 1 < s->train.epochs) return CRU_OK;
+    if (l->epoch + 1 < s->train.epochs) return;
     if (s->end == END_CRASH) abort();
     float none[HIDDEN];
     for (int i = 0; i < HIDDEN; i++) none[i] = NAN;
-    if (s->end == END_NAN) cru_tensor_set(m->base.ctx, m->first.b, none);
-    return CRU_OK;
+    if (s->end == END_NAN) cru_tensor_set(l->ctx, m->first.b, none);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = CRU_ROWS | CRU_GRAPHS,
-                                  .build = build,
-                                  .logits = logits,
-                                  .after_epoch = after_epoch};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .after_epoch = after_epoch),
     .name = "runner-learner",
     .version = "1.0",
     .summary = "learns a little",
     .problems = CRU_ROWS | CRU_GRAPHS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -8,10 +8,11 @@ typedef struct settings {
 
 static const cru_param schema[] = {CRU_INT(settings, width, 8, 1, 100, "width of a layer"), CRU_END};
 
-static cru_status create(void **self, const void *settings_, const cru_task *task, cru_ctx *ctx)
+static cru_status create(void **self, const cru_plugin *plugin, const void *settings_, const cru_task *task,
+                         cru_ctx *ctx)
 {
     if (((const settings *)settings_)->width == 100) abort();
-    return stub_create(self, settings_, task, ctx);
+    return stub_create(self, plugin, settings_, task, ctx);
 }
 
 static const cru_algorithm vtable = {

@@ -45,7 +45,7 @@ static inline cru_tensor *fixture_tensor(cru_ctx *ctx, const cJSON *array)
     int64_t count;
     const float *values = fixture_floats(ctx, array, &count);
     ck_assert_int_eq(count, dim[0] * dim[1] * dim[2] * dim[3]);
-    return cru_tensor_from(ctx, rank, dim, values);
+    return cru_tensor_from(ctx, cru_nd(rank, dim), values);
 }
 
 /* Writes the numbers over the values of an existing tensor of the same size. */

@@ -56,9 +56,10 @@ typedef struct instance {
     lua_State *lua;
 } instance;
 
-static cru_status create(void **self, const void *settings_, const cru_task *task, cru_ctx *ctx)
+static cru_status create(void **self, const cru_plugin *plugin, const void *settings_, const cru_task *task,
+                         cru_ctx *ctx)
 {
-    cru_status status = cru_task_claim(task, PROBLEMS, ctx);
+    cru_status status = cru_task_claim(task, plugin->problems, ctx);
     if (status != CRU_OK) return status;
     if (task->candidates) return cru_ctx_fail(ctx, CRU_UNSUPPORTED, "labels are candidate sets");
     instance *me = cru_ctx_alloc(ctx, 1, sizeof *me);

@@ -101,9 +101,9 @@ template <typename Work> cru_status guarded(cru_ctx *ctx, Work work)
     }
 }
 
-cru_status create(void **self, const void *settings_, const cru_task *task, cru_ctx *ctx)
+cru_status create(void **self, const cru_plugin *plugin, const void *settings_, const cru_task *task, cru_ctx *ctx)
 {
-    const cru_status status = cru_task_claim(task, problems, ctx);
+    const cru_status status = cru_task_claim(task, plugin->problems, ctx);
     if (status != CRU_OK) return status;
     if (task->candidates) return cru_ctx_fail(ctx, CRU_UNSUPPORTED, "labels are candidate sets");
     return guarded(ctx, [&] {

@@ -8,8 +8,13 @@
  *     typedef struct settings { cru_backbone_choice backbone; cru_train train; } settings;
  *     ... CRU_BACKBONE_SETTINGS(settings, backbone), CRU_STEP_SETTINGS(settings, train), CRU_END};
  *
- *     m->net = cru_classifier_create(m->base.net, &s->backbone, m->base.task);
- *     cru_tensor *z = cru_classifier_apply(t, &m->net, &batch->x);                 // b x classes */
+ *     CRU_PLUGIN = {CRU_METHOD(settings, schema, model, .backbone = CRU_AT(settings, backbone), ...), ...};
+ *     cru_tensor *z = cru_learner_classify(l, t, &batch->x);                       // b x classes
+ *
+ * or, for further networks,
+ *
+ *     m->second = cru_classifier_create(cru_learner_net(l, "second"), &s->backbone, l->task);
+ *     cru_tensor *z = cru_classifier_apply(t, &m->second, &batch->x); */
 #ifndef CRUCIBLE_BACKBONE_H
 #define CRUCIBLE_BACKBONE_H
 

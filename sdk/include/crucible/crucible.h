@@ -31,7 +31,6 @@
 #include <crucible/plugin.h>
 #include <crucible/pool.h>
 #include <crucible/random.h>
-#include <crucible/row-model.h>
 #include <crucible/sampling.h>
 #include <crucible/scoring.h>
 #include <crucible/sparse.h>

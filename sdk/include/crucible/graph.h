@@ -54,6 +54,7 @@ typedef enum cru_norm {
     CRU_NORM_IN_OUT, /* A_ij / (sqrt d_i sqrt c_j): in-degree of the receiver, out-degree of the sender */
     CRU_NORM_ROW,    /* A_ij / d_i: the mean over in-neighbours, the random walk */
     CRU_NORM_COL,    /* A_ij / c_j */
+    CRU_NORM_NONE,   /* A_ij */
 } cru_norm;
 
 /* A / (degree + 1), where the degree counts the entries of a row: the neighbours' part of a mean that counts the node

@@ -4,9 +4,9 @@
  * A method that fills `classify` in its cru_method (train.h) is trained in steps instead of epochs: every step takes
  * the next minibatch, asks the method for its loss, steps the optimiser and tells the method. All that it writes is
  *
- *     classify(model, tape, x)            scores of any rows: for evaluation, and for its own use
- *     batch_loss(model, tape, batch)      what to minimise; default: cru_learner_batch_loss of classify
- *     after_step(model, tape, batch)      tables to update; optional
+ *     classify(l, model, t, x)            scores of any rows; or .backbone, and the settings choose a network
+ *     batch_loss(l, model, t, batch)      what to minimise; default: cru_learner_batch_loss of the scores
+ *     after_step(l, model, t, batch)      tables to update; optional
  *
  * Batches come from shuffled passes over the training items; an incomplete last batch is left out. The method is
  * evaluated and reported to the monitor after the steps 0, every, 2 every, ... and after the last one; where train.h
@@ -76,60 +76,20 @@ typedef struct cru_steps {
 #define CRU_STEP_SETTINGS(type_, member_)       CRU_STEP_SETTINGS_FROM(type_, member_, 10000, 128, CRU_POWER_OF_2(5, 8))
 #define CRU_IMAGE_STEP_SETTINGS(type_, member_) CRU_STEP_SETTINGS_FROM(type_, member_, 60000, 256, CRU_POWER_OF_2(6, 9))
 #define CRU_STEP_SETTINGS_FROM(type_, member_, steps_, batch_size_, batch_search_)                                     \
-    {.key = "steps",                                                                                                   \
-     .type = CRU_PARAM_INT,                                                                                            \
-     .offset = offsetof(type_, member_.steps.steps),                                                                   \
-     .number = (steps_),                                                                                               \
-     .min = 0,                                                                                                         \
-     .max = 1e9,                                                                                                       \
-     .help = "most training steps"},                                                                                   \
-        {.key = "every",                                                                                               \
-         .type = CRU_PARAM_INT,                                                                                        \
-         .offset = offsetof(type_, member_.steps.every),                                                               \
-         .number = 1000,                                                                                               \
-         .min = 1,                                                                                                     \
-         .max = 1e9,                                                                                                   \
-         .help = "steps between checkpoints"},                                                                         \
-        {.key = "batch_size",                                                                                          \
-         .type = CRU_PARAM_INT,                                                                                        \
-         .offset = offsetof(type_, member_.steps.batch_size),                                                          \
-         .number = (batch_size_),                                                                                      \
-         .min = 1,                                                                                                     \
-         .max = 1e9,                                                                                                   \
-         .search = batch_search_,                                                                                      \
-         .help = "items in a step"},                                                                                   \
-        {.key = "lr",                                                                                                  \
-         .type = CRU_PARAM_FLOAT,                                                                                      \
-         .offset = offsetof(type_, member_.lr),                                                                        \
-         .number = 1e-3,                                                                                               \
-         .min = 0,                                                                                                     \
-         .max = CRU_NO_MAX,                                                                                            \
-         .search = CRU_LOG_UNIFORM(3.1622776601683795e-5, 3.1622776601683795e-3), /* 10^-4.5, 10^-2.5 */               \
-         .help = "learning rate"},                                                                                     \
-        {.key = "weight_decay",                                                                                        \
-         .type = CRU_PARAM_FLOAT,                                                                                      \
-         .offset = offsetof(type_, member_.weight_decay),                                                              \
-         .number = 1e-5,                                                                                               \
-         .min = 0,                                                                                                     \
-         .max = CRU_NO_MAX,                                                                                            \
-         .search = CRU_LOG_UNIFORM(1e-6, 1e-3),                                                                        \
-         .help = "L2 penalty, as the optimiser defines it"},                                                           \
-        {.key = "optimiser",                                                                                           \
-         .type = CRU_PARAM_CHOICE,                                                                                     \
-         .offset = offsetof(type_, member_.optimiser),                                                                 \
-         .choices = cru_optimiser_names,                                                                               \
-         .help = "how gradients become steps"},                                                                        \
-        {.key = "pixel_mean",                                                                                          \
-         .type = CRU_PARAM_LIST,                                                                                       \
-         .offset = offsetof(type_, member_.steps.pixel_mean),                                                          \
-         .text = "",                                                                                                   \
-         .min = 0,                                                                                                     \
-         .max = 1,                                                                                                     \
-         .help = "images: taken from each channel; empty: that of the training images"},                               \
-    {                                                                                                                  \
-        .key = "pixel_std", .type = CRU_PARAM_LIST, .offset = offsetof(type_, member_.steps.pixel_std), .text = "",    \
-        .min = 1e-6, .max = 1e6, .help = "images: divides each channel; empty: that of the training images"            \
-    }
+    CRU_INT_KEY(type_, "steps", member_.steps.steps, steps_, 0, 1e9, "most training steps"),                           \
+        CRU_INT_KEY(type_, "every", member_.steps.every, 1000, 1, 1e9, "steps between checkpoints"),                   \
+        CRU_INT_KEY(type_, "batch_size", member_.steps.batch_size, batch_size_, 1, 1e9, "items in a step",             \
+                    .search = batch_search_),                                                                          \
+        CRU_FLOAT_KEY(type_, "lr", member_.lr, 1e-3, 0, CRU_NO_MAX, "learning rate", /* 10^-4.5, 10^-2.5 */            \
+                      .search = CRU_LOG_UNIFORM(3.1622776601683795e-5, 3.1622776601683795e-3)),                        \
+        CRU_FLOAT_KEY(type_, "weight_decay", member_.weight_decay, 1e-5, 0, CRU_NO_MAX,                                 \
+                      "L2 penalty, as the optimiser defines it", .search = CRU_LOG_UNIFORM(1e-6, 1e-3)),               \
+        CRU_CHOICE_KEY(type_, "optimiser", member_.optimiser, CRU_ADAM, cru_optimiser_names,                           \
+                       "how gradients become steps"),                                                                  \
+        CRU_LIST_KEY(type_, "pixel_mean", member_.steps.pixel_mean, "", 0, 1,                                          \
+                     "images: taken from each channel; empty: that of the training images"),                           \
+        CRU_LIST_KEY(type_, "pixel_std", member_.steps.pixel_std, "", 1e-6, 1e6,                                       \
+                     "images: divides each channel; empty: that of the training images")
 
 /* ---- parts, for methods and tests ------------------------------------------------------------------------------ */
 

@@ -38,7 +38,7 @@ typedef enum cru_init_kind {
 
 typedef struct cru_init {
     cru_init_kind kind;
-    float a, b;
+    double a, b;
     int64_t fan_in;      /* when not 0, used instead of the tensor's own: a bias is drawn with the fan of its matrix */
     const float *values; /* one for every element, host memory that outlives the net */
 } cru_init;
@@ -48,17 +48,18 @@ typedef struct cru_init {
 
 typedef struct cru_net cru_net;
 
-/* Weights are drawn from the stream ("init", name), so two nets of other names start apart and the same net starts the
- * same in every run with one seed. */
+/* Every weight is drawn from a stream of its own, ("init", name of the net, name of the weight). So two nets of other
+ * names start apart, the same net starts the same in every run with one seed, and neither the order in which weights are
+ * made nor one more or less of them changes how the others start. Two weights of one name in a net start alike. */
 CRU_API cru_net *cru_net_create(cru_ctx *ctx, const char *name);
 CRU_API cru_ctx *cru_net_ctx(const cru_net *net);
 
 /* Adds a weight. Its fans: in x out for a matrix; for out x in x h x w (convolution) in*h*w and out*h*w; n for vectors.
  */
-CRU_API cru_tensor *cru_net_weight(cru_net *net, const char *name, int32_t rank, const int64_t *dim, cru_init init);
+CRU_API cru_tensor *cru_net_weight(cru_net *net, const char *name, cru_dims shape, cru_init init);
 
 /* Adds a tensor that is saved and restored with the net but has no gradient (running statistics). */
-CRU_API cru_tensor *cru_net_buffer(cru_net *net, const char *name, int32_t rank, const int64_t *dim, float value);
+CRU_API cru_tensor *cru_net_buffer(cru_net *net, const char *name, cru_dims shape, double value);
 
 CRU_API int64_t cru_net_weight_count(const cru_net *net);
 CRU_API cru_tensor *cru_net_weight_at(const cru_net *net, int64_t i);
@@ -67,7 +68,7 @@ CRU_API cru_tensor *cru_net_find(const cru_net *net, const char *name); /* weigh
 
 /* Forgets all gradients. */
 CRU_API void cru_net_clear(cru_net *net);
-/* Draws all weights anew, continuing the stream; buffers go back to their first values. */
+/* Draws all weights anew, each continuing its stream; buffers go back to their first values. */
 CRU_API void cru_net_reset(cru_net *net);
 
 /* Copies of all weights and buffers. A snapshot made once can be refilled any number of times without allocating. */
@@ -81,7 +82,7 @@ CRU_API bool cru_net_alike(const cru_net *a, const cru_net *b);
 /* Between nets of the same shape. */
 CRU_API void cru_net_copy(cru_net *to, const cru_net *from);
 /* to = momentum * to + (1 - momentum) * from, weights only; buffers are copied */
-CRU_API void cru_net_ema(cru_net *to, const cru_net *from, float momentum);
+CRU_API void cru_net_ema(cru_net *to, const cru_net *from, double momentum);
 
 /* ---- dense layers
  * ---------------------------------------------------------------------------------------------------- */
@@ -93,8 +94,7 @@ typedef struct cru_fc {
 /* x W + b, both drawn from U(+-1/sqrt(in)) as PyTorch's Linear. */
 CRU_API cru_fc cru_fc_create(cru_net *net, const char *name, int64_t in, int64_t out);
 /* The same with chosen initialisation; `bias` NULL: no bias. */
-CRU_API cru_fc cru_fc_create_with(cru_net *net, const char *name, const int64_t in_out[2], cru_init weight,
-                                  const cru_init *bias);
+CRU_API cru_fc cru_fc_create_with(cru_net *net, const char *name, int64_t in, int64_t out, cru_init weight, const cru_init *bias);
 
 /* The three ways in which studies draw a linear or convolutional layer; for settings. */
 typedef enum cru_draw {
@@ -103,7 +103,7 @@ typedef enum cru_draw {
     CRU_DRAW_GLOROT,     /* weight Glorot uniform, bias 0: PyTorch Geometric */
 } cru_draw;
 CRU_API extern const char *const cru_draw_names[]; /* "fan-in", "fan-out", "glorot", NULL */
-CRU_API cru_fc cru_fc_create_drawn(cru_net *net, const char *name, const int64_t in_out[2], cru_draw draw, bool bias);
+CRU_API cru_fc cru_fc_create_drawn(cru_net *net, const char *name, int64_t in, int64_t out, cru_draw draw, bool bias);
 
 CRU_API cru_tensor *cru_fc_apply(cru_tape *t, const cru_fc *layer, cru_tensor *x);
 CRU_API cru_tensor *cru_fc_input(cru_tape *t, const cru_fc *layer, const cru_input *x);
@@ -140,7 +140,7 @@ typedef struct cru_mlp {
     bool normed, norm_last;
     bool input_dropout; /* dropout before the first layer, too */
     cru_unary act;
-    float dropout;
+    double dropout;
 } cru_mlp;
 
 typedef struct cru_mlp_shape {
@@ -151,7 +151,7 @@ typedef struct cru_mlp_shape {
     bool no_bias;   /* of the linear layers */
     cru_draw draw;
     cru_unary act; /* CRU_UNARY_COPY stands for relu */
-    float dropout;
+    double dropout;
 } cru_mlp_shape;
 
 CRU_API cru_mlp cru_mlp_create(cru_net *net, const char *name, const cru_mlp_shape *shape);
@@ -168,7 +168,7 @@ CRU_API cru_tensor *cru_mlp_after_first(cru_tape *t, const cru_mlp *mlp, cru_ten
 /* The matrix over which a method propagates, as settings say; the entries are in train.h. */
 typedef struct cru_adjacency {
     int64_t loops; /* cru_loops */
-    int64_t norm;  /* cru_norm, applied after the loops; CRU_NORM_COL + 1: none */
+    int64_t norm;  /* cru_norm, applied after the loops */
 } cru_adjacency;
 CRU_API extern const char *const cru_loops_names[]; /* "keep", "add", "fill", "set", "remove", NULL */
 CRU_API extern const char *const cru_norm_names[];  /* "sym", "in-out", "rw", "col", "none", NULL */
@@ -192,14 +192,14 @@ CRU_API cru_tensor *cru_gcn_input_then(cru_tape *t, const cru_gcn *layer, cru_sp
 typedef struct cru_gcn_stack {
     int64_t layers;
     cru_gcn layer[CRU_MAX_LAYERS];
-    float dropout;
+    double dropout;
 } cru_gcn_stack;
 typedef struct cru_gcn_shape {
     int64_t in, hidden, out;
     int64_t layers; /* 1: in -> out; 2: in -> hidden -> out; ... */
     cru_draw draw;
     bool no_bias;
-    float dropout;
+    double dropout;
 } cru_gcn_shape;
 /* The layers are called `name`0, `name`1, ... */
 CRU_API cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn_shape *shape);
@@ -219,7 +219,7 @@ typedef struct cru_sage {
     cru_fc self, neighbour; /* bias on `neighbour`, as in PyTorch Geometric */
     cru_reduce op;
 } cru_sage;
-CRU_API cru_sage cru_sage_create(cru_net *net, const char *name, const int64_t in_out[2], cru_reduce op);
+CRU_API cru_sage cru_sage_create(cru_net *net, const char *name, int64_t in, int64_t out, cru_reduce op);
 CRU_API cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, cru_tensor *x);
 
 /* [x, A x] W without bias, W in two halves and drawn from N(0, 1): the layer of GraphSMOTE and GraphMixup, where A is
@@ -227,7 +227,7 @@ CRU_API cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_spars
 typedef struct cru_sage_cat {
     cru_fc own, others;
 } cru_sage_cat;
-CRU_API cru_sage_cat cru_sage_cat_create(cru_net *net, const char *name, const int64_t in_out[2]);
+CRU_API cru_sage_cat cru_sage_cat_create(cru_net *net, const char *name, int64_t in, int64_t out);
 CRU_API cru_tensor *cru_sage_cat_input(cru_tape *t, const cru_sage_cat *layer, cru_sparse *adj, const cru_input *x);
 
 /* Graph attention (Velickovic et al.): e_vu = leaky(a_dst . W x_v + a_src . W x_u), alpha = softmax over in-edges,
@@ -237,13 +237,13 @@ typedef struct cru_gat {
     cru_tensor *w, *a_src, *a_dst, *b;
     int64_t heads, out;
     bool concat;
-    float slope, attention_dropout;
+    double slope, attention_dropout;
 } cru_gat;
 typedef struct cru_gat_shape {
     int64_t in, out, heads; /* out per head */
     bool average;           /* mean over the heads instead of side by side */
-    float slope;            /* 0 means 0.2 */
-    float attention_dropout;
+    double slope;            /* 0 means 0.2 */
+    double attention_dropout;
 } cru_gat_shape;
 CRU_API cru_gat cru_gat_create(cru_net *net, const char *name, const cru_gat_shape *shape);
 CRU_API cru_tensor *cru_gat_apply(cru_tape *t, const cru_gat *layer, cru_sparse *adj, cru_tensor *x);
@@ -266,7 +266,7 @@ typedef struct cru_gin_stack {
     cru_gin layer[CRU_MAX_LAYERS];
     cru_batch_norm_layer norm[CRU_MAX_LAYERS];
     bool outer_norm, bare_last;
-    float dropout;
+    double dropout;
 } cru_gin_stack;
 typedef struct cru_gin_shape {
     int64_t in, hidden, out;
@@ -274,7 +274,7 @@ typedef struct cru_gin_shape {
     int64_t mlp_layers; /* of each perceptron */
     bool learn_eps, outer_norm;
     bool bare_last; /* the last layer is its perceptron alone: logits */
-    float dropout;
+    double dropout;
 } cru_gin_shape;
 /* The layers are called `name`0, `name`1, ... */
 CRU_API cru_gin_stack cru_gin_stack_create(cru_net *net, const char *name, const cru_gin_shape *shape);
@@ -285,7 +285,7 @@ typedef struct cru_cheb {
     cru_tensor *w[CRU_MAX_LAYERS], *b;
     int64_t order; /* number of terms K */
 } cru_cheb;
-CRU_API cru_cheb cru_cheb_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order);
+CRU_API cru_cheb cru_cheb_create(cru_net *net, const char *name, int64_t in, int64_t out, int64_t order);
 CRU_API cru_tensor *cru_cheb_apply(cru_tape *t, const cru_cheb *layer, cru_sparse *laplacian, cru_tensor *x);
 
 /* A linear layer on Beta wavelets (Tang et al., ICML 2022), the band-pass filters of order C:
@@ -297,7 +297,7 @@ typedef struct cru_wavelets {
     cru_tensor *theta; /* (C + 1) in square: what of A^k x goes into W_i x */
     int64_t order;
 } cru_wavelets;
-CRU_API cru_wavelets cru_wavelets_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t order);
+CRU_API cru_wavelets cru_wavelets_create(cru_net *net, const char *name, int64_t in, int64_t out, int64_t order);
 CRU_API cru_tensor *cru_wavelets_apply(cru_tape *t, const cru_wavelets *layer, cru_sparse *adj, cru_tensor *x);
 
 /* [x | A x | ... | A^hops x] side by side: n x c -> n x ((hops + 1) c); hops up to CRU_MAX_LAYERS */
@@ -308,7 +308,7 @@ CRU_API cru_tensor *cru_hop_features(cru_tape *t, cru_sparse *adj, cru_tensor *x
 /* A^hops x */
 CRU_API cru_tensor *cru_propagate(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops);
 /* Z_0 = h;  Z_k+1 = (1 - alpha) A Z_k + alpha h;  Z_hops */
-CRU_API cru_tensor *cru_appnp(cru_tape *t, cru_sparse *adj, cru_tensor *h, float alpha, int64_t hops);
+CRU_API cru_tensor *cru_appnp(cru_tape *t, cru_sparse *adj, cru_tensor *h, double alpha, int64_t hops);
 
 /* sum over relations of (A_r x) W_r + x W_self + b; basis decomposition when 0 < bases < relations. */
 typedef struct cru_rgcn {
@@ -327,7 +327,7 @@ typedef struct cru_attention {
     cru_fc query, key, value, out;
     int64_t heads;
 } cru_attention;
-CRU_API cru_attention cru_attention_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t heads);
+CRU_API cru_attention cru_attention_create(cru_net *net, const char *name, int64_t in, int64_t out, int64_t heads);
 CRU_API cru_tensor *cru_attention_apply(cru_tape *t, const cru_attention *layer, cru_sparse *adj, cru_tensor *x);
 
 /* ---- images -------------------------------------------------------------------------------------------------------
@@ -352,7 +352,7 @@ typedef struct cru_res_block {
     cru_batch_norm_layer norm[2], shortcut_norm;
     bool projected; /* there is a shortcut layer */
 } cru_res_block;
-CRU_API cru_res_block cru_res_block_create(cru_net *net, const char *name, const int64_t in_out[2], int64_t stride);
+CRU_API cru_res_block cru_res_block_create(cru_net *net, const char *name, int64_t in, int64_t out, int64_t stride);
 CRU_API cru_tensor *cru_res_block_apply(cru_tape *t, const cru_res_block *block, cru_tensor *x);
 
 /* [x, conv3x3(relu(bn(.)))] where . is conv1x1(relu(bn(x))) to `bottleneck` channels, or x itself when that is 0. The
@@ -373,7 +373,7 @@ typedef struct cru_dense_transition {
     cru_batch_norm_layer norm;
     cru_conv_layer conv;
 } cru_dense_transition;
-CRU_API cru_dense_transition cru_dense_transition_create(cru_net *net, const char *name, const int64_t in_out[2]);
+CRU_API cru_dense_transition cru_dense_transition_create(cru_net *net, const char *name, int64_t in, int64_t out);
 CRU_API cru_tensor *cru_dense_transition_apply(cru_tape *t, const cru_dense_transition *transition, cru_tensor *x);
 
 /* The backbones of the partial-label protocol: images to feature vectors, the head is a cru_fc. They live in the
@@ -398,7 +398,7 @@ typedef struct cru_densenet_shape {
     int64_t channels;  /* of the image */
     int64_t growth;    /* 12 */
     int64_t depth;     /* 22 */
-    float compression; /* a transition divides the number of channels by this, rounded down; 2 */
+    double compression; /* a transition divides the number of channels by this, rounded down; 2 */
     bool bottleneck;
 } cru_densenet_shape;
 CRU_API cru_densenet *cru_densenet_create(cru_net *net, const char *name, const cru_densenet_shape *shape);

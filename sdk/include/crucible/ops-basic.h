@@ -2,7 +2,16 @@
 /* ops-basic.h: elementwise functions, products, reductions, shapes and rows.
  *
  * Every operator takes the tape first and returns a new tensor on it. Shapes are written rows x cols; "any" means any
- * shape of rank 0 to 4. Operators marked (2) can be differentiated twice (CRU_GRAD_GRAPH). */
+ * shape of rank 0 to 4. Operators marked (2) can be differentiated twice (CRU_GRAD_GRAPH).
+ *
+ * Order of evaluation. Operators record on the tape in the order in which they are called, and gradients add up and
+ * dropout draws in that order. C leaves open which argument of a call is computed first: gcc takes the last, clang the
+ * first. So: at most one recording call in an argument list, or name the operands:
+ *
+ *     cru_tensor *l = cru_fc_apply(t, &left, h), *r = cru_fc_apply(t, &right, h);    // in this order, everywhere
+ *     return cru_edge_add(t, adj, l, r);                                            // not both calls in here
+ *
+ * The same holds for initialisers in braces and for cru_rng_ functions. (Nesting is fine: f(t, g(t, x)).) */
 #ifndef CRUCIBLE_OPS_BASIC_H
 #define CRUCIBLE_OPS_BASIC_H
 
@@ -29,24 +38,26 @@ CRU_API cru_tensor *cru_maximum(cru_tape *t, cru_tensor *a, cru_tensor *b);
 /* min(a, b); the gradient goes to a where they are equal */
 CRU_API cru_tensor *cru_minimum(cru_tape *t, cru_tensor *a, cru_tensor *b);
 /* (1 - w) a + w b for a number w (2) */
-CRU_API cru_tensor *cru_lerp(cru_tape *t, cru_tensor *a, cru_tensor *b, float w);
+CRU_API cru_tensor *cru_lerp(cru_tape *t, cru_tensor *a, cru_tensor *b, double w);
+/* sum + weight * term, for a loss of several terms; sum NULL: weight * term (2) */
+CRU_API cru_tensor *cru_plus(cru_tape *t, cru_tensor *sum, double weight, cru_tensor *term);
 /* mask * a + (1 - mask) * b where mask holds 0 and 1 and has no gradient; shapes equal */
 CRU_API cru_tensor *cru_where(cru_tape *t, cru_tensor *mask, cru_tensor *a, cru_tensor *b);
 
 /* ---- one operand ----------------------------------------------------------------------------------------- */
 
 /* factor * x + shift (2) */
-CRU_API cru_tensor *cru_affine(cru_tape *t, cru_tensor *x, float factor, float shift);
+CRU_API cru_tensor *cru_affine(cru_tape *t, cru_tensor *x, double factor, double shift);
 /* factor * x (2) */
-CRU_API cru_tensor *cru_scale(cru_tape *t, cru_tensor *x, float factor);
+CRU_API cru_tensor *cru_scale(cru_tape *t, cru_tensor *x, double factor);
 /* -x (2) */
 CRU_API cru_tensor *cru_neg(cru_tape *t, cru_tensor *x);
 /* max(x, 0) (2) */
 CRU_API cru_tensor *cru_relu(cru_tape *t, cru_tensor *x);
 /* x > 0 ? x : slope * x (2) */
-CRU_API cru_tensor *cru_leaky_relu(cru_tape *t, cru_tensor *x, float slope);
+CRU_API cru_tensor *cru_leaky_relu(cru_tape *t, cru_tensor *x, double slope);
 /* x > 0 ? x : alpha * (exp(x) - 1) */
-CRU_API cru_tensor *cru_elu(cru_tape *t, cru_tensor *x, float alpha);
+CRU_API cru_tensor *cru_elu(cru_tape *t, cru_tensor *x, double alpha);
 /* x > 0 ? x : slope * x with a learned slope: one number, or one per column */
 CRU_API cru_tensor *cru_prelu(cru_tape *t, cru_tensor *x, cru_tensor *slope);
 /* scaled ELU with the constants of Klambauer et al. */
@@ -70,7 +81,7 @@ CRU_API cru_tensor *cru_log1p(cru_tape *t, cru_tensor *x);
 /* |x| */
 CRU_API cru_tensor *cru_abs(cru_tape *t, cru_tensor *x);
 /* x ^ p for a number p (2) */
-CRU_API cru_tensor *cru_pow(cru_tape *t, cru_tensor *x, float p);
+CRU_API cru_tensor *cru_pow(cru_tape *t, cru_tensor *x, double p);
 /* x * x (2) */
 CRU_API cru_tensor *cru_square(cru_tape *t, cru_tensor *x);
 /* sqrt(x) (2) */
@@ -78,7 +89,7 @@ CRU_API cru_tensor *cru_sqrt(cru_tape *t, cru_tensor *x);
 /* 1 / x (2) */
 CRU_API cru_tensor *cru_reciprocal(cru_tape *t, cru_tensor *x);
 /* min(max(x, lo), hi); gradient 1 on [lo, hi] including the ends, 0 outside */
-CRU_API cru_tensor *cru_clamp(cru_tape *t, cru_tensor *x, float lo, float hi);
+CRU_API cru_tensor *cru_clamp(cru_tape *t, cru_tensor *x, double lo, double hi);
 /* sin(x) */
 CRU_API cru_tensor *cru_sin(cru_tape *t, cru_tensor *x);
 /* cos(x) */
@@ -108,8 +119,8 @@ CRU_API cru_tensor *cru_linear(cru_tape *t, cru_tensor *x, cru_tensor *w, cru_te
 typedef struct cru_then {
     cru_tensor *bias; /* one number per column, or NULL */
     cru_unary act;
-    float a;
-    float dropout; /* the identity in eval mode, as in cru_dropout */
+    double a;
+    double dropout; /* the identity in eval mode, as in cru_dropout */
 } cru_then;
 /* x w, then what `then` says: n x i, i x o -> n x o (2 without activation and for relu and leaky) */
 CRU_API cru_tensor *cru_linear_then(cru_tape *t, cru_tensor *x, cru_tensor *w, const cru_then *then);
@@ -136,10 +147,10 @@ CRU_API cru_tensor *cru_logsumexp(cru_tape *t, cru_tensor *x, int32_t axis);
 /* variance; ddof 0 is the population's, 1 the sample's */
 CRU_API cru_tensor *cru_var(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof);
 /* sqrt(variance + eps) */
-CRU_API cru_tensor *cru_std(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof, float eps);
+CRU_API cru_tensor *cru_std(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof, double eps);
 /* Euclidean norm sqrt(sum x^2 + eps) */
-CRU_API cru_tensor *cru_norm_l2(cru_tape *t, cru_tensor *x, int32_t axis, float eps);
-/* position of the largest along the last axis, the first of equals, into `out` (device memory, one per row) */
+CRU_API cru_tensor *cru_norm_l2(cru_tape *t, cru_tensor *x, int32_t axis, double eps);
+/* position of the largest along the last axis, the first of equals, one per row */
 CRU_API cru_index cru_argmax(cru_tape *t, const cru_tensor *x);
 
 /* softmax along an axis (2 for the last axis) */
@@ -150,7 +161,7 @@ CRU_API cru_tensor *cru_log_softmax(cru_tape *t, cru_tensor *x, int32_t axis);
 /* ---- shapes ---------------------------------------------------------------------------------------------- */
 
 /* the same values in another shape of equal size; no copy (2) */
-CRU_API cru_tensor *cru_reshape(cru_tape *t, cru_tensor *x, int32_t rank, const int64_t *dim);
+CRU_API cru_tensor *cru_reshape(cru_tape *t, cru_tensor *x, cru_dims shape);
 /* rows x cols; -1 for one of them takes what is left (2) */
 CRU_API cru_tensor *cru_as_matrix(cru_tape *t, cru_tensor *x, int64_t rows, int64_t cols);
 /* n x c -> c x n (2) */
@@ -200,18 +211,18 @@ CRU_API cru_top cru_sort(cru_tape *t, cru_tensor *x);
 /* ---- normalisation, similarity, dropout ------------------------------------------------------------------ */
 
 /* x_i / max(sum |x_i|, eps) */
-CRU_API cru_tensor *cru_normalize_l1(cru_tape *t, cru_tensor *x, float eps);
+CRU_API cru_tensor *cru_normalize_l1(cru_tape *t, cru_tensor *x, double eps);
 /* x_i / max(||x_i||, eps), as PyTorch's normalize */
-CRU_API cru_tensor *cru_normalize_l2(cru_tape *t, cru_tensor *x, float eps);
+CRU_API cru_tensor *cru_normalize_l2(cru_tape *t, cru_tensor *x, double eps);
 /* cos(a_i, b_j): n x c, m x c -> n x m; rows of zeros give 0 */
-CRU_API cru_tensor *cru_cosine_matrix(cru_tape *t, cru_tensor *a, cru_tensor *b, float eps);
+CRU_API cru_tensor *cru_cosine_matrix(cru_tape *t, cru_tensor *a, cru_tensor *b, double eps);
 /* cos(a_i, b_i): n x c, n x c -> n */
-CRU_API cru_tensor *cru_cosine_rows(cru_tape *t, cru_tensor *a, cru_tensor *b, float eps);
+CRU_API cru_tensor *cru_cosine_rows(cru_tape *t, cru_tensor *a, cru_tensor *b, double eps);
 /* ||a_i - b_j||^2: n x c, m x c -> n x m, never negative */
 CRU_API cru_tensor *cru_distance_matrix(cru_tape *t, cru_tensor *a, cru_tensor *b);
 /* inverted dropout: kept values are divided by 1 - p; the identity in eval mode or for p = 0 */
-CRU_API cru_tensor *cru_dropout(cru_tape *t, cru_tensor *x, float p);
-/* sum over a row (axis 1) of x * w, with w one number per column: mixtures of k tensors are cru_mix */
+CRU_API cru_tensor *cru_dropout(cru_tape *t, cru_tensor *x, double p);
+/* sum_k w_k x_k of `count` tensors of one shape; w: count numbers */
 CRU_API cru_tensor *cru_mix(cru_tape *t, cru_tensor *const *x, int64_t count, cru_tensor *weights);
 /* inverse of a small square matrix, computed in double; c x c. dA^-1 = -A^-1 dA A^-1 */
 CRU_API cru_tensor *cru_inverted(cru_tape *t, cru_tensor *x);

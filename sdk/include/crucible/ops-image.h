@@ -37,15 +37,15 @@ typedef struct cru_norm_state {
 CRU_API cru_tensor *cru_batch_norm(cru_tape *t, cru_tensor *x, cru_tensor *gain, cru_tensor *shift,
                                    const cru_norm_state *state);
 /* each row to mean 0 and variance 1, then gain and shift per column (or NULL): n x c */
-CRU_API cru_tensor *cru_layer_norm(cru_tape *t, cru_tensor *x, cru_tensor *gain, cru_tensor *shift, float eps);
+CRU_API cru_tensor *cru_layer_norm(cru_tape *t, cru_tensor *x, cru_tensor *gain, cru_tensor *shift, double eps);
 /* graph norm (Cai et al.): per segment of rows, x - alpha * mean over std, then gain and shift */
 typedef struct cru_graph_norm_weights {
     cru_tensor *alpha, *gain, *shift; /* each c */
 } cru_graph_norm_weights;
 CRU_API cru_tensor *cru_graph_norm(cru_tape *t, cru_tensor *x, const int64_t *offsets, int64_t segments,
-                                   const cru_graph_norm_weights *w, float eps);
+                                   const cru_graph_norm_weights *w, double eps);
 /* pair norm (Zhao, Akoglu): centre the columns, then scale * x / sqrt(mean squared row norm + eps) */
-CRU_API cru_tensor *cru_pair_norm(cru_tape *t, cru_tensor *x, float scale, float eps);
+CRU_API cru_tensor *cru_pair_norm(cru_tape *t, cru_tensor *x, double scale, double eps);
 
 /* Weights of a recurrent cell, PyTorch's gate order (LSTM: i f g o; GRU: r z n), stored in x (gates * hidden). */
 typedef struct cru_cell {

@@ -19,7 +19,7 @@ CRU_API cru_tensor *cru_input_linear(cru_tape *t, const cru_input *x, cru_tensor
 /* the same, then what `then` says (2 for dense x, as cru_linear_then) */
 CRU_API cru_tensor *cru_input_linear_then(cru_tape *t, const cru_input *x, cru_tensor *w, const cru_then *then);
 /* dropout of the input; of a sparse one, of its stored values only */
-CRU_API cru_input cru_input_dropout(cru_tape *t, const cru_input *x, float p);
+CRU_API cru_input cru_input_dropout(cru_tape *t, const cru_input *x, double p);
 /* the input as a dense tensor */
 CRU_API cru_tensor *cru_input_dense(cru_tape *t, const cru_input *x);
 /* A x for the dense features of cru_input_create, which do not change: computed once, for the first A that outlives its

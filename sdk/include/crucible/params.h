@@ -14,7 +14,7 @@
  *         CRU_FLOAT (settings, alpha, 0.1, 0, 1, "teleport probability", .search = CRU_ONE_OF(0.1, 0.2, 0.5, 0.9)),
  *         CRU_BOOL  (settings, norm, true, "batch normalisation after each layer"),
  *         CRU_CHOICE(settings, kind, 0, kinds, "normalisation of the adjacency"),
- *         CRU_GROUP (settings, train, cru_train_params),
+ *         CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),      // epochs, lr, weight_decay, optimiser: train.h
  *         CRU_END,
  *     };
  *
@@ -82,41 +82,70 @@ typedef struct cru_param {
 #define CRU_NO_MIN (-INFINITY)
 #define CRU_NO_MAX (INFINITY)
 
-/* Trailing arguments are designated initialisers, in practice `.search = ...`. */
+/* One entry of a table. The key is the field's name; trailing arguments are designated initialisers, in practice
+ * `.search = ...`. */
 #define CRU_INT(type_, field_, default_, min_, max_, help_, ...)                                                       \
-    {                                                                                                                  \
-        .key = #field_, .type = CRU_PARAM_INT, .offset = offsetof(type_, field_), .number = (default_), .min = (min_), \
-        .max = (max_), .help = (help_), __VA_ARGS__                                                                    \
-    }
+    CRU_INT_KEY(type_, #field_, field_, default_, min_, max_, help_, __VA_ARGS__)
 #define CRU_FLOAT(type_, field_, default_, min_, max_, help_, ...)                                                     \
-    {                                                                                                                  \
-        .key = #field_, .type = CRU_PARAM_FLOAT, .offset = offsetof(type_, field_), .number = (default_),              \
-        .min = (min_), .max = (max_), .help = (help_), __VA_ARGS__                                                     \
-    }
+    CRU_FLOAT_KEY(type_, #field_, field_, default_, min_, max_, help_, __VA_ARGS__)
 #define CRU_BOOL(type_, field_, default_, help_, ...)                                                                  \
-    {                                                                                                                  \
-        .key = #field_, .type = CRU_PARAM_BOOL, .offset = offsetof(type_, field_), .number = (default_), .min = 0,     \
-        .max = 1, .help = (help_), __VA_ARGS__                                                                         \
-    }
+    CRU_BOOL_KEY(type_, #field_, field_, default_, help_, __VA_ARGS__)
 #define CRU_CHOICE(type_, field_, default_, choices_, help_, ...)                                                      \
-    {                                                                                                                  \
-        .key = #field_, .type = CRU_PARAM_CHOICE, .offset = offsetof(type_, field_), .number = (default_),             \
-        .choices = (choices_), .help = (help_), __VA_ARGS__                                                            \
-    }
+    CRU_CHOICE_KEY(type_, #field_, field_, default_, choices_, help_, __VA_ARGS__)
 #define CRU_STRING(type_, field_, default_, help_, ...)                                                                \
     {                                                                                                                  \
         .key = #field_, .type = CRU_PARAM_STRING, .offset = offsetof(type_, field_), .text = (default_),               \
         .help = (help_), __VA_ARGS__                                                                                   \
     }
 #define CRU_LIST(type_, field_, default_, min_, max_, help_, ...)                                                      \
+    CRU_LIST_KEY(type_, #field_, field_, default_, min_, max_, help_, __VA_ARGS__)
+#define CRU_GROUP(type_, field_, table_) CRU_GROUP_KEY(type_, #field_, field_, table_)
+
+/* The same with a key of its own, for fields inside a nested struct: CRU_INT_KEY(settings, "epochs", train.epochs, ...).
+ */
+#define CRU_INT_KEY(type_, key_, field_, default_, min_, max_, help_, ...)                                             \
     {                                                                                                                  \
-        .key = #field_, .type = CRU_PARAM_LIST, .offset = offsetof(type_, field_), .text = (default_), .min = (min_),  \
+        .key = (key_), .type = CRU_PARAM_INT, .offset = offsetof(type_, field_), .number = (default_), .min = (min_),  \
         .max = (max_), .help = (help_), __VA_ARGS__                                                                    \
     }
-#define CRU_GROUP(type_, field_, table_)                                                                               \
+#define CRU_FLOAT_KEY(type_, key_, field_, default_, min_, max_, help_, ...)                                           \
     {                                                                                                                  \
-        .key = #field_, .type = CRU_PARAM_GROUP, .offset = offsetof(type_, field_), .group = (table_)                  \
+        .key = (key_), .type = CRU_PARAM_FLOAT, .offset = offsetof(type_, field_), .number = (default_),               \
+        .min = (min_), .max = (max_), .help = (help_), __VA_ARGS__                                                     \
     }
+#define CRU_BOOL_KEY(type_, key_, field_, default_, help_, ...)                                                        \
+    {                                                                                                                  \
+        .key = (key_), .type = CRU_PARAM_BOOL, .offset = offsetof(type_, field_), .number = (default_), .min = 0,      \
+        .max = 1, .help = (help_), __VA_ARGS__                                                                         \
+    }
+#define CRU_CHOICE_KEY(type_, key_, field_, default_, choices_, help_, ...)                                            \
+    {                                                                                                                  \
+        .key = (key_), .type = CRU_PARAM_CHOICE, .offset = offsetof(type_, field_), .number = (default_),              \
+        .choices = (choices_), .help = (help_), __VA_ARGS__                                                            \
+    }
+#define CRU_LIST_KEY(type_, key_, field_, default_, min_, max_, help_, ...)                                            \
+    {                                                                                                                  \
+        .key = (key_), .type = CRU_PARAM_LIST, .offset = offsetof(type_, field_), .text = (default_), .min = (min_),   \
+        .max = (max_), .help = (help_), __VA_ARGS__                                                                    \
+    }
+#define CRU_GROUP_KEY(type_, key_, field_, table_)                                                                     \
+    {                                                                                                                  \
+        .key = (key_), .type = CRU_PARAM_GROUP, .offset = offsetof(type_, field_), .group = (table_)                   \
+    }
+
+/* Entries that many methods have, with the one range and help. */
+#define CRU_WIDTH(type_, field_, default_, ...)                                                                        \
+    CRU_INT(type_, field_, default_, 1, 65536, "width of a hidden layer", __VA_ARGS__)
+#define CRU_DROPOUT(type_, field_, default_, ...)                                                                      \
+    CRU_FLOAT(type_, field_, default_, 0, 0.99, "share that is dropped after each activation", __VA_ARGS__)
+
+/* Where a benchmark's code and the paper of a method differ, the method offers both, in this one vocabulary:
+ * `variant = bench` computes what the benchmark's code does, `variant = paper` what the paper (or its authors' code)
+ * says. The help tells the difference. */
+typedef enum cru_variant { CRU_BENCH, CRU_PAPER } cru_variant;
+CRU_API extern const char *const cru_variant_names[]; /* "bench", "paper", NULL */
+#define CRU_VARIANT(type_, field_, default_, help_) CRU_CHOICE(type_, field_, default_, cru_variant_names, help_)
+
 #define CRU_END                                                                                                        \
     {                                                                                                                  \
         .type = CRU_PARAM_END                                                                                          \

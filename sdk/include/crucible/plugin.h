@@ -46,6 +46,8 @@ typedef enum cru_kind {
     CRU_KIND_BACKEND,
 } cru_kind;
 
+struct cru_method;
+
 typedef struct cru_plugin {
     uint32_t abi_major, abi_minor;
     uint32_t size; /* sizeof(cru_plugin) */
@@ -61,7 +63,9 @@ typedef struct cru_plugin {
     uint32_t settings_size;
     const cru_param *params; /* NULL when there are no settings */
     const void *vtable;      /* cru_dataset, cru_corruptor, cru_algorithm, cru_metric or cru_backend, by kind */
-    const char *homepage;    /* since 1.1: where to read more, a URL; may be NULL */
+    const char *homepage;    /* where to read more, a URL; may be NULL */
+    const struct cru_method *method; /* of an algorithm made with train.h: its hooks; NULL for all others */
+    const char *categories;          /* what it belongs to, "LLN, loss regulation": a comma list; may be NULL */
 } cru_plugin;
 
 #ifdef __cplusplus
@@ -114,16 +118,21 @@ typedef struct cru_dataset {
 
 /* ---- corruptor ------------------------------------------------------------------------------------------- */
 
-/* Numbers that a corruptor or a metric reports by name; they are stored with the trial's results. A NULL report drops
- * them. */
+/* Numbers that a corruptor, an algorithm or a metric reports by name; they are stored with the trial's results. A NULL
+ * report drops them. */
 typedef struct cru_report cru_report;
 CRU_API void cru_report_number(cru_report *report, const char *name, double value);
 CRU_API void cru_report_vector(cru_report *report, const char *name, const double *values, int64_t count);
 
-/* For hosts and tests. A sink is called once per reported name; `values` holds `count` numbers (1 for a number). */
+/* rows x cols, row-major */
+CRU_API void cru_report_matrix(cru_report *report, const char *name, const double *values, int64_t rows, int64_t cols);
+
+/* For hosts and tests. A sink is called once per reported name; `values` holds `count` numbers (1 for a number). A sink
+ * without put_matrix gets a matrix as a vector of rows * cols. */
 typedef struct cru_report_sink {
     void (*put)(void *user, const char *name, const double *values, int64_t count);
     void *user;
+    void (*put_matrix)(void *user, const char *name, const double *values, int64_t rows, int64_t cols);
 } cru_report_sink;
 struct cru_report {
     cru_report_sink sink;
@@ -159,8 +168,8 @@ typedef enum cru_verdict {
     CRU_STOP = 2, /* bit: end training now */
 } cru_verdict;
 
-/* A host may apply several rules to one training, when none of them could end it. A method made with train.h is then
- * told with these bits which rules call the weights of this epoch their best; other methods never are. */
+/* A host may apply several rules to one training, when none of them could end it. A method with `select` is then told
+ * with these bits which rules call the weights of this epoch their best; other methods never are. */
 enum { CRU_MAX_RULES = 8 };
 #define CRU_KEEP_FOR(rule_) (1u << (8 + (rule_)))
 
@@ -194,17 +203,19 @@ struct cru_monitor {
     int64_t limit;
     bool before_step;
     bool validation_only;
-    bool unless_dropout; /* since 1.1; changes before_step */
+    bool unless_dropout; /* changes before_step */
 };
 
 typedef struct cru_algorithm {
     uint32_t size; /* sizeof(cru_algorithm) */
 
-    /* Makes an instance for one task. Worker, first call. `settings` and `task` stay valid and unchanged until destroy;
-     * the plugin must not write to what they point to (the pages are read-only). Memory from cru_ctx_alloc is freed by
+    /* Makes an instance for one task. Worker, first call. `plugin` is the struct that the file exports. All three stay
+     * valid and unchanged until destroy; the plugin must not write to what `settings` and `task` point to (the pages
+     * are read-only). Memory from cru_ctx_alloc is freed by
      * the host. On failure *self stays NULL and destroy is not called. CRU_UNSUPPORTED: a task that the plugin does not
      * claim in `problems`, or claims but cannot do (no features, too many nodes for an n x n method): say why. */
-    cru_status (*create)(void **self, const void *settings, const cru_task *task, cru_ctx *ctx);
+    cru_status (*create)(void **self, const cru_plugin *plugin, const void *settings, const cru_task *task,
+                         cru_ctx *ctx);
 
     /* Trains. Worker, once, after create. Reports to the monitor and obeys CRU_STOP. After it returns CRU_OK the
      * instance predicts with the weights that the rule selected. CRU_DIVERGED: NaN beyond repair. */
@@ -226,12 +237,22 @@ typedef struct cru_algorithm {
     cru_status (*save)(void *self, int fd);
     cru_status (*load)(void *self, int fd);
 
-    /* Optional, may be NULL; since ABI 1.1. Carries a trained instance over to `task`: the same problem with nodes that
+    /* Optional, may be NULL. Carries a trained instance over to `task`: the same problem with nodes that
      * were hidden while it learned, under other numbers, and no further training. What comes after, predict and embed,
      * is about this task, which stays valid until destroy. Worker, after fit, in experiments whose split says
      * `view = inductive`; a method without it cannot take part in those. CRU_UNSUPPORTED: the weights belong to the
      * nodes that were there. Methods made with train.h have it already. */
     cru_status (*widen)(void *self, const cru_task *task);
+
+    /* Optional, may be NULL: without it every rule has a training of its own. After a fit under several rules
+     * (CRU_KEEP_FOR): goes to the weights that this one chose, or, where it chose none, to those of the end of the
+     * training. Worker; any order, any number of times, but before any widening. Methods made with train.h have it
+     * already. */
+    void (*select)(void *self, int32_t rule);
+
+    /* Optional, may be NULL. Reports what was learned beside scores: a transition matrix, the share of a relation, how
+     * many edges a learned graph has. Worker, once, after predict (and select). */
+    cru_status (*report)(void *self, cru_report *report);
 } cru_algorithm;
 
 /* CRU_UNSUPPORTED with a sentence in the context when the task's kind is not among `problems`: the first line of

@@ -42,6 +42,51 @@ typedef struct cru_tensor {
     void *node; /* the operator that made it */
 } cru_tensor;
 
+/* A shape is a value: cru_2d(rows, cols). Axes beyond the rank are 1. */
+typedef struct cru_dims {
+    int32_t rank;
+    int64_t dim[4];
+} cru_dims;
+
+static inline cru_dims cru_4d(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    cru_dims shape = {4, {a, b, c, d}};
+    return shape;
+}
+static inline cru_dims cru_3d(int64_t a, int64_t b, int64_t c)
+{
+    cru_dims shape = {3, {a, b, c, 1}};
+    return shape;
+}
+static inline cru_dims cru_2d(int64_t rows, int64_t cols)
+{
+    cru_dims shape = {2, {rows, cols, 1, 1}};
+    return shape;
+}
+static inline cru_dims cru_1d(int64_t n)
+{
+    cru_dims shape = {1, {n, 1, 1, 1}};
+    return shape;
+}
+static inline cru_dims cru_0d(void) /* a scalar */
+{
+    cru_dims shape = {0, {1, 1, 1, 1}};
+    return shape;
+}
+/* From an array of `rank` sizes. */
+static inline cru_dims cru_nd(int32_t rank, const int64_t *dim)
+{
+    cru_dims shape = {rank, {1, 1, 1, 1}};
+    for (int32_t i = 0; i < rank && i < 4; i++) shape.dim[i] = dim[i];
+    return shape;
+}
+/* That of a tensor. */
+static inline cru_dims cru_shape_of(const cru_tensor *x)
+{
+    cru_dims shape = {x->rank, {x->dim[0], x->dim[1], x->dim[2], x->dim[3]}};
+    return shape;
+}
+
 static inline int64_t cru_tensor_count(const cru_tensor *x)
 {
     return x->dim[0] * x->dim[1] * x->dim[2] * x->dim[3];
@@ -107,24 +152,26 @@ static inline cru_pool cru_tape_pool(cru_tape *tape)
 /* ---- making tensors -------------------------------------------------------------------------------------- */
 
 /* Uninitialised, on the tape. Shapes of lower rank by helper. */
-CRU_API cru_tensor *cru_tensor_new(cru_tape *tape, int32_t rank, const int64_t *dim);
+CRU_API cru_tensor *cru_tensor_new(cru_tape *tape, cru_dims shape);
 CRU_API cru_tensor *cru_tensor_matrix(cru_tape *tape, int64_t rows, int64_t cols);
-CRU_API cru_tensor *cru_tensor_filled(cru_tape *tape, int32_t rank, const int64_t *dim, float value);
-CRU_API cru_tensor *cru_tensor_scalar(cru_tape *tape, float value);
+CRU_API cru_tensor *cru_tensor_filled(cru_tape *tape, cru_dims shape, double value);
+CRU_API cru_tensor *cru_tensor_scalar(cru_tape *tape, double value);
 
 /* A tensor that lives as long as the context, zeroed; no gradient. */
-CRU_API cru_tensor *cru_tensor_create(cru_ctx *ctx, int32_t rank, const int64_t *dim);
+CRU_API cru_tensor *cru_tensor_create(cru_ctx *ctx, cru_dims shape);
+
+CRU_API cru_tensor *cru_tensor_create_filled(cru_ctx *ctx, cru_dims shape, double value);
 
 /* A weight: the same, with a gradient of its own that cru_backward adds to until cru_weight_clear. nn.h makes and
  * initialises weights by the layer. */
-CRU_API cru_tensor *cru_weight_create(cru_ctx *ctx, int32_t rank, const int64_t *dim);
+CRU_API cru_tensor *cru_weight_create(cru_ctx *ctx, cru_dims shape);
 
 /* The accumulated gradient, NULL when nothing was added since the last clear. */
 CRU_API float *cru_weight_grad(const cru_tensor *w);
 CRU_API void cru_weight_clear(cru_tensor *w);
 
 /* The same, with `values` copied in (host memory, row-major). */
-CRU_API cru_tensor *cru_tensor_from(cru_ctx *ctx, int32_t rank, const int64_t *dim, const float *values);
+CRU_API cru_tensor *cru_tensor_from(cru_ctx *ctx, cru_dims shape, const float *values);
 
 /* Overwrites a tensor of the context or of a net with values from host memory. */
 CRU_API void cru_tensor_set(cru_ctx *ctx, cru_tensor *x, const float *values);
@@ -132,11 +179,18 @@ CRU_API void cru_tensor_set(cru_ctx *ctx, cru_tensor *x, const float *values);
 /* Overwrites a tensor of the context or of a net with the values of one of this step and of the same size. */
 CRU_API void cru_tensor_keep(cru_tape *tape, cru_tensor *x, const cru_tensor *from);
 
+/* A copy of a tensor of this step that lives as long as the context: what is computed once and used in every step. */
+CRU_API cru_tensor *cru_tensor_kept(cru_tape *tape, const cru_tensor *x);
+
 /* On the tape, with values copied in from host memory. */
-CRU_API cru_tensor *cru_tensor_upload(cru_tape *tape, int32_t rank, const int64_t *dim, const float *host);
+CRU_API cru_tensor *cru_tensor_upload(cru_tape *tape, cru_dims shape, const float *host);
 
 /* Copies out to host memory; waits for the device. */
 CRU_API void cru_tensor_download(cru_tape *tape, const cru_tensor *x, float *host);
+
+/* The values where the host can read them, for this step; waits for the device. A copy: writing to the tensor later does
+ * not change it. */
+CRU_API const float *cru_tensor_host(cru_tape *tape, const cru_tensor *x);
 
 /* The value of a one-element tensor. */
 CRU_API float cru_tensor_item(cru_tape *tape, const cru_tensor *x);
@@ -178,6 +232,9 @@ typedef struct cru_sparse {
 
 CRU_API cru_sparse *cru_sparse_create(cru_ctx *ctx, const cru_csr *csr); /* borrows the arrays on the CPU */
 CRU_API cru_sparse *cru_sparse_step(cru_tape *tape, const cru_csr *csr); /* for a graph rebuilt in every step */
+
+/* The values of the stored entries as a tensor of the context, 1 where the matrix has none: E, for cru_spmm_weighted. */
+CRU_API cru_tensor *cru_sparse_values(cru_sparse *a);
 
 /* The transposed matrix; a->entry maps its entries back. */
 CRU_API const cru_csr *cru_sparse_transpose(cru_sparse *a);

@@ -12,9 +12,6 @@
  */
 #include <crucible/crucible.h>
 
-/* TODO what it can learn from: CRU_NODES, CRU_ANOMALY (nodes of a graph), CRU_GRAPHS, CRU_ROWS (tables, images) */
-enum { PROBLEMS = CRU_NODES | CRU_ANOMALY | CRU_ROWS };
-
 typedef struct settings {
     double dropout;
     cru_train train; /* epochs, lr, weight_decay, optimiser */
@@ -29,57 +26,46 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base; /* first: the SDK's part, with the task, its features x and the net that is trained */
-    cru_fc layer;     /* TODO your layers (nn.h), graphs (graph.h) and tables */
+    cru_fc layer; /* TODO your layers (nn.h), graphs (graph.h) and tables */
 } model;
 
-/* Makes layers; memory of the context (cru_ctx_alloc) is freed by the host. */
-static cru_status build(void *self)
+/* Makes layers. The learner has the task, its features x and the net that is trained. Memory of the context
+ * (cru_ctx_alloc) is freed by the host. */
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    /* TODO for example: m->adj = cru_sparse_create(m->base.ctx, &normalised) after cru_adjacency_graph */
-    m->layer = cru_fc_create(m->base.net, "linear", m->base.x.cols, m->base.task->classes);
-    return cru_ctx_status(m->base.ctx);
+    m->layer = cru_fc_create(l->net, "linear", l->x.cols, l->task->classes);
 }
 
 /* The scores of all items, items x classes: called in training and in evaluation. */
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
-    model *m = self;
-    const settings *s = m->base.settings;
-    cru_input x = cru_input_dropout(t, &m->base.x, (float)s->dropout);
+    const model *m = self;
+    const settings *s = l->settings;
+    cru_input x = cru_input_dropout(t, &l->x, s->dropout);
     return cru_fc_input(t, &m->layer, &x); /* TODO the forward pass */
 }
 
 /* TODO a loss of your own: add .loss = loss below.
  *
- *     static cru_tensor *loss(void *self, cru_tape *t, cru_tensor *logits)
+ *     static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *logits)
  *     {
- *         model *m = self;
- *         cru_tensor *plain = cru_learner_loss(&m->base, t, logits);       // mean cross-entropy of the training items
- *         return cru_add(t, plain, ...);
+ *         cru_tensor *plain = cru_learner_loss(l, t, logits);       // mean cross-entropy of the training items
+ *         return cru_plus(t, plain, weight, ...);
  *     }
- */
-
-static const cru_method method = {
-    .model_size = sizeof(model),
-    .train = offsetof(settings, train),
-    .problems = PROBLEMS,
-    .build = build,
-    .logits = logits,
-};
-CRU_METHOD_VTABLE(method);
+ *
+ * TODO a graph: give the settings a cru_adjacency, the schema CRU_ADJACENCY_SETTINGS, and say
+ * .adjacency = CRU_AT(settings, adjacency) below; the normalised matrix is then l->adj. */
 
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits),
     .name = "@name@",
     .version = "0.1", /* part of every result's key: change it when results change */
+    /* TODO what it can learn from: CRU_NODES, CRU_ANOMALY (nodes of a graph), CRU_GRAPHS, CRU_ROWS (tables, images) */
+    .problems = CRU_NODES | CRU_ANOMALY | CRU_ROWS,
     .summary = "softmax regression on the features",
-    .authors = NULL,  /* TODO */
-    .citation = NULL, /* TODO "Authors. Title. Venue Year." */
-    .license = NULL,  /* TODO an SPDX identifier */
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .authors = NULL,    /* TODO */
+    .citation = NULL,   /* TODO "Authors. Title. Venue Year." */
+    .license = NULL,    /* TODO an SPDX identifier */
+    .categories = NULL, /* TODO a comma list, may stay NULL */
 };

@@ -54,7 +54,7 @@ static cru_status time_method(bench *b, const cru_task *task, double ms[2])
         cru_settings *settings = cru_settings_create(plugin->params, plugin->settings_size);
         void *self = NULL;
         const double start = processor_ms();
-        cru_status status = method->create(&self, cru_settings_struct(settings), task, ctx);
+        cru_status status = method->create(&self, plugin, cru_settings_struct(settings), task, ctx);
         const double built = processor_ms();
         if (!status) status = method->fit(self, NULL);
         train[run] = processor_ms() - built;

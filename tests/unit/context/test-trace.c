@@ -33,8 +33,8 @@ static bench bench_create(void)
 {
     bench b = {.ctx = cru_ctx_create(NULL)};
     b.tape = cru_tape_create(b.ctx);
-    b.x = cru_tensor_from(b.ctx, 2, (const int64_t[]){2, 3}, (const float[]){1, 2, 3, 4, 5, 6});
-    b.w = cru_weight_create(b.ctx, 2, (const int64_t[]){3, 4});
+    b.x = cru_tensor_from(b.ctx, cru_2d(2, 3), (const float[]){1, 2, 3, 4, 5, 6});
+    b.w = cru_weight_create(b.ctx, cru_2d(3, 4));
     b.optim = cru_optim_create(b.ctx, &(cru_optim_spec){.kind = CRU_SGD, .lr = 0.1});
     cru_optim_add_weight(b.optim, b.w, NULL);
     return b;

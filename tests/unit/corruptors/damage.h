@@ -77,7 +77,7 @@ static inline cru_status damage_try(const damage *d, cru_data *data, damage_repo
     for (int i = 0; d->settings[i]; i += 2)
         ck_assert_msg(cru_settings_set(settings, d->settings[i], d->settings[i + 1], &why) == CRU_OK, "%s", why.text);
     cru_rng rng = cru_rng_stream(d->seed, "corruption", 0);
-    cru_report sink = {.sink = {damage_put, report}};
+    cru_report sink = {.sink = {.put = damage_put, .user = report}};
     data->seed = d->seed;
     const cru_damage job = {.size = sizeof job,
                             .settings = cru_settings_struct(settings),

@@ -13,6 +13,7 @@ static const struct {
     {"load-unresolved", "cannot be loaded: undefined symbol: nobody_defines_this"},
     {"no-symbol", "it has no symbol 'crucible_plugin'"},
     {"abi-major", "built for plugin ABI 3.0, this crucible serves 2.0; upgrade crucible"},
+    {"abi-old", "built for plugin ABI 1.1, this crucible serves 2.0; rebuild the plugin with its SDK"},
     {"abi-minor", "built for plugin ABI 2.1, this crucible serves only up to 2.0; upgrade crucible"},
     {"struct-small", "its plugin struct says it has 16 bytes"},
     {"kind-unknown", "its kind 99 is unknown"},

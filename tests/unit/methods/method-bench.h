@@ -2,8 +2,8 @@
 /* method-bench.h: the arithmetic of a method's own code against numbers of a reference implementation.
  *
  * This is how every method made with train.h is tested against its fixture. The plugin is opened as the host opens it,
- * its instance is created for the fixture's task through the vtable, and because an instance begins with a
- * cru_learner, the test can reach its nets: it puts the fixture's weights in by name, lets the method compute logits
+ * its instance is created for the fixture's task through the vtable, and because an instance is a cru_learner, the
+ * test can reach its nets: it puts the fixture's weights in by name, lets the method compute logits
  * and loss in train mode (with dropout set to 0), and compares logits, loss and gradients. No plugin code is compiled
  * into the test and no plugin needs a door for it.
  *
@@ -36,6 +36,7 @@ typedef struct bench {
     cru_data *data;
     cru_task task;
     cru_settings *settings;
+    const cru_plugin *plugin;
     const cru_algorithm *algorithm;
     cru_learner *learner;
     cru_tensor *logits, *loss;
@@ -189,13 +190,14 @@ static inline cru_status bench_try(bench *b, const char *name, const char *const
     cru_error err = {0};
     snprintf(path, sizeof path, TEST_BINARY_DIR "/lib/crucible/plugins/algorithms/%s.so", name);
     ck_assert_msg(plugin_open(path, CRU_KIND_ALGORITHM, name, &plugin, &err) == CRU_OK, "%s: %s", path, err.text);
+    b->plugin = plugin;
     b->algorithm = plugin->vtable;
     b->settings = cru_settings_create(plugin->params, plugin->settings_size);
     for (int i = 0; settings[i]; i += 2)
         ck_assert_msg(cru_settings_set(b->settings, settings[i], settings[i + 1], &err) == CRU_OK, "%s", err.text);
     ck_assert_msg(cru_data_check(b->data, &err) == CRU_OK, "%s", err.text);
     ck_assert_msg(cru_data_task(b->data, 0, &b->task, &err) == CRU_OK, "%s", err.text);
-    return b->algorithm->create((void **)&b->learner, cru_settings_struct(b->settings), &b->task, b->ctx);
+    return b->algorithm->create((void **)&b->learner, plugin, cru_settings_struct(b->settings), &b->task, b->ctx);
 }
 
 static inline void bench_open(bench *b, const char *name, const char *const *settings)
@@ -236,15 +238,17 @@ static inline void bench_run(bench *b)
     cru_learner *l = b->learner;
     cru_tape_begin(l->tape, CRU_TRAIN);
     b->logits = cru_learner_logits(l, l->tape);
-    b->loss = l->method->loss ? l->method->loss(l, l->tape, b->logits) : cru_learner_loss(l, l->tape, b->logits);
+    b->loss =
+        l->method->loss ? l->method->loss(l, l->model, l->tape, b->logits) : cru_learner_loss(l, l->tape, b->logits);
     cru_backward(l->tape, b->loss);
 }
 
 /* One epoch, the method's own or the default one. */
 static inline cru_status bench_epoch(bench *b, double *loss)
 {
-    const cru_method *method = b->learner->method;
-    return method->epoch ? method->epoch(b->learner, loss) : cru_learner_epoch(b->learner, loss);
+    cru_learner *l = b->learner;
+    *loss = l->method->epoch ? l->method->epoch(l, l->model) : cru_learner_epoch(l);
+    return cru_ctx_status(b->ctx);
 }
 
 /* One step of a method that trains in steps, with the training rows that the fixture lists; its loss. */

@@ -49,7 +49,7 @@ START_TEST(spaces_are_compared_as_the_formula_says)
     for (int p = 0; p < PARTS; p++) {
         float values[VALUES];
         for (int i = 0; i < VALUES; i++) values[i] = (float)drawn[p][i];
-        parts[p] = cru_tensor_upload(t, 2, (const int64_t[]){N, WIDTH}, values);
+        parts[p] = cru_tensor_upload(t, cru_2d(N, WIDTH), values);
         cru_tensor_watch(parts[p]);
     }
     cru_tensor *loss = consistency(t, &(two_spaces){.projected = {parts[0], parts[1]},

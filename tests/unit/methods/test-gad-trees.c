@@ -196,7 +196,8 @@ START_TEST(tasks_without_features_or_labels_are_refused)
     for (int i = 0; i < 3; i++) {
         cru_ctx *ctx = cru_ctx_create(NULL);
         void *self = NULL;
-        ck_assert_int_eq(b.algorithm->create(&self, cru_settings_struct(b.settings), refused[i], ctx), CRU_UNSUPPORTED);
+        const void *settings = cru_settings_struct(b.settings);
+        ck_assert_int_eq(b.algorithm->create(&self, b.plugin, settings, refused[i], ctx), CRU_UNSUPPORTED);
         ck_assert_ptr_null(self);
         cru_ctx_destroy(ctx);
     }

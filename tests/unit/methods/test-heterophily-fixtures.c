@@ -313,8 +313,7 @@ START_TEST(h2gcn_of_the_authors_leaves_the_node_out)
     bench_graph(&b, fixture_input(item, "graph"));
     bench_identity_features(&b);
     bench_labels(&b, labels, fixture_input(item, "train_nodes"));
-    bench_open(&b, "h2gcn",
-               (const char *[]){"variant", "original", "rounds", "1", "hidden", "9", "dropout", "0", NULL});
+    bench_open(&b, "h2gcn", (const char *[]){"variant", "paper", "rounds", "1", "hidden", "9", "dropout", "0", NULL});
     cru_tensor *embed = bench_weight(&b, "embed.linear0.weight"), *out = bench_weight(&b, "out.weight");
     memset(embed->data, 0, 81 * sizeof(float));
     memset(out->data, 0, 3 * 81 * sizeof(float));

@@ -11,7 +11,7 @@ static cru_tensor *upload(cru_tape *t, const cJSON *rows)
     static float values[BENCH_MOST];
     const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
     for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
-    cru_tensor *x = cru_tensor_upload(t, 2, (const int64_t[]){n, count / n}, values);
+    cru_tensor *x = cru_tensor_upload(t, cru_2d(n, count / n), values);
     cru_tensor_watch(x);
     return x;
 }
@@ -298,7 +298,7 @@ START_TEST(gcn_represents_nodes_by_its_formula)
     for (int c = 0; c < HIDDEN; c++) encoder.gcn.layer[0].b->data[c] = 0.1f * (float)c;
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_EVAL);
-    const cru_input in = cru_input_of(cru_tensor_upload(t, 2, (const int64_t[]){COUNT, COUNT}, one_hot));
+    const cru_input in = cru_input_of(cru_tensor_upload(t, cru_2d(COUNT, COUNT), one_hot));
     const cru_tensor *got = graph_encoder_nodes(t, &encoder, &path, &in);
     convolve(s, COUNT, x, &encoder.gcn.layer[0], h);
     for (int i = 0; i < COUNT * HIDDEN; i++) h[i] = fmax(h[i], 0);

@@ -12,7 +12,7 @@ static cru_tensor *watched(cru_tape *t, const cJSON *rows)
     static float values[BENCH_MOST];
     const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
     for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
-    cru_tensor *x = cru_tensor_upload(t, 2, (const int64_t[]){n, count / n}, values);
+    cru_tensor *x = cru_tensor_upload(t, cru_2d(n, count / n), values);
     cru_tensor_watch(x);
     return x;
 }
@@ -205,13 +205,13 @@ START_TEST(nrgnn_spreads_over_pattern_and_block)
     const cru_csr pattern = {.rows = 4, .cols = 4, .offsets = offsets, .ids = ids};
     cru_tape_begin(t, CRU_EVAL);
     cru_learned_graph g = {.pattern = cru_sparse_create(b.ctx, &pattern),
-                           .weights = cru_tensor_upload(t, 2, (const int64_t[]){5, 1}, values),
+                           .weights = cru_tensor_upload(t, cru_2d(5, 1), values),
                            .rows = cru_index_step(t, rows, 2),
                            .cols = cru_index_step(t, cols, 2)};
-    cru_tensor *points = cru_tensor_upload(t, 2, (const int64_t[]){4, 2}, r);
+    cru_tensor *points = cru_tensor_upload(t, cru_2d(4, 2), r);
     g.dense = similar_block(t, points, (cru_ids){rows, 2}, (cru_ids){cols, 2}, 0.3f);
     g = cru_learned_graph_normalise(t, &g);
-    const cru_tensor *y = cru_learned_graph_spread(t, &g, cru_tensor_upload(t, 2, (const int64_t[]){4, 1}, x));
+    const cru_tensor *y = cru_learned_graph_spread(t, &g, cru_tensor_upload(t, cru_2d(4, 1), x));
     double degree[4] = {0};
     for (int i = 0; i < 16; i++) degree[i / 4] += whole[i / 4][i % 4];
     for (int i = 0; i < 4; i++) {

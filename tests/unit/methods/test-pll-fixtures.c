@@ -159,7 +159,7 @@ START_TEST(valen_corrected_trains_the_encoder_from_its_first_step_on)
     fixture_numbers(fixture_input(item, "dirichlet_samples"), dirichlet.samples);
     fixture_numbers(fixture_expected(item, "dirichlet_concentrations"), dirichlet.concentrations);
     bench b = bench_create();
-    open_trajectory(&b, item, "valen", (const char *[]){"warm_up", "2", "knn", "2", "variant", "corrected", NULL});
+    open_trajectory(&b, item, "valen", (const char *[]){"warm_up", "2", "knn", "2", "variant", "paper", NULL});
     set_weights(&b, fixture_input(item, "initial_params"), valen_nets);
     const cJSON *frozen = fixture_expected(item, "enc_params_frozen_after_phase_C");
     cJSON_ArrayForEach(step, fixture_expected(item, "steps"))
@@ -223,10 +223,10 @@ static double step_with_views(bench *b, const cJSON *rows, const cJSON *strong)
     for (int64_t i = 0; i < count * cols; i++) view[i] = (float)numbers[ids[i / cols] * cols + i % cols];
     cru_tape_begin(l->tape, CRU_TRAIN);
     cru_batch batch = cru_learner_batch(l, (cru_ids){ids, count});
-    batch.strong = cru_input_of(cru_tensor_upload(l->tape, 2, (const int64_t[]){count, cols}, view));
-    const double loss = cru_learner_step(l, l->optim, l->method->batch_loss(l, l->tape, &batch));
+    batch.strong = cru_input_of(cru_tensor_upload(l->tape, cru_2d(count, cols), view));
+    const double loss = cru_learner_step(l, l->optim, l->method->batch_loss(l, l->model, l->tape, &batch));
     cru_tape_record(l->tape, false);
-    l->method->after_step(l, l->tape, &batch);
+    l->method->after_step(l, l->model, l->tape, &batch);
     l->epoch++;
     return loss;
 }
@@ -351,7 +351,7 @@ static void run_first_loss(bench *b)
     cru_learner *l = b->learner;
     cru_tape_begin(l->tape, CRU_TRAIN);
     cru_batch batch = cru_learner_batch(l, (cru_ids){rows, b->task.items});
-    b->loss = l->method->batch_loss(l, l->tape, &batch);
+    b->loss = l->method->batch_loss(l, l->model, l->tape, &batch);
     cru_backward(l->tape, b->loss);
 }
 
@@ -379,7 +379,7 @@ START_TEST(steps_of_nan_weights_do_no_harm)
                                               {NULL},
                                               {NULL},
                                               {"same_views", "true", "moco_queue", "8", "prot_start", "2", NULL},
-                                              {"warm_up", "2", "knn", "2", "variant", "corrected", NULL}};
+                                              {"warm_up", "2", "knn", "2", "variant", "paper", NULL}};
     static float scores[BENCH_MOST];
     cJSON *root = fixture_open("pll/proden.json");
     const cJSON *item = fixture_case(root, "trajectory");

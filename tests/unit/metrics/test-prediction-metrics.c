@@ -247,7 +247,7 @@ START_TEST(recall_at_k_breaks_ties_by_id)
 {
     const float scores[8] = {0};
     double average = -1;
-    cru_report report = {.sink = {keep_average, &average}};
+    cru_report report = {.sink = {.put = keep_average, .user = &average}};
     judging j = judging_create((const int32_t[]){0, 0, 1, 1}, 4, 2, scores);
     j.report = &report;
     ck_assert_double_eq(judging_score(&j, "rec-at-k"), 1);

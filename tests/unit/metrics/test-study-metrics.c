@@ -186,7 +186,7 @@ START_TEST(recall_is_reported_for_every_class)
 {
     float scores[12];
     heard h = {0};
-    cru_report report = {{hear, &h}};
+    cru_report report = {.sink = {.put = hear, .user = &h}};
     predict(scores, (const int32_t[]){0, 1, 1, 2}, 4, 3);
     judging j = judging_create((const int32_t[]){0, 0, 1, CRU_UNLABELLED}, 4, 3, scores);
     j.report = &report;

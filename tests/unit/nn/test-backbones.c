@@ -33,7 +33,7 @@ typedef struct block {
 
 static void make_res(block *b, cru_net *net)
 {
-    b->res = cru_res_block_create(net, "b", (const int64_t[]){2, 3}, 2);
+    b->res = cru_res_block_create(net, "b", 2, 3, 2);
 }
 static cru_tensor *apply_res(cru_tape *t, const block *b, cru_tensor *x)
 {
@@ -49,7 +49,7 @@ static cru_tensor *apply_dense(cru_tape *t, const block *b, cru_tensor *x)
 }
 static void make_transition(block *b, cru_net *net)
 {
-    b->transition = cru_dense_transition_create(net, "b", (const int64_t[]){4, 2});
+    b->transition = cru_dense_transition_create(net, "b", 4, 2);
 }
 static cru_tensor *apply_transition(cru_tape *t, const block *b, cru_tensor *x)
 {
@@ -95,7 +95,7 @@ END_TEST
 START_TEST(a_block_of_equal_width_has_no_shortcut_layer)
 {
     bench b = bench_open();
-    cru_res_block same = cru_res_block_create(b.net, "same", (const int64_t[]){2, 2}, 1);
+    cru_res_block same = cru_res_block_create(b.net, "same", 2, 2, 1);
     ck_assert(!same.projected);
     ck_assert_int_eq(parameters(b.net), 2 * (2 * 2 * 9 + 4));
     cru_ctx_destroy(b.ctx);
@@ -108,7 +108,7 @@ START_TEST(a_dense_block_without_bottleneck_grows_from_its_input)
     cru_dense_block plain = cru_dense_block_create(b.net, "b", &(cru_dense_block_shape){.in = 2, .growth = 3});
     ck_assert_int_eq(parameters(b.net), 2 * 3 * 9 + 4);
     const int64_t dim[4] = {1, 2, 4, 4};
-    cru_tensor *x = cru_tensor_create(b.ctx, 4, dim);
+    cru_tensor *x = cru_tensor_create(b.ctx, cru_nd(4, dim));
     test_put(x, 5, 7);
     cru_tape_begin(b.tape, CRU_EVAL);
     cru_tensor *y = cru_dense_block_apply(b.tape, &plain, x);
@@ -127,7 +127,7 @@ START_TEST(resnet_32_has_466256_parameters_and_64_features)
         cru_resnet_create(b.net, "resnet", &(cru_resnet_shape){.channels = 3, .blocks = 5, .width = 16});
     ck_assert_int_eq(parameters(b.net), 466256);
     ck_assert_int_eq(cru_resnet_features(resnet), 64);
-    cru_tensor *images = cru_tensor_create(b.ctx, 4, (const int64_t[]){1, 3, 32, 32});
+    cru_tensor *images = cru_tensor_create(b.ctx, cru_4d(1, 3, 32, 32));
     cru_tape_begin(b.tape, CRU_EVAL);
     cru_tensor *y = cru_resnet_apply(b.tape, resnet, images);
     ck_assert_int_eq(cru_tensor_rows(y), 1);
@@ -143,7 +143,7 @@ START_TEST(densenet_22_has_70986_parameters_and_69_features)
     cru_densenet *densenet = cru_densenet_create(b.net, "densenet", &shape);
     ck_assert_int_eq(parameters(b.net), 70986);
     ck_assert_int_eq(cru_densenet_features(densenet), 69);
-    cru_tensor *images = cru_tensor_create(b.ctx, 4, (const int64_t[]){2, 3, 8, 8});
+    cru_tensor *images = cru_tensor_create(b.ctx, cru_4d(2, 3, 8, 8));
     cru_tape_begin(b.tape, CRU_EVAL);
     cru_tensor *y = cru_densenet_apply(b.tape, densenet, images);
     ck_assert_int_eq(cru_tensor_rows(y), 2);

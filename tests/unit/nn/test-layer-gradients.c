@@ -83,7 +83,7 @@ static cru_tensor *sage(layer *l, cru_tape *t, cru_tensor *x)
 }
 static void make_mean_sage(layer *l)
 {
-    l->is.sage = cru_sage_create(l->net, "l", (const int64_t[]){IN, OUT}, CRU_REDUCE_MEAN);
+    l->is.sage = cru_sage_create(l->net, "l", IN, OUT, CRU_REDUCE_MEAN);
     l->apply = sage;
 }
 static cru_tensor *sage_cat(layer *l, cru_tape *t, cru_tensor *x)
@@ -93,12 +93,12 @@ static cru_tensor *sage_cat(layer *l, cru_tape *t, cru_tensor *x)
 }
 static void make_sage_cat(layer *l)
 {
-    l->is.sage_cat = cru_sage_cat_create(l->net, "l", (const int64_t[]){IN, OUT});
+    l->is.sage_cat = cru_sage_cat_create(l->net, "l", IN, OUT);
     l->apply = sage_cat;
 }
 static void make_max_sage(layer *l)
 {
-    l->is.sage = cru_sage_create(l->net, "l", (const int64_t[]){IN, OUT}, CRU_REDUCE_MAX);
+    l->is.sage = cru_sage_create(l->net, "l", IN, OUT, CRU_REDUCE_MAX);
     l->apply = sage;
 }
 
@@ -134,7 +134,7 @@ static cru_tensor *cheb(layer *l, cru_tape *t, cru_tensor *x)
 }
 static void make_cheb(layer *l)
 {
-    l->is.cheb = cru_cheb_create(l->net, "l", (const int64_t[]){IN, OUT}, 4);
+    l->is.cheb = cru_cheb_create(l->net, "l", IN, OUT, 4);
     l->apply = cheb;
 }
 
@@ -204,7 +204,7 @@ static cru_tensor *full_attention(layer *l, cru_tape *t, cru_tensor *x)
 }
 static void make_edge_attention(layer *l)
 {
-    l->is.attention = cru_attention_create(l->net, "l", (const int64_t[]){IN, OUT}, 2);
+    l->is.attention = cru_attention_create(l->net, "l", IN, OUT, 2);
     l->apply = edge_attention;
 }
 static void make_full_attention(layer *l)

@@ -58,7 +58,7 @@ START_TEST(attention_over_a_complete_graph_is_attention_over_all_rows)
     op_bench b = op_bench_open();
     cru_net *net = cru_net_create(b.ctx, "net");
     cru_csr complete = all_edges(b.ctx);
-    attention_case dense = {.layer = cru_attention_create(net, "attention", (const int64_t[]){IN, OUT}, 2)};
+    attention_case dense = {.layer = cru_attention_create(net, "attention", IN, OUT, 2)};
     attention_case sparse = {.layer = dense.layer, .adj = cru_sparse_create(b.ctx, &complete)};
     cru_tensor *x = op_matrix(&b, N, IN, -1, 1);
     cru_tape_begin(b.tape, CRU_EVAL);
@@ -73,7 +73,7 @@ START_TEST(attention_weighs_values_by_scaled_products)
 {
     op_bench b = op_bench_open();
     cru_net *net = cru_net_create(b.ctx, "net");
-    attention_case c = {.layer = cru_attention_create(net, "attention", (const int64_t[]){IN, OUT}, 1)};
+    attention_case c = {.layer = cru_attention_create(net, "attention", IN, OUT, 1)};
     cru_tensor *x = op_matrix(&b, N, IN, -1, 1);
     cru_tape_begin(b.tape, CRU_EVAL);
     cru_tensor *q = cru_fc_apply(b.tape, &c.layer.query, x), *k = cru_fc_apply(b.tape, &c.layer.key, x);
@@ -176,7 +176,7 @@ START_TEST(own_and_others_are_one_product)
     cru_net *net = cru_net_create(b.ctx, "net");
     const cru_csr mean = cru_graph_mean_with_self(cru_ctx_pool(b.ctx), &other_edges);
     cru_sparse *adj = cru_sparse_create(b.ctx, &mean);
-    const cru_sage_cat layer = cru_sage_cat_create(net, "sage", (const int64_t[]){IN, OUT});
+    const cru_sage_cat layer = cru_sage_cat_create(net, "sage", IN, OUT);
     cru_tensor *x = op_matrix(&b, N, IN, -1, 1);
     cru_tape_begin(b.tape, CRU_EVAL);
     for (int64_t v = 0; v < N; v++)
@@ -227,7 +227,7 @@ START_TEST(wavelets_filter_as_their_formula_says)
     const int64_t order = _i, cols = 2 * (order + 1);
     op_bench b = op_bench_open();
     cru_net *net = cru_net_create(b.ctx, "net");
-    cru_wavelets layer = cru_wavelets_create(net, "waves", (const int64_t[]){2, cols}, order);
+    cru_wavelets layer = cru_wavelets_create(net, "waves", 2, cols, order);
     for (int64_t i = 0; i < cols * cols; i++) test_put(layer.fc.w, i, i % (cols + 1) == 0);
     for (int64_t i = 0; i < cols; i++) test_put(layer.fc.b, i, 0);
     cru_tensor *x = op_matrix(&b, N, 2, -1, 1);
@@ -261,7 +261,7 @@ static cru_tensor *filter(void *user, cru_tape *t, operands x)
 START_TEST(wavelets_have_the_gradient_of_differences)
 {
     op_bench b = op_bench_open();
-    filtered f = {.layer = cru_wavelets_create(cru_net_create(b.ctx, "net"), "waves", (const int64_t[]){2, 3}, 3),
+    filtered f = {.layer = cru_wavelets_create(cru_net_create(b.ctx, "net"), "waves", 2, 3, 3),
                   .adj = cru_sparse_create(b.ctx, &some_edges)};
     cru_tensor *x[] = {op_matrix(&b, N, 2, -1, 1), op_matrix(&b, 8, 3, -1, 1),
                        op_values(&b, 1, (const int64_t[]){3}, -1, 1)};

@@ -105,7 +105,7 @@ START_TEST(convolves_as_a_stack_does)
     const cru_input in = cru_input_of(x);
     cru_tape_begin(b.tape, CRU_EVAL);
     cru_learned_graph g = {.pattern = cru_sparse_create(b.ctx, &ring),
-                           .weights = cru_tensor_upload(b.tape, 2, (const int64_t[]){8, 1}, ones)};
+                           .weights = cru_tensor_upload(b.tape, cru_2d(8, 1), ones)};
     g = cru_learned_graph_normalise(b.tape, &g);
     const cru_tensor *y = cru_learned_graph_convolve(b.tape, &g, &convs, &in);
     const cru_tensor *z = cru_gcn_stack_input(b.tape, &convs, adj, &in);

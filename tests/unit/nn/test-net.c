@@ -19,7 +19,7 @@ static bool same(const cru_tensor *a, const cru_tensor *b)
 
 static cru_tensor *draw(cru_ctx *ctx, const char *net, cru_init init)
 {
-    return cru_net_weight(cru_net_create(ctx, net), "w", 2, matrix, init);
+    return cru_net_weight(cru_net_create(ctx, net), "w", cru_nd(2, matrix), init);
 }
 
 START_TEST(a_net_is_drawn_by_seed_and_name)
@@ -41,7 +41,7 @@ START_TEST(a_buffer_is_filled_named_and_has_no_gradient)
 {
     cru_ctx *ctx = test_ctx(&(cru_ctx_options){.seed = 1});
     cru_net *net = cru_net_create(ctx, "net");
-    cru_tensor *buffer = cru_net_buffer(net, "running", 2, (const int64_t[]){2, 3}, 0.75f);
+    cru_tensor *buffer = cru_net_buffer(net, "running", cru_2d(2, 3), 0.75f);
     ck_assert_ptr_eq(cru_net_find(net, "running"), buffer);
     ck_assert(!buffer->needs_grad);
     ck_assert_int_eq(buffer->rank, 2);
@@ -59,9 +59,9 @@ START_TEST(nets_are_alike_when_their_members_have_the_same_sizes)
     static const int64_t widths[5] = {3, 3, 3, 4, 3};
     for (int i = 0; i < 5; i++) {
         net[i] = cru_net_create(ctx, names[i]);
-        cru_net_weight(net[i], names[i], 1, &widths[i], (cru_init){.kind = CRU_INIT_NORMAL, .b = 1});
-        if (i != 2) cru_net_weight(net[i], "second", 1, widths, (cru_init){.kind = CRU_INIT_ZEROS});
-        if (i != 4) cru_net_buffer(net[i], "running", 1, widths, (float)i);
+        cru_net_weight(net[i], names[i], cru_1d(widths[i]), (cru_init){.kind = CRU_INIT_NORMAL, .b = 1});
+        if (i != 2) cru_net_weight(net[i], "second", cru_nd(1, widths), (cru_init){.kind = CRU_INIT_ZEROS});
+        if (i != 4) cru_net_buffer(net[i], "running", cru_nd(1, widths), (float)i);
     }
     ck_assert(cru_net_alike(net[0], net[0]));
     ck_assert(cru_net_alike(net[0], net[1]));
@@ -125,10 +125,10 @@ START_TEST(fixed_initialisations_and_the_fans_of_a_convolution)
     cru_ctx *ctx = test_ctx(NULL);
     cru_net *net = cru_net_create(ctx, "net");
     const int64_t conv[4] = {8, 4, 3, 3}, n = 3;
-    ck_assert_float_eq(test_value(cru_net_weight(net, "zeros", 1, &n, (cru_init){0}), 2), 0);
+    ck_assert_float_eq(test_value(cru_net_weight(net, "zeros", cru_1d(n), (cru_init){0}), 2), 0);
     cru_init seven = {.kind = CRU_INIT_CONSTANT, .a = 7};
-    ck_assert_float_eq(test_value(cru_net_weight(net, "sevens", 1, &n, seven), 2), 7);
-    const cru_tensor *w = cru_net_weight(net, "conv", 4, conv, (cru_init){.kind = CRU_INIT_FAN_IN});
+    ck_assert_float_eq(test_value(cru_net_weight(net, "sevens", cru_1d(n), seven), 2), 7);
+    const cru_tensor *w = cru_net_weight(net, "conv", cru_nd(4, conv), (cru_init){.kind = CRU_INIT_FAN_IN});
     const float *drawn = test_values(w);
     float far = 0;
     for (int64_t i = 0; i < cru_tensor_count(w); i++) far = fmaxf(far, fabsf(drawn[i]));
@@ -269,10 +269,33 @@ START_TEST(clearing_a_net_forgets_every_gradient)
 }
 END_TEST
 
+/* One weight more, and another order: every weight still starts as it did. */
+START_TEST(a_weight_starts_by_its_name)
+{
+    const cru_init uniform = {.kind = CRU_INIT_UNIFORM, .a = -1, .b = 1};
+    cru_ctx *ctx = test_ctx(&(cru_ctx_options){.seed = 5}), *again = test_ctx(&(cru_ctx_options){.seed = 5});
+    cru_net *net = cru_net_create(ctx, "net"), *other = cru_net_create(again, "net");
+    cru_tensor *first = cru_net_weight(net, "first", cru_2d(3, 2), uniform);
+    cru_tensor *second = cru_net_weight(net, "second", cru_2d(3, 2), uniform);
+    cru_net_weight(other, "one more", cru_2d(3, 2), uniform);
+    cru_tensor *late = cru_net_weight(other, "second", cru_2d(3, 2), uniform);
+    cru_tensor *later = cru_net_weight(other, "first", cru_2d(3, 2), uniform);
+    float values[6];
+    memcpy(values, test_values(first), sizeof values);
+    ck_assert_mem_eq(values, test_values(later), sizeof values);
+    ck_assert(memcmp(values, test_values(second), sizeof values) != 0);
+    memcpy(values, test_values(second), sizeof values);
+    ck_assert_mem_eq(values, test_values(late), sizeof values);
+    cru_ctx_destroy(ctx);
+    cru_ctx_destroy(again);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("nets");
     TCase *c = tcase_create("nets");
+    tcase_add_test(c, a_weight_starts_by_its_name);
     tcase_add_test(c, a_net_is_drawn_by_seed_and_name);
     tcase_add_test(c, a_buffer_is_filled_named_and_has_no_gradient);
     tcase_add_test(c, nets_are_alike_when_their_members_have_the_same_sizes);

@@ -74,7 +74,7 @@ static cru_tensor *gin(parity *p)
 
 static cru_tensor *sage(parity *p, cru_reduce op)
 {
-    cru_sage layer = cru_sage_create(p->net, "sage", (const int64_t[]){3, 4}, op);
+    cru_sage layer = cru_sage_create(p->net, "sage", 3, 4, op);
     fixture_fill_net(p->net, "", fixture_input(p->item, "params"));
     return cru_sage_apply(p->tape, &layer, p->matrix, p->x);
 }
@@ -89,7 +89,7 @@ static cru_tensor *sage_max(parity *p)
 
 static cru_tensor *cheb(parity *p)
 {
-    cru_cheb layer = cru_cheb_create(p->net, "cheb", (const int64_t[]){3, 2}, 4);
+    cru_cheb layer = cru_cheb_create(p->net, "cheb", 3, 2, 4);
     fixture_fill_net(p->net, "", fixture_input(p->item, "params"));
     return cru_cheb_apply(p->tape, &layer, p->matrix, p->x);
 }
@@ -106,10 +106,10 @@ static cru_cell cell(parity *p, int64_t gates)
 {
     const int64_t in[2] = {3, 2 * gates}, hidden[2] = {2, 2 * gates};
     cru_init zeros = {.kind = CRU_INIT_ZEROS};
-    cru_cell cell = {.input = cru_net_weight(p->net, "input", 2, in, zeros),
-                     .hidden = cru_net_weight(p->net, "hidden", 2, hidden, zeros),
-                     .input_bias = cru_net_weight(p->net, "input_bias", 1, &in[1], zeros),
-                     .hidden_bias = cru_net_weight(p->net, "hidden_bias", 1, &in[1], zeros)};
+    cru_cell cell = {.input = cru_net_weight(p->net, "input", cru_nd(2, in), zeros),
+                     .hidden = cru_net_weight(p->net, "hidden", cru_nd(2, hidden), zeros),
+                     .input_bias = cru_net_weight(p->net, "input_bias", cru_1d(in[1]), zeros),
+                     .hidden_bias = cru_net_weight(p->net, "hidden_bias", cru_1d(in[1]), zeros)};
     fixture_fill_net(p->net, "", fixture_input(p->item, "params"));
     return cell;
 }
@@ -196,7 +196,7 @@ START_TEST(an_optimiser_takes_the_steps_of_pytorch)
     for (int k = 0; k < 2; k++) {
         const cJSON *start = cJSON_GetArrayItem(fixture_input(p.item, "start"), k);
         const cru_tensor *like = fixture_tensor(p.ctx, start);
-        w[k] = cru_weight_create(p.ctx, like->rank, like->dim);
+        w[k] = cru_weight_create(p.ctx, cru_shape_of(like));
         fixture_fill(p.ctx, w[k], start);
         cru_optim_add_weight(optim, w[k], NULL);
     }
@@ -220,7 +220,7 @@ START_TEST(rows_of_a_table_take_the_steps_of_pytorch)
     cru_optim_spec spec = spec_of(p.item, CRU_ADAM);
     spec.eps = setting(p.item, "eps");
     cru_optim *optim = cru_optim_create(p.ctx, &spec);
-    cru_tensor *table = cru_weight_create(p.ctx, 2, (const int64_t[]){4, 3});
+    cru_tensor *table = cru_weight_create(p.ctx, cru_2d(4, 3));
     fixture_fill(p.ctx, table, fixture_input(p.item, "start"));
     cru_optim_add_weight(optim, table, NULL);
     for (int step = 0; step < 5; step++) {

@@ -208,7 +208,7 @@ static void looped(cru_loops rule, double a[3][3])
 
 START_TEST(an_adjacency_has_its_loops_and_its_norm)
 {
-    const int loops = _i, none = CRU_NORM_COL + 1;
+    const int loops = _i, none = CRU_NORM_NONE;
     op_bench b = op_bench_open();
     double a[3][3], row[3] = {0}, col[3] = {0};
     looped((cru_loops)loops, a);
@@ -220,7 +220,7 @@ START_TEST(an_adjacency_has_its_loops_and_its_norm)
         float dense[9];
         cru_csr_to_dense(&g, dense);
         cru_tape_begin(b.tape, CRU_EVAL);
-        cru_tensor *x = cru_tensor_upload(b.tape, 2, (const int64_t[]){3, 1}, (const float[]){1, -2, 0.5f});
+        cru_tensor *x = cru_tensor_upload(b.tape, cru_2d(3, 1), (const float[]){1, -2, 0.5f});
         cru_tensor *y = cru_spmm(b.tape, cru_adjacency_create(b.ctx, &path, &settings), x);
         for (int i = 0; i < 3; i++) {
             double sum = 0;
@@ -252,7 +252,7 @@ START_TEST(linear_layers_are_drawn_in_three_ways)
     const double bounds[] = {1 / sqrt(IN), 1 / sqrt(OUT), sqrt(6.0 / (IN + OUT))};
     op_bench b = op_bench_open();
     cru_net *net = cru_net_create(b.ctx, "net");
-    const cru_fc layer = cru_fc_create_drawn(net, "fc", (const int64_t[]){IN, OUT}, (cru_draw)_i, true);
+    const cru_fc layer = cru_fc_create_drawn(net, "fc", IN, OUT, (cru_draw)_i, true);
     ck_assert_double_le((double)farthest(layer.w), bounds[_i]);
     ck_assert_double_gt((double)farthest(layer.w), 0.98 * bounds[_i]);
     ck_assert_double_le((double)farthest(layer.b), bounds[_i]);
@@ -260,7 +260,7 @@ START_TEST(linear_layers_are_drawn_in_three_ways)
         ck_assert_float_eq(farthest(layer.b), 0);
     else
         ck_assert_double_gt((double)farthest(layer.b), 0.9 * bounds[_i]);
-    ck_assert_ptr_null(cru_fc_create_drawn(net, "bare", (const int64_t[]){IN, OUT}, (cru_draw)_i, false).b);
+    ck_assert_ptr_null(cru_fc_create_drawn(net, "bare", IN, OUT, (cru_draw)_i, false).b);
     op_bench_close(&b);
 }
 END_TEST

@@ -42,7 +42,7 @@ static inline cru_tensor *op_values(op_bench *b, int32_t rank, const int64_t *di
         double u = fmod(0.6180339887498949 * (double)(i + 1) + 0.37 * (double)n, 1.0);
         values[i] = (float)(lo + (hi - lo) * u);
     }
-    return cru_tensor_from(b->ctx, rank, dim, values);
+    return cru_tensor_from(b->ctx, cru_nd(rank, dim), values);
 }
 
 static inline cru_tensor *op_matrix(op_bench *b, int64_t rows, int64_t cols, double lo, double hi)
@@ -67,7 +67,7 @@ static inline const cru_targets *step_targets(cru_tape *t, const cru_targets *y)
         out->rows = rows;
     }
     out->labels = cru_index_step(t, y->labels.ids, y->labels.count);
-    if (y->weights) out->weights = cru_tensor_upload(t, 1, &y->labels.count, y->weights)->data;
+    if (y->weights) out->weights = cru_tensor_upload(t, cru_1d(y->labels.count), y->weights)->data;
     return out;
 }
 
@@ -83,7 +83,7 @@ static inline cru_tensor *op_weigh(void *user, cru_tape *t, cru_tensor *const *x
     int64_t n = cru_tensor_count(y);
     float *weights = cru_tape_alloc(t, n, sizeof *weights);
     for (int64_t i = 0; i < n; i++) weights[i] = (float)(0.3 + fmod(0.7548776662466927 * (double)(i + 1), 1.0));
-    return cru_sum(t, cru_mul(t, y, cru_tensor_upload(t, y->rank, y->dim, weights)), CRU_ALL);
+    return cru_sum(t, cru_mul(t, y, cru_tensor_upload(t, cru_shape_of(y), weights)), CRU_ALL);
 }
 
 static inline void op_check(op_bench *b, op_case *f, void *user, cru_tensor *const *x, int64_t count)

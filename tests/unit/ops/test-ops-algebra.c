@@ -136,7 +136,7 @@ START_TEST(reductions_have_their_values)
 {
     op_bench b = op_bench_open();
     cru_tape_begin(b.tape, CRU_EVAL);
-    cru_tensor *x = cru_tensor_from(b.ctx, 2, (const int64_t[]){2, 3}, (const float[]){1, 5, 2, -4, 0, 4});
+    cru_tensor *x = cru_tensor_from(b.ctx, cru_2d(2, 3), (const float[]){1, 5, 2, -4, 0, 4});
     ck_assert_float_eq(test_value(cru_sum(b.tape, x, 0), 1), 5);
     ck_assert_float_eq(test_value(cru_mean(b.tape, x, 1), 1), 0);
     ck_assert_float_eq(test_value(cru_max(b.tape, x, 1), 0), 5);
@@ -144,7 +144,7 @@ START_TEST(reductions_have_their_values)
     ck_assert_float_eq_tol(test_value(cru_var(b.tape, x, 1, 1), 1), 16, 1e-4f);
     ck_assert_float_eq_tol(test_value(cru_norm_l2(b.tape, x, 1, 0), 0), sqrtf(30), 1e-5f);
     ck_assert_int_eq(test_index(cru_argmax(b.tape, x))[0], 1);
-    cru_tensor *huge = cru_tensor_from(b.ctx, 1, (const int64_t[]){2}, (const float[]){1000, 1000});
+    cru_tensor *huge = cru_tensor_from(b.ctx, cru_1d(2), (const float[]){1000, 1000});
     ck_assert_float_eq_tol(test_value(cru_logsumexp(b.tape, huge, 0), 0), 1000 + logf(2), 1e-3f);
     op_bench_close(&b);
 }
@@ -153,7 +153,7 @@ END_TEST
 START_TEST(the_mean_of_nothing_is_nan_and_moves_no_weight)
 {
     op_bench b = op_bench_open();
-    cru_tensor *w = cru_weight_create(b.ctx, 2, (const int64_t[]){3, 2});
+    cru_tensor *w = cru_weight_create(b.ctx, cru_2d(3, 2));
     cru_tape_begin(b.tape, CRU_TRAIN);
     cru_tensor *none = cru_gather(b.tape, w, (cru_index){.ids = NULL, .count = 0});
     cru_tensor *loss = cru_mean(b.tape, none, CRU_ALL);
@@ -240,7 +240,7 @@ END_TEST
 static cru_tensor *reshaped(void *user, cru_tape *t, cru_tensor *const *x)
 {
     (void)user;
-    return cru_reshape(t, x[0], 3, (const int64_t[]){2, 2, 3});
+    return cru_reshape(t, x[0], cru_3d(2, 2, 3));
 }
 
 START_TEST(a_reshaped_tensor_keeps_the_order_of_its_values)
@@ -297,7 +297,7 @@ START_TEST(scatter_reduces_the_rows_that_share_an_id)
 {
     op_bench b = op_bench_open();
     cru_tape_begin(b.tape, CRU_EVAL);
-    cru_tensor *x = cru_tensor_from(b.ctx, 2, (const int64_t[]){5, 1}, (const float[]){1, 2, 3, 4, 8});
+    cru_tensor *x = cru_tensor_from(b.ctx, cru_2d(5, 1), (const float[]){1, 2, 3, 4, 8});
     static const float expected[][4] = {{2, 4, 12, 0}, {2, 4, 4, 0}, {2, 4, 8, 0}, {2, 4, 1, 0}};
     for (cru_reduce op = CRU_REDUCE_SUM; op < CRU_REDUCE_COUNT; op++) {
         cru_tensor *y = cru_scatter(b.tape, x, cru_index_step(b.tape, ids, 5), 4, op);
@@ -343,7 +343,7 @@ END_TEST
 START_TEST(a_zero_row_has_no_direction_and_a_finite_gradient)
 {
     op_bench b = op_bench_open();
-    cru_tensor *x = cru_tensor_create(b.ctx, 2, (const int64_t[]){2, 3});
+    cru_tensor *x = cru_tensor_create(b.ctx, cru_2d(2, 3));
     cru_tape_begin(b.tape, CRU_TRAIN);
     cru_tensor_watch(x);
     cru_tensor *y = cru_cosine_matrix(b.tape, x, x, 1e-8f);
@@ -359,7 +359,7 @@ START_TEST(dropout_keeps_the_mean_and_repeats_its_mask_in_the_gradient)
     op_bench b = op_bench_open();
     static float ones[100 * 100];
     for (int i = 0; i < 10000; i++) ones[i] = 1;
-    cru_tensor *x = cru_tensor_from(b.ctx, 2, (const int64_t[]){100, 100}, ones);
+    cru_tensor *x = cru_tensor_from(b.ctx, cru_2d(100, 100), ones);
     cru_tape_begin(b.tape, CRU_TRAIN);
     cru_tensor_watch(x);
     cru_tensor *y = cru_dropout(b.tape, x, 0.3f), *z = cru_dropout(b.tape, x, 0.3f);

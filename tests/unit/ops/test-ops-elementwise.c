@@ -135,7 +135,7 @@ START_TEST(stable_functions_survive_large_arguments)
 {
     op_bench b = op_bench_open();
     cru_tape_begin(b.tape, CRU_EVAL);
-    cru_tensor *x = cru_tensor_from(b.ctx, 1, (const int64_t[]){2}, (const float[]){-200, 200});
+    cru_tensor *x = cru_tensor_from(b.ctx, cru_1d(2), (const float[]){-200, 200});
     ck_assert_float_eq(test_value(cru_softplus(b.tape, x), 1), 200);
     ck_assert_float_eq_tol(test_value(cru_softplus(b.tape, x), 0), 0, 1e-30f);
     ck_assert_float_eq(test_value(cru_log_sigmoid(b.tape, x), 0), -200);
@@ -149,7 +149,7 @@ START_TEST(the_sign_has_no_gradient)
     op_bench b = op_bench_open();
     const float expected[] = {-1, 0, 1};
     cru_tape_begin(b.tape, CRU_TRAIN);
-    cru_tensor *x = cru_tensor_from(b.ctx, 1, (const int64_t[]){3}, (const float[]){-0.5f, 0, 7});
+    cru_tensor *x = cru_tensor_from(b.ctx, cru_1d(3), (const float[]){-0.5f, 0, 7});
     cru_tensor_watch(x);
     cru_tensor *y = cru_sign(b.tape, x);
     cru_backward(b.tape, cru_sum(b.tape, cru_add(b.tape, y, x), CRU_ALL));
@@ -196,9 +196,9 @@ START_TEST(a_row_and_a_column_are_added_to_every_row)
 {
     op_bench b = op_bench_open();
     cru_tape_begin(b.tape, CRU_EVAL);
-    cru_tensor *m = cru_tensor_from(b.ctx, 2, (const int64_t[]){2, 2}, (const float[]){1, 2, 3, 4});
-    cru_tensor *row = cru_tensor_from(b.ctx, 1, (const int64_t[]){2}, (const float[]){10, 20});
-    cru_tensor *column = cru_tensor_from(b.ctx, 2, (const int64_t[]){2, 1}, (const float[]){100, 200});
+    cru_tensor *m = cru_tensor_from(b.ctx, cru_2d(2, 2), (const float[]){1, 2, 3, 4});
+    cru_tensor *row = cru_tensor_from(b.ctx, cru_1d(2), (const float[]){10, 20});
+    cru_tensor *column = cru_tensor_from(b.ctx, cru_2d(2, 1), (const float[]){100, 200});
     const float *y = test_values(cru_add(b.tape, cru_add(b.tape, m, row), column));
     const float expected[] = {111, 122, 213, 224};
     for (int i = 0; i < 4; i++) ck_assert_float_eq(y[i], expected[i]);
@@ -228,7 +228,7 @@ START_TEST(blends_and_selections)
     op_bench b = op_bench_open();
     cru_tensor *x[] = {op_matrix(&b, 3, 4, -1, 1), op_matrix(&b, 3, 4, -2, 2)};
     op_check(&b, lerp, NULL, x, 2);
-    cru_tensor *mask = cru_tensor_create(b.ctx, 2, (const int64_t[]){3, 4});
+    cru_tensor *mask = cru_tensor_create(b.ctx, cru_2d(3, 4));
     for (int i = 0; i < 12; i += 2) test_put(mask, i, 1);
     op_check(&b, where, mask, x, 2);
     op_check(&b, prelu, NULL, (cru_tensor *[]){x[0], op_values(&b, 1, (const int64_t[]){4}, 0.1, 0.4)}, 2);
@@ -260,7 +260,7 @@ START_TEST(the_sign_is_flat)
     const float values[] = {-3, -0.5f, 0, 1e-30f, 7}, expected[] = {-1, -1, 0, 1, 1};
     const int64_t n = 5;
     cru_tape_begin(b.tape, CRU_EVAL);
-    cru_tensor *y = cru_sign(b.tape, cru_tensor_from(b.ctx, 1, &n, values));
+    cru_tensor *y = cru_sign(b.tape, cru_tensor_from(b.ctx, cru_1d(n), values));
     for (int i = 0; i < 5; i++) ck_assert_float_eq(test_value(y, i), expected[i]);
     cru_tensor *x = op_matrix(&b, 3, 4, 0.1, 1);
     for (int i = 0; i < 12; i += 2) test_put(x, i, -test_value(x, i));
@@ -272,8 +272,8 @@ END_TEST
 static cru_tensor *reshaped(void *user, cru_tape *t, cru_tensor *const *x)
 {
     (void)user;
-    cru_tensor *cube = cru_reshape(t, x[0], 3, (const int64_t[]){2, 2, 3});
-    return cru_mul(t, cube, cru_reshape(t, cru_exp(t, x[0]), 3, (const int64_t[]){2, 2, 3}));
+    cru_tensor *cube = cru_reshape(t, x[0], cru_3d(2, 2, 3));
+    return cru_mul(t, cube, cru_reshape(t, cru_exp(t, x[0]), cru_3d(2, 2, 3)));
 }
 
 START_TEST(a_reshape_is_a_view_with_the_same_values)
@@ -281,7 +281,7 @@ START_TEST(a_reshape_is_a_view_with_the_same_values)
     op_bench b = op_bench_open();
     cru_tensor *x = op_matrix(&b, 4, 3, -1, 1);
     cru_tape_begin(b.tape, CRU_TRAIN);
-    cru_tensor *y = cru_reshape(b.tape, x, 4, (const int64_t[]){1, 6, 1, 2});
+    cru_tensor *y = cru_reshape(b.tape, x, cru_4d(1, 6, 1, 2));
     ck_assert_ptr_eq(y->data, x->data);
     ck_assert_int_eq(y->rank, 4);
     ck_assert_int_eq(y->dim[1], 6);

@@ -165,8 +165,8 @@ START_TEST(binary_cross_entropy_of_certain_answers_is_bounded_as_in_pytorch)
 {
     op_bench b = op_bench_open();
     const int64_t four = 4;
-    cru_tensor *p = cru_tensor_from(b.ctx, 1, &four, (const float[]){0, 1, 0, 1});
-    cru_tensor *y = cru_tensor_from(b.ctx, 1, &four, (const float[]){1, 0, 0, 1});
+    cru_tensor *p = cru_tensor_from(b.ctx, cru_1d(four), (const float[]){0, 1, 0, 1});
+    cru_tensor *y = cru_tensor_from(b.ctx, cru_1d(four), (const float[]){1, 0, 0, 1});
     cru_tape_begin(b.tape, CRU_TRAIN);
     cru_tensor_watch(p);
     cru_tensor *loss = cru_bce(b.tape, p, y);
@@ -183,8 +183,8 @@ START_TEST(divergence_of_a_zero_probability_is_finite)
 {
     op_bench b = op_bench_open();
     const int64_t dim[] = {1, 2};
-    cru_tensor *p = cru_tensor_from(b.ctx, 2, dim, (const float[]){0, 1});
-    cru_tensor *log_q = cru_tensor_from(b.ctx, 2, dim, (const float[]){-1, -2});
+    cru_tensor *p = cru_tensor_from(b.ctx, cru_nd(2, dim), (const float[]){0, 1});
+    cru_tensor *log_q = cru_tensor_from(b.ctx, cru_nd(2, dim), (const float[]){-1, -2});
     cru_tape_begin(b.tape, CRU_TRAIN);
     cru_tensor_watch(p);
     cru_tensor *loss = cru_kl(b.tape, p, log_q);
@@ -205,7 +205,7 @@ START_TEST(margin_ranking_punishes_pairs_in_the_wrong_order)
     op_bench b = op_bench_open();
     const int64_t n = 7;
     cru_tensor *x[] = {op_values(&b, 1, &n, -1, 1), op_values(&b, 1, &n, -0.5, 0.4)};
-    cru_tensor *sign = cru_tensor_from(b.ctx, 1, &n, (const float[]){1, -1, 1, 1, -1, -1, 1});
+    cru_tensor *sign = cru_tensor_from(b.ctx, cru_1d(n), (const float[]){1, -1, 1, 1, -1, -1, 1});
     cru_tape_begin(b.tape, CRU_EVAL);
     double mean = 0;
     for (int i = 0; i < n; i++)
@@ -443,7 +443,7 @@ START_TEST(log_sums_over_own_products)
     const float *sums = test_values(y);
     for (int64_t i = 0; i < n; i++)
         ck_assert_double_eq_tol((double)sums[i], expected[i], 2e-6 * (1 + fabs(expected[i])));
-    cru_backward(b.tape, cru_sum(b.tape, cru_mul(b.tape, y, cru_tensor_upload(b.tape, 1, &n, w)), CRU_ALL));
+    cru_backward(b.tape, cru_sum(b.tape, cru_mul(b.tape, y, cru_tensor_upload(b.tape, cru_1d(n), w)), CRU_ALL));
     const cru_tensor *dx = cru_grad_of(b.tape, own);
     for (int64_t i = n - 1; i >= 0; i -= apart)
         for (int64_t k = 0; k < 3; k++) {

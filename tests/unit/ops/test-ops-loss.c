@@ -145,7 +145,7 @@ END_TEST
 START_TEST(large_logits_neither_overflow_nor_lose_the_gradient)
 {
     op_bench b = op_bench_open();
-    cru_tensor *z = cru_tensor_from(b.ctx, 2, (const int64_t[]){2, 2}, (const float[]){500, -500, -500, 500});
+    cru_tensor *z = cru_tensor_from(b.ctx, cru_2d(2, 2), (const float[]){500, -500, -500, 500});
     const int32_t labels[] = {1, 1};
     cru_targets y = {.labels = {labels, 2}};
     cru_tape_begin(b.tape, CRU_TRAIN);

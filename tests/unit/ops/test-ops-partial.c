@@ -11,7 +11,7 @@ static cru_tensor *from_fixture(op_bench *b, const cJSON *rows)
     float values[MOST];
     const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
     for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
-    return cru_tensor_from(b->ctx, 2, (const int64_t[]){n, count / n}, values);
+    return cru_tensor_from(b->ctx, cru_2d(n, count / n), values);
 }
 
 static void check_numbers(const float *values, const cJSON *expected, double tolerance)
@@ -58,7 +58,7 @@ START_TEST(a_flat_dirichlet_has_no_divergence)
 {
     op_bench b = op_bench_open();
     cru_tape_begin(b.tape, CRU_EVAL);
-    cru_tensor *ones = cru_tensor_filled(b.tape, 2, (const int64_t[]){3, 5}, 1);
+    cru_tensor *ones = cru_tensor_filled(b.tape, cru_2d(3, 5), 1);
     ck_assert_float_eq_tol(cru_tensor_item(b.tape, cru_kl_dirichlet(b.tape, ones)), 0, 1e-5f);
     op_bench_close(&b);
 }
@@ -88,7 +88,7 @@ START_TEST(dirichlet_samples_are_inside_the_simplex_and_have_their_mean)
     op_bench b = op_bench_open();
     cru_rng rng = cru_rng_stream(1, "test", 0);
     cru_tape_begin(b.tape, CRU_EVAL);
-    cru_tensor *row = cru_tensor_upload(b.tape, 2, (const int64_t[]){1, COLS}, alpha);
+    cru_tensor *row = cru_tensor_upload(b.tape, cru_2d(1, COLS), alpha);
     const float *drawn = test_values(cru_dirichlet(b.tape, cru_broadcast(b.tape, row, ROWS, COLS), &rng));
     double mean[COLS] = {0};
     bool inside = true;
@@ -111,7 +111,7 @@ START_TEST(dirichlet_samples_of_what_is_not_finite_are_nan)
     cru_rng rng = cru_rng_stream(1, "test", 0);
     for (int moves = 0; moves < 2; moves++) {
         cru_tape_begin(b.tape, CRU_TRAIN);
-        cru_tensor *rows = cru_tensor_upload(b.tape, 2, (const int64_t[]){ROWS, COLS}, alpha);
+        cru_tensor *rows = cru_tensor_upload(b.tape, cru_2d(ROWS, COLS), alpha);
         if (moves) cru_tensor_watch(rows);
         const float *drawn = test_values(cru_dirichlet(b.tape, rows, &rng));
         for (int i = 0; i < ROWS * COLS; i++) ck_assert_int_eq(isnan(drawn[i]) != 0, i / COLS != 1);
@@ -132,7 +132,7 @@ START_TEST(gradients_of_dirichlet_samples_are_those_of_their_moments)
     cru_rng rng = cru_rng_stream(1, "test", 0);
     for (int power = 1; power < 3; power++) {
         cru_tape_begin(b.tape, CRU_TRAIN);
-        cru_tensor *row = cru_tensor_upload(b.tape, 2, (const int64_t[]){1, COLS}, alpha);
+        cru_tensor *row = cru_tensor_upload(b.tape, cru_2d(1, COLS), alpha);
         cru_tensor_watch(row);
         cru_tensor *first =
             cru_slice_cols(b.tape, cru_dirichlet(b.tape, cru_broadcast(b.tape, row, ROWS, COLS), &rng), 0, 1);

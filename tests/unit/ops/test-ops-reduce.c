@@ -148,7 +148,7 @@ START_TEST(the_largest_and_smallest_come_in_order_with_their_columns)
     op_bench b = op_bench_open();
     cru_tape_begin(b.tape, CRU_EVAL);
     const float x[] = {2, 7, 7, -1, 0, 5, -3, 5};
-    cru_tensor *m = cru_tensor_from(b.ctx, 2, (const int64_t[]){2, 4}, x);
+    cru_tensor *m = cru_tensor_from(b.ctx, cru_2d(2, 4), x);
     static const int32_t sorted[] = {1, 2, 0, 3, 1, 3, 0, 2}, smallest[] = {3, 0, 2, 0};
     const cru_top all = cru_sort(b.tape, m), two = cru_topk(b.tape, m, 2), least = cru_bottomk(b.tape, m, 2);
     const int32_t *ids = test_index(all.ids), *top = test_index(two.ids), *low = test_index(least.ids);
@@ -197,7 +197,7 @@ static const struct {
 START_TEST(gradients_at_kinks_and_ties_are_what_the_header_says)
 {
     op_bench b = op_bench_open();
-    cru_tensor *x = cru_tensor_from(b.ctx, 2, (const int64_t[]){1, 4}, kinks[_i].x);
+    cru_tensor *x = cru_tensor_from(b.ctx, cru_2d(1, 4), kinks[_i].x);
     cru_tape_begin(b.tape, CRU_TRAIN);
     cru_tensor_watch(x);
     cru_backward(b.tape, cru_sum(b.tape, kinks[_i].op(b.tape, x), CRU_ALL));
@@ -253,7 +253,7 @@ START_TEST(the_digamma_function_has_its_known_values)
     const float at[] = {1, 0.5f, 2, 3, 1.5f};
     const double expected[] = {-euler, -euler - 2 * log(2), 1 - euler, 1.5 - euler, 2 - euler - 2 * log(2)};
     cru_tape_begin(b.tape, CRU_EVAL);
-    const cru_tensor *y = cru_digamma(b.tape, cru_tensor_from(b.ctx, 1, (const int64_t[]){5}, at));
+    const cru_tensor *y = cru_digamma(b.tape, cru_tensor_from(b.ctx, cru_1d(5), at));
     for (int i = 0; i < 5; i++) ck_assert_double_eq_tol((double)test_value(y, i), expected[i], 2e-6);
     op_bench_close(&b);
 }
@@ -271,7 +271,7 @@ START_TEST(dropped_edges_carry_nothing)
     offsets[NODES] = NODES;
     const int64_t n = NODES;
     cru_sparse *ring = cru_sparse_create(b.ctx, &(cru_csr){NODES, NODES, offsets, ids, NULL});
-    cru_tensor *w = cru_tensor_from(b.ctx, 1, &n, ones), *x = op_matrix(&b, NODES, 1, 0.5, 1.5);
+    cru_tensor *w = cru_tensor_from(b.ctx, cru_1d(n), ones), *x = op_matrix(&b, NODES, 1, 0.5, 1.5);
     cru_tape_begin(b.tape, CRU_TRAIN);
     cru_tensor_watch(w);
     cru_tensor *y = cru_spmm_weighted(b.tape, ring, cru_dropout(b.tape, w, 0.5f), x);

@@ -21,7 +21,7 @@ static bench bench_open(void)
     b.tape = cru_tape_create(b.ctx);
     b.net = cru_net_create(b.ctx, "net");
     cru_init one = {.kind = CRU_INIT_CONSTANT, .a = 1};
-    b.fc = cru_fc_create_with(b.net, "fc", (const int64_t[]){2, 2}, one, &one);
+    b.fc = cru_fc_create_with(b.net, "fc", 2, 2, one, &one);
     return b;
 }
 

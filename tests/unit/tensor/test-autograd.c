@@ -7,7 +7,7 @@
 static cru_tensor *weight(op_bench *b, int64_t rows, int64_t cols, double lo, double hi)
 {
     const int64_t dim[2] = {rows, cols};
-    cru_tensor *w = cru_weight_create(b->ctx, 2, dim), *values = op_values(b, 2, dim, lo, hi);
+    cru_tensor *w = cru_weight_create(b->ctx, cru_nd(2, dim)), *values = op_values(b, 2, dim, lo, hi);
     test_write(w, test_values(values));
     return w;
 }
@@ -106,11 +106,11 @@ START_TEST(a_kept_tensor_outlives_its_step)
 {
     op_bench b = op_bench_open();
     const int64_t dim[2] = {2, 3};
-    cru_tensor *w = weight(&b, 2, 3, -1, 1), *kept = cru_tensor_create(b.ctx, 2, dim);
+    cru_tensor *w = weight(&b, 2, 3, -1, 1), *kept = cru_tensor_create(b.ctx, cru_nd(2, dim));
     cru_tape_begin(b.tape, CRU_TRAIN);
     cru_tensor_keep(b.tape, kept, cru_scale(b.tape, w, 2));
     cru_tape_begin(b.tape, CRU_TRAIN);
-    cru_tensor_filled(b.tape, 2, dim, 7); /* in the memory of the first step */
+    cru_tensor_filled(b.tape, cru_nd(2, dim), 7); /* in the memory of the first step */
     for (int i = 0; i < 6; i++) ck_assert_float_eq(test_value(kept, i), 2 * test_value(w, i));
     op_bench_close(&b);
 }

@@ -7,8 +7,8 @@ START_TEST(tensors_have_the_shape_and_the_values_they_were_made_with)
     op_bench b = op_bench_open();
     cru_tape_begin(b.tape, CRU_EVAL);
     const int64_t dim[4] = {2, 3, 1, 4};
-    const cru_tensor *x = cru_tensor_new(b.tape, 4, dim), *m = cru_tensor_matrix(b.tape, 5, 0),
-                     *filled = cru_tensor_filled(b.tape, 3, dim, 2.5f), *scalar = cru_tensor_scalar(b.tape, -7);
+    const cru_tensor *x = cru_tensor_new(b.tape, cru_nd(4, dim)), *m = cru_tensor_matrix(b.tape, 5, 0),
+                     *filled = cru_tensor_filled(b.tape, cru_nd(3, dim), 2.5f), *scalar = cru_tensor_scalar(b.tape, -7);
     ck_assert_int_eq(x->rank, 4);
     ck_assert_int_eq(cru_tensor_count(x), 24);
     ck_assert_int_eq(cru_tensor_rows(x), 2);
@@ -17,7 +17,7 @@ START_TEST(tensors_have_the_shape_and_the_values_they_were_made_with)
     for (int i = 0; i < 6; i++) ck_assert_float_eq(test_value(filled, i), 2.5f);
     ck_assert_int_eq(scalar->rank, 0);
     ck_assert_float_eq(cru_tensor_item(b.tape, scalar), -7);
-    const cru_tensor *zeros = cru_tensor_create(b.ctx, 1, dim);
+    const cru_tensor *zeros = cru_tensor_create(b.ctx, cru_nd(1, dim));
     for (int i = 0; i < 2; i++) ck_assert_float_eq(test_value(zeros, i), 0);
     op_bench_close(&b);
 }

@@ -10,6 +10,7 @@
 #include <crucible/crucible.h>
 
 #include "on-device.h"
+#include "train/create-method.h"
 
 /* ---- the problem: the class is the sign of x_0 ----------------------------------------------------------- */
 
@@ -41,37 +42,34 @@ typedef struct settings {
 } settings;
 
 typedef struct model {
-    cru_learner base;
     cru_fc fc;
     char calls[64]; /* the hooks, in the order in which they were called */
 } model;
 
 static int released;
 
-static inline cru_status build(void *self)
+static inline void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    m->fc = cru_fc_create(m->base.net, "fc", m->base.x.cols, m->base.task->classes);
-    if (s->build_fails_with) return cru_ctx_fail(m->base.ctx, s->build_fails_with, "not this task");
-    return CRU_OK;
+    const settings *s = l->settings;
+    m->fc = cru_fc_create(l->net, "fc", l->x.cols, l->task->classes);
+    if (s->build_fails_with) cru_ctx_fail(l->ctx, s->build_fails_with, "not this task");
 }
 
-static inline cru_tensor *logits(void *self, cru_tape *t)
+static inline cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_fc_input(t, &m->fc, &m->base.x);
+    return cru_fc_input(t, &m->fc, &l->x);
 }
 
-static inline void release(void *self)
+static inline void release(cru_learner *l, void *self)
 {
-    (void)self;
+    (void)l, (void)self;
     released++;
 }
 
 static const cru_method plain = {.model_size = sizeof(model),
-                                 .train = offsetof(settings, train),
-                                 .problems = CRU_ROWS,
+                                 .train = CRU_AT(settings, train),
                                  .build = build,
                                  .logits = logits,
                                  .release = release};
@@ -101,10 +99,17 @@ typedef struct trial {
     cru_task task;
     settings settings;
     script script;
+    cru_learner *learner;
     model *model;
     bool before_step, unless_dropout;
     float scores[ITEMS * CLASSES];
 } trial;
+
+static inline cru_status create_linear(const cru_method *method, cru_learner **self, const settings *s,
+                                       const cru_task *task, cru_ctx *ctx)
+{
+    return create_method(&(test_method){method, CRU_ROWS, sizeof(settings)}, self, s, task, ctx);
+}
 
 static inline void trial_open(trial *t, const cru_method *method, int64_t epochs)
 {
@@ -112,9 +117,8 @@ static inline void trial_open(trial *t, const cru_method *method, int64_t epochs
     if (!t->task.items) t->task = linear_task();
     t->settings.train.epochs = epochs;
     t->settings.train.lr = 0.1;
-    void *self = NULL;
-    ck_assert_int_eq(cru_method_create(method, &self, &t->settings, &t->task, t->ctx), CRU_OK);
-    t->model = self;
+    ck_assert_int_eq(create_linear(method, &t->learner, &t->settings, &t->task, t->ctx), CRU_OK);
+    t->model = t->learner->model;
 }
 
 static inline void trial_fit(trial *t, int64_t limit)
@@ -124,13 +128,13 @@ static inline void trial_fit(trial *t, int64_t limit)
                            .limit = limit,
                            .before_step = t->before_step,
                            .unless_dropout = t->unless_dropout};
-    ck_assert_int_eq(cru_method_fit(t->model, &monitor), CRU_OK);
-    ck_assert_int_eq(cru_method_predict(t->model, t->scores), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.fit(t->learner, &monitor), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.predict(t->learner, t->scores), CRU_OK);
 }
 
 static inline void trial_close(trial *t)
 {
-    cru_method_destroy(t->model);
+    cru_method_vtable.destroy(t->learner);
     cru_ctx_destroy(t->ctx);
 }
 

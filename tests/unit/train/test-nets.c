@@ -5,33 +5,29 @@
 #include "train/linear-method.h"
 
 typedef struct pair_model {
-    cru_learner base;
     cru_net *second_net;
     cru_fc first, second;
     cru_optim *own[2]; /* one for each net, where they take turns */
     int64_t phase;
 } pair_model;
 
-static cru_status build_pair(void *self)
+static void build_pair(cru_learner *l, void *self)
 {
     pair_model *m = self;
-    m->second_net = cru_learner_net(&m->base, "second");
-    m->first = cru_fc_create(m->base.net, "fc", m->base.x.cols, m->base.task->classes);
-    m->second = cru_fc_create(m->second_net, "fc", m->base.x.cols, m->base.task->classes);
-    return cru_ctx_status(m->base.ctx);
+    m->second_net = cru_learner_net(l, "second");
+    m->first = cru_fc_create(l->net, "fc", l->x.cols, l->task->classes);
+    m->second = cru_fc_create(m->second_net, "fc", l->x.cols, l->task->classes);
 }
 
-static cru_tensor *sum_of_both(void *self, cru_tape *t)
+static cru_tensor *sum_of_both(cru_learner *l, void *self, cru_tape *t)
 {
     const pair_model *m = self;
-    return cru_add(t, cru_fc_input(t, &m->first, &m->base.x), cru_fc_input(t, &m->second, &m->base.x));
+    cru_tensor *first = cru_fc_input(t, &m->first, &l->x), *second = cru_fc_input(t, &m->second, &l->x);
+    return cru_add(t, first, second);
 }
 
-static const cru_method pair = {.model_size = sizeof(pair_model),
-                                .train = offsetof(settings, train),
-                                .problems = CRU_ROWS,
-                                .build = build_pair,
-                                .logits = sum_of_both};
+static const cru_method pair = {
+    .model_size = sizeof(pair_model), .train = CRU_AT(settings, train), .build = build_pair, .logits = sum_of_both};
 
 static pair_model *of(trial *t)
 {
@@ -53,7 +49,7 @@ START_TEST(nets_of_one_model_start_apart_and_learn_together)
     float first[COLS * CLASSES], second[COLS * CLASSES];
     trial t = {0};
     trial_open(&t, &pair, 3);
-    ck_assert_int_eq(t.model->base.net_count, 2);
+    ck_assert_int_eq(t.learner->net_count, 2);
     remember(first, &of(&t)->first);
     remember(second, &of(&t)->second);
     ck_assert(memcmp(first, second, sizeof first) != 0);
@@ -78,25 +74,24 @@ END_TEST
 
 /* ---- each with an optimiser of its own ------------------------------------------------------------------------ */
 
-static cru_status build_turns(void *self)
+static void build_turns(cru_learner *l, void *self)
 {
     pair_model *m = self;
-    cru_status status = build_pair(self);
-    m->own[0] = cru_learner_optim(&m->base, &m->base.net, 1);
-    m->own[1] = cru_learner_optim(&m->base, &m->second_net, 1);
-    return status;
+    build_pair(l, self);
+    m->own[0] = cru_learner_optim(l, &l->net, 1);
+    m->own[1] = cru_learner_optim(l, &m->second_net, 1);
 }
 
 /* Even epochs train the first net, odd ones the second. */
-static cru_status take_turns(void *self, double *loss)
+static double take_turns(cru_learner *l, void *self)
 {
     pair_model *m = self;
-    cru_tape *t = m->base.tape;
+    cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *z = cru_learner_logits(&m->base, t);
-    *loss = cru_learner_step(&m->base, m->own[m->base.epoch % 2], cru_learner_loss(&m->base, t, z));
-    cru_net_clear(m->base.epoch % 2 ? m->base.net : m->second_net);
-    return CRU_OK;
+    cru_tensor *z = cru_learner_logits(l, t);
+    const double loss = cru_learner_step(l, m->own[l->epoch % 2], cru_learner_loss(l, t, z));
+    cru_net_clear(l->epoch % 2 ? l->net : m->second_net);
+    return loss;
 }
 
 START_TEST(an_own_optimiser_moves_its_own_nets_only)
@@ -112,10 +107,9 @@ START_TEST(an_own_optimiser_moves_its_own_nets_only)
     trial_fit(&t, 0);
     ck_assert(!unchanged(first, &of(&t)->first));
     ck_assert(unchanged(second, &of(&t)->second));
-    double loss;
     remember(first, &of(&t)->first);
-    t.model->base.epoch = 1;
-    ck_assert_int_eq(take_turns(t.model, &loss), CRU_OK);
+    t.learner->epoch = 1;
+    take_turns(t.learner, t.model);
     ck_assert(unchanged(first, &of(&t)->first));
     ck_assert(!unchanged(second, &of(&t)->second));
     trial_close(&t);
@@ -132,15 +126,14 @@ START_TEST(an_own_optimiser_is_as_the_settings_say)
     t.settings.train.optimiser = CRU_SGD;
     t.settings.train.weight_decay = 0.5;
     trial_open(&t, &turns, 1);
-    cru_tape *tape = t.model->base.tape;
+    cru_tape *tape = t.learner->tape;
     float before[COLS * CLASSES], grad[COLS * CLASSES];
     remember(before, &of(&t)->first);
     cru_tape_begin(tape, CRU_TRAIN);
-    cru_tensor *loss = cru_learner_loss(&t.model->base, tape, cru_learner_logits(&t.model->base, tape)), *slope;
+    cru_tensor *loss = cru_learner_loss(t.learner, tape, cru_learner_logits(t.learner, tape)), *slope;
     cru_grad(tape, loss, &of(&t)->first.w, 1, &slope, 0);
     memcpy(grad, test_values(slope), sizeof grad);
-    double number;
-    ck_assert_int_eq(take_turns(t.model, &number), CRU_OK);
+    take_turns(t.learner, t.model);
     ck_assert_double_eq(cru_optim_lr(of(&t)->own[0]), 0.1);
     for (int i = 0; i < COLS * CLASSES; i++)
         ck_assert_float_eq_tol(test_value(of(&t)->first.w, i), before[i] - 0.1f * (grad[i] + 0.5f * before[i]), 1e-6f);
@@ -150,27 +143,26 @@ END_TEST
 
 /* ---- phases --------------------------------------------------------------------------------------------------- */
 
-static cru_tensor *second_only(void *self, cru_tape *t)
+static cru_tensor *second_only(cru_learner *l, void *self, cru_tape *t)
 {
     const pair_model *m = self;
-    return cru_fc_input(t, &m->second, &m->base.x);
+    return cru_fc_input(t, &m->second, &l->x);
 }
 
 /* First the second net alone, of which the monitor hears nothing; then both, and the average of their weights goes on.
  */
-static cru_status pretrain_second(void *self)
+static void pretrain_second(cru_learner *l, void *self)
 {
     pair_model *m = self;
     m->phase = 1;
-    return cru_learner_pretrain(&m->base, m->own[1], second_only, 5);
+    cru_learner_pretrain(l, m->own[1], second_only, 5);
 }
 
-static cru_status next_phase(void *self)
+static void next_phase(cru_learner *l, void *self)
 {
     pair_model *m = self;
     m->phase++;
-    cru_net_ema(m->second_net, m->base.net, 0.5f);
-    return CRU_OK;
+    cru_net_ema(m->second_net, l->net, 0.5);
 }
 
 START_TEST(a_model_trains_in_phases)
@@ -184,7 +176,7 @@ START_TEST(a_model_trains_in_phases)
     trial_open(&t, &phases, 2);
     remember(first, &of(&t)->first);
     remember(second, &of(&t)->second);
-    ck_assert_int_eq(pretrain_second(t.model), CRU_OK);
+    pretrain_second(t.learner, t.model);
     ck_assert(unchanged(first, &of(&t)->first));
     ck_assert(!unchanged(second, &of(&t)->second));
     trial_fit(&t, 0);
@@ -200,10 +192,10 @@ START_TEST(a_report_keeps_and_stops)
     trial t = {.script = {.verdict = {[0] = CRU_KEEP, [1] = CRU_STOP}}};
     trial_open(&t, &pair, 1);
     cru_monitor monitor = {.epoch = follow, .user = &t.script};
-    ck_assert(cru_learner_report(&t.model->base, &monitor, 3));
-    ck_assert(t.model->base.kept);
-    t.model->base.epoch = 1;
-    ck_assert(!cru_learner_report(&t.model->base, &monitor, 2));
+    ck_assert(cru_learner_report(t.learner, &monitor, 3));
+    ck_assert(t.learner->kept);
+    t.learner->epoch = 1;
+    ck_assert(!cru_learner_report(t.learner, &monitor, 2));
     ck_assert_double_eq(t.script.loss[0], 3);
     ck_assert_double_eq(t.script.loss[1], 2);
     trial_close(&t);
@@ -218,7 +210,7 @@ START_TEST(the_gcn_of_the_settings_has_their_shape)
     trial_open(&t, &pair, 1);
     cru_net *net = cru_net_create(t.ctx, "third");
     const cru_gcn_settings s = {.layers = 3, .hidden = 5};
-    const cru_gcn_stack stack = cru_learner_gcn(&t.model->base, net, &s);
+    const cru_gcn_stack stack = cru_learner_gcn(t.learner, net, &s);
     static const int64_t widths[] = {COLS, 5, 5, CLASSES};
     ck_assert_int_eq(stack.layers, 3);
     for (int k = 0; k < 3; k++) {

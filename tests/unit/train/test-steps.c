@@ -2,30 +2,30 @@
 /* Training in steps: which batches, which hooks in which order, when it is evaluated. */
 #include "train/linear-method.h"
 
-static cru_tensor *classify(void *self, cru_tape *t, const cru_input *x)
+static cru_tensor *classify(cru_learner *l, void *self, cru_tape *t, const cru_input *x)
 {
+    (void)l;
     model *m = self;
     return cru_fc_input(t, &m->fc, x);
 }
 
-static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
+static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
     strcat(m->calls, "l");
-    return cru_learner_batch_loss(&m->base, t, classify(m, t, &batch->x), batch->items);
+    return cru_learner_batch_loss(l, t, classify(l, m, t, &batch->x), batch->items);
 }
 
-static void after_step(void *self, cru_tape *t, const cru_batch *batch)
+static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
     strcat(m->calls, "a");
     ck_assert_int_eq(cru_tape_mode(t), CRU_TRAIN);
-    ck_assert(!classify(m, t, &batch->x)->needs_grad);
+    ck_assert(!classify(l, m, t, &batch->x)->needs_grad);
 }
 
 static const cru_method stepped = {.model_size = sizeof(model),
-                                   .train = offsetof(settings, train),
-                                   .problems = CRU_ROWS,
+                                   .train = CRU_AT(settings, train),
                                    .build = build,
                                    .classify = classify,
                                    .batch_loss = batch_loss,
@@ -56,8 +56,8 @@ static checkpoints fit(trial *t, int64_t limit, uint32_t verdict)
 {
     checkpoints c = {.verdict = verdict};
     cru_monitor monitor = {.epoch = note, .user = &c, .limit = limit};
-    ck_assert_int_eq(cru_method_fit(t->model, &monitor), CRU_OK);
-    ck_assert_int_eq(cru_method_predict(t->model, t->scores), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.fit(t->learner, &monitor), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.predict(t->learner, t->scores), CRU_OK);
     return c;
 }
 
@@ -117,8 +117,8 @@ START_TEST(the_kept_checkpoint_predicts)
     float kept[ITEMS * CLASSES];
     steps_open(&t, &stepped, 9, 3);
     cru_monitor monitor = {.epoch = keep_first, .user = kept};
-    ck_assert_int_eq(cru_method_fit(t.model, &monitor), CRU_OK);
-    ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.fit(t.learner, &monitor), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.predict(t.learner, t.scores), CRU_OK);
     ck_assert_mem_eq(t.scores, kept, sizeof kept);
     trial_close(&t);
 }
@@ -140,8 +140,8 @@ START_TEST(while_training_only_validation_items_are_evaluated)
     t.task.split.val = (cru_ids){val, 2};
     steps_open(&t, &stepped, 3, 3);
     cru_monitor monitor = {.epoch = copy_scores, .user = seen, .validation_only = _i == 0};
-    ck_assert_int_eq(cru_method_fit(t.model, &monitor), CRU_OK);
-    ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.fit(t.learner, &monitor), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.predict(t.learner, t.scores), CRU_OK);
     for (int i = 0; i < ITEMS * CLASSES; i++) {
         const bool validated = i / CLASSES == 5 || i / CLASSES == 3;
         ck_assert_float_ne(t.scores[i], 0);
@@ -151,11 +151,9 @@ START_TEST(while_training_only_validation_items_are_evaluated)
 }
 END_TEST
 
-static cru_tensor *no_loss(void *self, cru_tape *t, const cru_batch *batch)
+static cru_tensor *no_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
-    (void)self;
-    (void)t;
-    (void)batch;
+    (void)l, (void)self, (void)t, (void)batch;
     return NULL;
 }
 
@@ -184,7 +182,7 @@ START_TEST(a_batch_holds_items_rows_sets_and_views_in_one_order)
     t.task.split.train.ids = shuffled;
     t.task.candidates = candidates;
     steps_open(&t, &seeing, 1, 1);
-    cru_learner *l = &t.model->base;
+    cru_learner *l = t.learner;
     cru_tape_begin(l->tape, CRU_TRAIN);
     const cru_batch batch = cru_learner_batch(l, (cru_ids){rows, 2});
     for (int i = 0; i < 2; i++) {
@@ -208,8 +206,8 @@ START_TEST(plain_labels_are_sets_of_one_and_shares_are_uniform)
     sets.task.candidates = candidates;
     steps_open(&plain_labels, &stepped, 1, 1);
     steps_open(&sets, &stepped, 1, 1);
-    const cru_tensor *one = cru_learner_candidates(&plain_labels.model->base);
-    const cru_tensor *shares = cru_learner_candidate_shares(&sets.model->base);
+    const cru_tensor *one = cru_learner_candidates(plain_labels.learner);
+    const cru_tensor *shares = cru_learner_candidate_shares(sets.learner);
     for (int64_t i = 0; i < 4; i++)
         for (int64_t k = 0; k < 2; k++) {
             const float size = (float)(candidates[2 * i] + candidates[2 * i + 1]);
@@ -227,9 +225,9 @@ START_TEST(rows_put_into_a_table_replace_only_themselves)
     cru_tape *tape = cru_tape_create(ctx);
     static const float old[] = {1, 2, 3, 4, 5, 6}, fresh[] = {10, 20, 30, 40}, expected[] = {30, 40, 3, 4, 10, 20};
     static const int32_t ids[] = {2, 0};
-    cru_tensor *table = cru_tensor_from(ctx, 2, (const int64_t[]){3, 2}, old);
+    cru_tensor *table = cru_tensor_from(ctx, cru_2d(3, 2), old);
     cru_tape_begin(tape, CRU_TRAIN);
-    cru_put_rows(tape, table, cru_index_step(tape, ids, 2), cru_tensor_upload(tape, 2, (const int64_t[]){2, 2}, fresh));
+    cru_put_rows(tape, table, cru_index_step(tape, ids, 2), cru_tensor_upload(tape, cru_2d(2, 2), fresh));
     for (int i = 0; i < 6; i++) ck_assert_float_eq(test_value(table, i), expected[i]);
     cru_ctx_destroy(ctx);
 }

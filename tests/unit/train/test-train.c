@@ -38,8 +38,8 @@ START_TEST(several_rules_keep_epochs_of_their_own)
     trial_fit(&t, 0);
     ck_assert(predicts_as_in(&t, 8)); /* fit itself goes back to nothing */
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        cru_method_select(t.model, order[i].rule);
-        ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_OK);
+        cru_method_vtable.select(t.learner, order[i].rule);
+        ck_assert_int_eq(cru_method_vtable.predict(t.learner, t.scores), CRU_OK);
         ck_assert_msg(predicts_as_in(&t, order[i].epoch), "rule %d", (int)order[i].rule);
     }
     trial_close(&t);
@@ -51,8 +51,8 @@ START_TEST(where_no_rule_kept_anything_the_last_epoch_predicts)
     trial t = {0};
     trial_open(&t, &plain, 9);
     trial_fit(&t, 0);
-    cru_method_select(t.model, 0);
-    ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_OK);
+    cru_method_vtable.select(t.learner, 0);
+    ck_assert_int_eq(cru_method_vtable.predict(t.learner, t.scores), CRU_OK);
     ck_assert(predicts_as_in(&t, 8));
     trial_close(&t);
 }
@@ -64,7 +64,7 @@ START_TEST(before_the_step_the_first_report_is_of_the_initial_weights)
     trial_open(&after, &plain, 6);
     trial_fit(&after, 0);
     trial_open(&before, &plain, 6);
-    ck_assert_int_eq(cru_method_predict(before.model, before.scores), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.predict(before.learner, before.scores), CRU_OK);
     float initial[ITEMS * CLASSES];
     memcpy(initial, before.scores, sizeof initial);
     trial_fit(&before, 0);
@@ -87,10 +87,10 @@ START_TEST(validation_accuracy_counts_observed_labels)
     static const float z[ITEMS * CLASSES] = {0, 1, 1, 0, 2, 1, 0, -1, 0, 0, 0, 0}; /* chosen there: 0, 0, 0 */
     trial t = {0};
     trial_open(&t, &plain, 1);
-    cru_learner *l = &t.model->base;
+    cru_learner *l = t.learner;
     cru_task task = *l->task;
     cru_tape_begin(l->tape, CRU_EVAL);
-    cru_tensor *logits_of_all = cru_tensor_upload(l->tape, 2, (const int64_t[]){ITEMS, CLASSES}, z);
+    cru_tensor *logits_of_all = cru_tensor_upload(l->tape, cru_2d(ITEMS, CLASSES), z);
     ck_assert_double_eq(cru_learner_val_accuracy(l, l->tape, logits_of_all), 0); /* no validation part */
     task.split.val = (cru_ids){val, 3};
     l->task = &task;
@@ -101,15 +101,15 @@ END_TEST
 
 static int64_t passes;
 
-static cru_tensor *counted_logits(void *self, cru_tape *t)
+static cru_tensor *counted_logits(cru_learner *l, void *self, cru_tape *t)
 {
     passes++;
-    return logits(self, t);
+    return logits(l, self, t);
 }
 
-static cru_tensor *dropping_logits(void *self, cru_tape *t)
+static cru_tensor *dropping_logits(cru_learner *l, void *self, cru_tape *t)
 {
-    return cru_dropout(t, counted_logits(self, t), 0.5f);
+    return cru_dropout(t, counted_logits(l, self, t), 0.5f);
 }
 
 START_TEST(before_the_step_one_pass_is_enough_unless_the_mode_matters)
@@ -139,7 +139,7 @@ START_TEST(before_the_step_unless_there_is_dropout)
         trial_open(&one, &counted, 6);
         trial_open(&plainly, &counted, 6);
         float initial[ITEMS * CLASSES];
-        ck_assert_int_eq(cru_method_predict(one.model, initial), CRU_OK);
+        ck_assert_int_eq(cru_method_vtable.predict(one.learner, initial), CRU_OK);
         passes = 0;
         trial_fit(&plainly, 0);
         const int64_t before = passes;
@@ -172,10 +172,10 @@ START_TEST(after_the_step_one_pass_is_enough_unless_the_mode_matters)
 }
 END_TEST
 
-static cru_tensor *asking_logits(void *self, cru_tape *t)
+static cru_tensor *asking_logits(cru_learner *l, void *self, cru_tape *t)
 {
     (void)cru_tape_mode(t); /* from now on the mode matters, though nothing else changes */
-    return logits(self, t);
+    return logits(l, self, t);
 }
 
 START_TEST(sharing_a_pass_changes_no_bit)
@@ -196,36 +196,33 @@ END_TEST
 
 /* Two layers with dropout behind the first, on dense or on sparse features. */
 typedef struct deep_model {
-    cru_learner base;
     cru_mlp mlp;
 } deep_model;
 
-static cru_status deep_build(void *self)
+static void deep_build(cru_learner *l, void *self)
 {
     deep_model *m = self;
     const cru_mlp_shape shape = {.in = COLS, .hidden = 5, .out = CLASSES, .layers = 2, .dropout = 0.5f};
-    m->mlp = cru_mlp_create(m->base.net, "mlp", &shape);
-    return cru_ctx_status(m->base.ctx);
+    m->mlp = cru_mlp_create(l->net, "mlp", &shape);
 }
 
-static cru_tensor *deep_logits(void *self, cru_tape *t)
+static cru_tensor *deep_logits(cru_learner *l, void *self, cru_tape *t)
 {
     deep_model *m = self;
-    return cru_mlp_input(t, &m->mlp, &m->base.x);
+    return cru_mlp_input(t, &m->mlp, &l->x);
 }
 
-static cru_status own_epoch(void *self, double *loss)
+static double own_epoch(cru_learner *l, void *self)
 {
-    return cru_learner_epoch(self, loss);
+    (void)self;
+    return cru_learner_epoch(l);
 }
 
 /* Before the step, the first pass finds out that the mode matters, and draws masks for it. */
-static cru_status draw_masks(void *self)
+static void draw_masks(cru_learner *l, void *self)
 {
-    cru_learner *l = self;
     cru_tape_begin(l->tape, CRU_TRAIN);
-    deep_logits(self, l->tape);
-    return cru_ctx_status(l->ctx);
+    deep_logits(l, self, l->tape);
 }
 
 /* The same epoch as the method's own shares nothing with judging. Trials: dense and sparse features, judged after the
@@ -236,8 +233,7 @@ START_TEST(sharing_what_comes_before_dropout_changes_no_bit)
     static const int32_t ids[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1};
     static const float values[] = {1, 0.5f, -1, 0.25f, 2, -1, -0.5f, 1, 1.5f, -2, -0.5f};
     cru_method shares = {.model_size = sizeof(deep_model),
-                         .train = offsetof(settings, train),
-                         .problems = CRU_ROWS,
+                         .train = CRU_AT(settings, train),
                          .build = deep_build,
                          .logits = deep_logits},
                shares_not = shares;
@@ -264,9 +260,9 @@ START_TEST(sharing_what_comes_before_dropout_changes_no_bit)
 END_TEST
 
 /* Without dropout for the first four passes, then with it. */
-static cru_tensor *later_dropping_logits(void *self, cru_tape *t)
+static cru_tensor *later_dropping_logits(cru_learner *l, void *self, cru_tape *t)
 {
-    return passes < 4 ? counted_logits(self, t) : dropping_logits(self, t);
+    return passes < 4 ? counted_logits(l, self, t) : dropping_logits(l, self, t);
 }
 
 START_TEST(a_pass_is_not_shared_once_the_mode_begins_to_matter)
@@ -335,9 +331,9 @@ START_TEST(a_method_trains_without_a_monitor_and_predicts_the_same_twice)
     trial t = {0};
     float again[ITEMS * CLASSES];
     trial_open(&t, &plain, 4);
-    ck_assert_int_eq(cru_method_fit(t.model, NULL), CRU_OK);
-    ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_OK);
-    ck_assert_int_eq(cru_method_predict(t.model, again), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.fit(t.learner, NULL), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.predict(t.learner, t.scores), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.predict(t.learner, again), CRU_OK);
     ck_assert_mem_eq(t.scores, again, sizeof again);
     trial_close(&t);
 }
@@ -361,9 +357,9 @@ START_TEST(a_build_that_fails_is_released_and_passed_on)
     cru_task task = linear_task();
     cru_ctx *ctx = test_ctx(NULL);
     settings s = {.build_fails_with = CRU_UNSUPPORTED};
-    void *self = NULL;
+    cru_learner *self = NULL;
     released = 0;
-    ck_assert_int_eq(cru_method_create(&plain, &self, &s, &task, ctx), CRU_UNSUPPORTED);
+    ck_assert_int_eq(create_linear(&plain, &self, &s, &task, ctx), CRU_UNSUPPORTED);
     ck_assert_ptr_null(self);
     ck_assert_int_eq(released, 1);
     ck_assert_str_eq(cru_ctx_error(ctx)->text, "not this task");
@@ -383,8 +379,8 @@ START_TEST(a_task_that_the_method_does_not_claim_is_refused_before_build)
     for (int i = 0; i < 3; i++) {
         cru_ctx *ctx = test_ctx(NULL);
         settings s = {.build_fails_with = CRU_FAILED};
-        void *self = NULL;
-        ck_assert_int_eq(cru_method_create(&picky, &self, &s, refused[i], ctx), CRU_UNSUPPORTED);
+        cru_learner *self = NULL;
+        ck_assert_int_eq(create_linear(&picky, &self, &s, refused[i], ctx), CRU_UNSUPPORTED);
         ck_assert_ptr_null(self);
         cru_ctx_destroy(ctx);
     }
@@ -395,9 +391,9 @@ START_TEST(scores_that_are_not_numbers_are_a_divergence)
 {
     trial t = {0};
     trial_open(&t, &plain, 1);
-    ck_assert_int_eq(cru_method_fit(t.model, NULL), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.fit(t.learner, NULL), CRU_OK);
     test_put(t.model->fc.b, 1, NAN);
-    ck_assert_int_eq(cru_method_predict(t.model, t.scores), CRU_DIVERGED);
+    ck_assert_int_eq(cru_method_vtable.predict(t.learner, t.scores), CRU_DIVERGED);
     for (int i = 0; i < ITEMS; i++) ck_assert(isfinite(t.scores[CLASSES * i]) && isnan(t.scores[CLASSES * i + 1]));
     trial_close(&t);
 }
@@ -417,7 +413,7 @@ START_TEST(the_default_loss_is_the_cross_entropy_of_the_training_items)
 {
     trial t = {0};
     trial_open(&t, &plain, 1);
-    cru_optim_set_lr(t.model->base.optim, 0);
+    cru_optim_set_lr(t.learner->optim, 0);
     trial_fit(&t, 0);
     double mean = 0;
     for (int64_t i = 0; i < 4; i++) mean -= log_prob(t.scores, i, labels[i]) / 4;
@@ -432,7 +428,7 @@ START_TEST(balanced_classes_weigh_by_the_largest_class)
     trial t = {.task = linear_task(), .settings = {.train = {.class_weights = CRU_WEIGHTS_BALANCED}}};
     t.task.labels = uneven;
     trial_open(&t, &plain, 1);
-    cru_optim_set_lr(t.model->base.optim, 0);
+    cru_optim_set_lr(t.learner->optim, 0);
     trial_fit(&t, 0);
     double sum = -3 * log_prob(t.scores, 1, 0); /* the only item of class 0 */
     for (int64_t i = 0; i < 4; i++)
@@ -448,10 +444,10 @@ START_TEST(the_loss_of_a_minibatch_is_that_of_its_items)
     trial t = {0};
     trial_open(&t, &plain, 0);
     trial_fit(&t, 0);
-    cru_tape *tape = t.model->base.tape;
+    cru_tape *tape = t.learner->tape;
     cru_tape_begin(tape, CRU_EVAL);
-    cru_tensor *z = cru_gather(tape, logits(t.model, tape), cru_index_step(tape, batch, 2));
-    double loss = (double)cru_tensor_item(tape, cru_learner_batch_loss(&t.model->base, tape, z, (cru_ids){batch, 2}));
+    cru_tensor *z = cru_gather(tape, logits(t.learner, t.model, tape), cru_index_step(tape, batch, 2));
+    double loss = (double)cru_tensor_item(tape, cru_learner_batch_loss(t.learner, tape, z, (cru_ids){batch, 2}));
     ck_assert_double_eq_tol(loss, -(log_prob(t.scores, 3, 0) + log_prob(t.scores, 0, 1)) / 2, 1e-5);
     trial_close(&t);
 }
@@ -463,7 +459,7 @@ START_TEST(candidate_sets_are_learned_as_uniform_distributions)
     t.task.candidates = candidates;
     t.task.labels = NULL;
     trial_open(&t, &plain, 1);
-    cru_optim_set_lr(t.model->base.optim, 0);
+    cru_optim_set_lr(t.learner->optim, 0);
     trial_fit(&t, 0);
     double mean = 0;
     for (int64_t i = 0; i < 4; i++) {
@@ -481,8 +477,9 @@ START_TEST(pretraining_is_training_without_reports)
     trial a = {0}, b = {0};
     trial_open(&a, &plain, 3);
     trial_open(&b, &plain, 3);
-    ck_assert_int_eq(cru_method_fit(a.model, NULL), CRU_OK);
-    ck_assert_int_eq(cru_learner_pretrain(&b.model->base, b.model->base.optim, logits, 3), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.fit(a.learner, NULL), CRU_OK);
+    cru_learner_pretrain(b.learner, b.learner->optim, logits, 3);
+    ck_assert_int_eq(cru_ctx_status(b.ctx), CRU_OK);
     ck_assert_mem_eq(test_values(a.model->fc.w), test_values(b.model->fc.w), COLS * CLASSES * sizeof(float));
     trial_close(&a);
     trial_close(&b);
@@ -492,28 +489,28 @@ END_TEST
 /* ---- hooks
  * ----------------------------------------------------------------------------------------------------------- */
 
-static cru_tensor *doubled_loss(void *self, cru_tape *t, cru_tensor *z)
+static cru_tensor *doubled_loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 {
     model *m = self;
     strcat(m->calls, "l");
-    return cru_scale(t, cru_learner_loss(&m->base, t, z), 2);
+    return cru_scale(t, cru_learner_loss(l, t, z), 2);
 }
 
-static cru_status prepare(void *self)
+static void prepare(cru_learner *l, void *self)
 {
+    (void)l;
     strcat(((model *)self)->calls, "p");
-    return CRU_OK;
 }
 
-static cru_status after_epoch(void *self)
+static void after_epoch(cru_learner *l, void *self)
 {
+    (void)l;
     strcat(((model *)self)->calls, "a");
-    return CRU_OK;
 }
 
-static cru_tensor *embed(void *self, cru_tape *t)
+static cru_tensor *embed(cru_learner *l, void *self, cru_tape *t)
 {
-    return cru_scale(t, logits(self, t), 3);
+    return cru_scale(t, logits(l, self, t), 3);
 }
 
 START_TEST(hooks_are_called_in_their_order)
@@ -529,7 +526,7 @@ START_TEST(hooks_are_called_in_their_order)
     ck_assert_str_eq(t.model->calls, "plala");
     const float *rows;
     int64_t cols;
-    ck_assert_int_eq(cru_method_embed(t.model, &rows, &cols), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.embed(t.learner, &rows, &cols), CRU_OK);
     ck_assert_int_eq(cols, CLASSES);
     for (int i = 0; i < ITEMS * CLASSES; i++) ck_assert_float_eq_tol(rows[i], 3 * t.scores[i], 1e-6f);
     released = 0;
@@ -545,18 +542,18 @@ START_TEST(without_an_embedding_the_scores_are_it)
     const float *rows;
     int64_t cols;
     trial_fit(&t, 0);
-    ck_assert_int_eq(cru_method_embed(t.model, &rows, &cols), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.embed(t.learner, &rows, &cols), CRU_OK);
     ck_assert_int_eq(cols, CLASSES);
     ck_assert_mem_eq(rows, t.scores, sizeof t.scores);
     trial_close(&t);
 }
 END_TEST
 
-static cru_status give_up(void *self, double *loss)
+static double give_up(cru_learner *l, void *self)
 {
-    model *m = self;
-    *loss = m->base.epoch == 2 ? (double)NAN : 7 + (double)m->base.epoch;
-    return m->base.epoch == 2 ? cru_ctx_fail(m->base.ctx, CRU_DIVERGED, "gave up") : CRU_OK;
+    (void)self;
+    if (l->epoch == 2) cru_ctx_fail(l->ctx, CRU_DIVERGED, "gave up");
+    return l->epoch == 2 ? (double)NAN : 7 + (double)l->epoch;
 }
 
 START_TEST(an_own_epoch_reports_its_loss_and_may_fail)
@@ -566,7 +563,7 @@ START_TEST(an_own_epoch_reports_its_loss_and_may_fail)
     trial t = {0};
     trial_open(&t, &own, 9);
     cru_monitor monitor = {.epoch = follow, .user = &t.script};
-    ck_assert_int_eq(cru_method_fit(t.model, &monitor), CRU_DIVERGED);
+    ck_assert_int_eq(cru_method_vtable.fit(t.learner, &monitor), CRU_DIVERGED);
     ck_assert_int_eq(t.script.reports, 2);
     ck_assert_double_eq(t.script.loss[1], 8);
     trial_close(&t);

@@ -26,8 +26,8 @@ START_TEST(old_items_keep_their_scores_and_new_ones_get_some)
     released = 0;
     trial_open(&t, &plain, 5);
     trial_fit(&t, INT64_MAX);
-    ck_assert_int_eq(cru_method_widen(t.model, &task), CRU_OK);
-    ck_assert_int_eq(cru_method_predict(t.model, scores), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.widen(t.learner, &task), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.predict(t.learner, scores), CRU_OK);
     ck_assert_mem_eq(scores + CLASSES, t.scores, sizeof t.scores);
     const float *w = test_values(t.model->fc.w), *b = test_values(t.model->fc.b); /* 2 x 2, in x out */
     for (int c = 0; c < CLASSES; c++) ck_assert_float_eq_tol(scores[c], 3 * w[c] - 3 * w[CLASSES + c] + b[c], 1e-5f);
@@ -37,11 +37,10 @@ START_TEST(old_items_keep_their_scores_and_new_ones_get_some)
 END_TEST
 
 /* One weight a row of the task. */
-static cru_status build_for_nodes(void *self)
+static void build_for_nodes(cru_learner *l, void *self)
 {
-    model *m = self;
-    cru_net_weight(m->base.net, "own", 1, &m->base.task->items, (cru_init){0});
-    return build(self);
+    cru_net_weight(l->net, "own", cru_1d(l->task->items), (cru_init){0});
+    build(l, self);
 }
 
 START_TEST(weights_of_single_items_cannot_be_carried_over)
@@ -53,25 +52,25 @@ START_TEST(weights_of_single_items_cannot_be_carried_over)
     released = 0;
     trial_open(&t, &method, 1);
     trial_fit(&t, INT64_MAX);
-    ck_assert_int_eq(cru_method_widen(t.model, &task), CRU_UNSUPPORTED);
+    ck_assert_int_eq(cru_method_vtable.widen(t.learner, &task), CRU_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(cru_ctx_error(t.ctx)->text, "single nodes"));
     trial_close(&t);
     ck_assert_int_eq(released, 2);
 }
 END_TEST
 
-static cru_status prepare(void *self)
+static void prepare(cru_learner *l, void *self)
 {
+    (void)l;
     model *m = self;
     strcpy(m->calls, "prepared");
-    return CRU_OK;
 }
 
-static cru_status carry_over(void *self, const void *trained)
+static void carry_over(cru_learner *l, void *self, const void *trained)
 {
+    (void)l;
     model *m = self;
     memcpy(m->calls, ((const model *)trained)->calls, sizeof m->calls);
-    return CRU_OK;
 }
 
 START_TEST(a_method_with_state_of_its_own_says_how_it_goes_along)
@@ -82,15 +81,15 @@ START_TEST(a_method_with_state_of_its_own_says_how_it_goes_along)
     method.prepare = prepare;
     trial_open(&t, &method, 1);
     trial_fit(&t, INT64_MAX);
-    ck_assert_int_eq(cru_method_widen(t.model, &task), CRU_UNSUPPORTED);
+    ck_assert_int_eq(cru_method_vtable.widen(t.learner, &task), CRU_UNSUPPORTED);
     trial_close(&t);
 
     method.widen = carry_over;
     trial_open(&t, &method, 1);
     t.script.reports = 0;
     trial_fit(&t, INT64_MAX);
-    ck_assert_int_eq(cru_method_widen(t.model, &task), CRU_OK);
-    ck_assert_str_eq(((const model *)t.model->base.wider)->calls, "prepared");
+    ck_assert_int_eq(cru_method_vtable.widen(t.learner, &task), CRU_OK);
+    ck_assert_str_eq(((const model *)t.learner->wider->model)->calls, "prepared");
     trial_close(&t);
 }
 END_TEST

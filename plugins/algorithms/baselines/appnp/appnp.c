@@ -10,8 +10,6 @@
  * Gasteiger, Bojchevski, Günnemann. Predict then Propagate. ICLR 2019. */
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_NODES | CRU_ANOMALY };
-
 typedef struct settings {
     int64_t layers, hidden, hops;
     double alpha, dropout, edge_dropout;
@@ -37,71 +35,50 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
-    cru_sparse *adj;    /* Â */
     cru_tensor *values; /* of its entries; NULL without edge dropout */
     cru_mlp mlp;
 } model;
 
-static cru_tensor *entry_values(cru_ctx *ctx, const cru_csr *a)
-{
-    const int64_t count = cru_csr_nnz(a);
-    if (a->values) return cru_tensor_from(ctx, 1, &count, a->values);
-    float *ones = cru_ctx_alloc(ctx, count, sizeof *ones);
-    for (int64_t e = 0; e < count; e++) ones[e] = 1;
-    return cru_tensor_from(ctx, 1, &count, ones);
-}
-
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    m->adj = cru_adjacency_create(m->base.ctx, &task->graph, &s->adjacency);
-    m->mlp = cru_mlp_create(m->base.net, "mlp",
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    m->mlp = cru_mlp_create(l->net, "mlp",
                             &(cru_mlp_shape){.in = task->x.cols,
                                              .hidden = s->hidden,
                                              .out = task->classes,
                                              .layers = s->layers,
-                                             .dropout = (float)s->dropout,
+                                             .dropout = s->dropout,
                                              .input_dropout = s->input_dropout,
                                              .batch_norm = s->batch_norm,
                                              .norm_last = true,
                                              .no_bias = !s->bias});
-    if (s->edge_dropout > 0) m->values = entry_values(m->base.ctx, &m->adj->csr);
-    return cru_ctx_status(m->base.ctx);
+    if (s->edge_dropout > 0) m->values = cru_sparse_values(l->adj);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    const settings *s = m->base.settings;
-    cru_tensor *h = cru_mlp_input(t, &m->mlp, &m->base.x); /* n x c */
-    if (!m->values) return cru_appnp(t, m->adj, h, (float)s->alpha, s->hops);
+    const settings *s = l->settings;
+    cru_tensor *h = cru_mlp_input(t, &m->mlp, &l->x); /* n x c */
+    if (!m->values) return cru_appnp(t, l->adj, h, s->alpha, s->hops);
     cru_tensor *z = h;
     for (int64_t k = 0; k < s->hops; k++) {
-        cru_tensor *kept = cru_dropout(t, m->values, (float)s->edge_dropout);
-        z = cru_lerp(t, cru_spmm_weighted(t, m->adj, kept, z), h, (float)s->alpha);
+        cru_tensor *kept = cru_dropout(t, m->values, s->edge_dropout);
+        z = cru_lerp(t, cru_spmm_weighted(t, l->adj, kept, z), h, s->alpha);
     }
     return z;
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .logits = logits};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
     .name = "appnp",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "predict, then propagate with personalised PageRank",
     .citation = "Gasteiger, Bojchevski, Günnemann. Predict then Propagate: Graph Neural Networks meet Personalized "
                 "PageRank. ICLR 2019.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

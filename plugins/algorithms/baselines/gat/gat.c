@@ -16,8 +16,6 @@
 
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_NODES | CRU_ANOMALY };
-
 typedef struct settings {
     int64_t layers, hidden, heads, loops;
     double dropout;
@@ -40,91 +38,78 @@ typedef struct block {
 } block;
 
 typedef struct model {
-    cru_learner base;
     cru_sparse *adj;
     cru_fc in, out;
     block block[CRU_MAX_LAYERS];
 } model;
 
-typedef struct part {
-    const char *name;
-    int64_t out;
-    bool bias;
-} part;
-
-static cru_fc block_layer(const model *m, int64_t number, part p)
+static cru_fc block_layer(cru_learner *l, int64_t number, const char *part, int64_t out, bool bias)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     char name[48];
-    snprintf(name, sizeof name, "block%lld.%s", (long long)number, p.name);
-    return cru_fc_create_drawn(m->base.net, name, (const int64_t[]){s->hidden, p.out}, CRU_DRAW_FAN_IN, p.bias);
+    snprintf(name, sizeof name, "block%lld.%s", (long long)number, part);
+    return cru_fc_create_drawn(l->net, name, s->hidden, out, CRU_DRAW_FAN_IN, bias);
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    if (s->hidden % s->heads)
-        return cru_ctx_fail(m->base.ctx, CRU_BAD_INPUT, "hidden = %lld is not a multiple of heads = %lld",
-                            (long long)s->hidden, (long long)s->heads);
-    const cru_csr graph = cru_graph_loops(cru_ctx_pool(m->base.ctx), &task->graph, (cru_loops)s->loops);
-    m->adj = cru_sparse_create(m->base.ctx, &graph);
-    m->in = cru_fc_create(m->base.net, "in", task->x.cols, s->hidden);
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    if (s->hidden % s->heads) {
+        cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "hidden = %lld is not a multiple of heads = %lld", (long long)s->hidden,
+                     (long long)s->heads);
+        return;
+    }
+    const cru_csr graph = cru_graph_loops(cru_ctx_pool(l->ctx), &task->graph, (cru_loops)s->loops);
+    m->adj = cru_sparse_create(l->ctx, &graph);
+    m->in = cru_fc_create(l->net, "in", task->x.cols, s->hidden);
     for (int64_t i = 0; i < s->layers; i++)
-        m->block[i] = (block){.in = block_layer(m, i, (part){"in", s->hidden, true}),
-                              .source = block_layer(m, i, (part){"source", s->heads, true}),
-                              .target = block_layer(m, i, (part){"target", s->heads, false}),
-                              .first = block_layer(m, i, (part){"first", s->hidden, true}),
-                              .second = block_layer(m, i, (part){"second", s->hidden, true})};
-    m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
-    return cru_ctx_status(m->base.ctx);
+        m->block[i] = (block){.in = block_layer(l, i, "in", s->hidden, true),
+                              .source = block_layer(l, i, "source", s->heads, true),
+                              .target = block_layer(l, i, "target", s->heads, false),
+                              .first = block_layer(l, i, "first", s->hidden, true),
+                              .second = block_layer(l, i, "second", s->hidden, true)};
+    m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
 }
 
 /* n x (a b) -> n x (b a): from heads as the fast axis to heads as blocks of columns, and back. */
 static cru_tensor *swap_axes(cru_tape *t, cru_tensor *x, int64_t a, int64_t b)
 {
     const int64_t n = cru_tensor_rows(x);
-    cru_tensor *cube = cru_reshape(t, x, 3, (const int64_t[]){n, a, b});
+    cru_tensor *cube = cru_reshape(t, x, cru_3d(n, a, b));
     return cru_as_matrix(t, cru_permute(t, cube, (const int32_t[]){0, 2, 1, 3}), n, a * b);
 }
 
-static cru_tensor *apply_block(cru_tape *t, const model *m, const block *b, cru_tensor *h)
+static cru_tensor *apply_block(cru_learner *l, cru_tape *t, const model *m, const block *b, cru_tensor *h)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     const int64_t width = s->hidden / s->heads;
     cru_tensor *u = cru_fc_apply(t, &b->in, h);
-    cru_tensor *e = cru_edge_add(t, m->adj, cru_fc_apply(t, &b->target, u), cru_fc_apply(t, &b->source, u));
-    cru_tensor *alpha = cru_edge_softmax(t, m->adj, cru_leaky_relu(t, e, 0.2f)); /* edges x heads */
+    cru_tensor *source = cru_fc_apply(t, &b->source, u), *target = cru_fc_apply(t, &b->target, u);
+    cru_tensor *e = cru_edge_add(t, m->adj, target, source);
+    cru_tensor *alpha = cru_edge_softmax(t, m->adj, cru_leaky_relu(t, e, 0.2)); /* edges x heads */
     cru_tensor *mean = cru_spmm_weighted(t, m->adj, alpha, swap_axes(t, u, width, s->heads));
     mean = swap_axes(t, mean, s->heads, width);
     return cru_fc_apply(t, &b->second, cru_gelu(t, cru_fc_apply(t, &b->first, mean)));
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    const settings *s = m->base.settings;
-    cru_tensor *h = cru_gelu(t, cru_fc_input(t, &m->in, &m->base.x));
-    for (int64_t i = 0; i < s->layers; i++) h = cru_add(t, h, apply_block(t, m, &m->block[i], h));
-    return cru_fc_apply(t, &m->out, cru_dropout(t, h, (float)s->dropout));
+    const settings *s = l->settings;
+    cru_tensor *h = cru_gelu(t, cru_fc_input(t, &m->in, &l->x));
+    for (int64_t i = 0; i < s->layers; i++) h = cru_add(t, h, apply_block(l, t, m, &m->block[i], h));
+    return cru_fc_apply(t, &m->out, cru_dropout(t, h, s->dropout));
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .logits = logits};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits),
     .name = "gat",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "graph attention in residual blocks",
     .citation = "Velickovic, Cucurull, Casanova, Romero, Lio, Bengio. Graph Attention Networks. ICLR 2018.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

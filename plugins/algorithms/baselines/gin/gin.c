@@ -11,8 +11,6 @@
  * Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019. */
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_GRAPHS | CRU_NODES | CRU_ANOMALY };
-
 typedef struct settings {
     int64_t layers, mlp_layers, hidden;
     double dropout;
@@ -30,24 +28,23 @@ static const cru_param schema[] = {
     CRU_BOOL(settings, head, true, "a linear layer after the convolutions"),
     CRU_BOOL(settings, outer_norm, false, "batch norm before each activation of a layer, too"),
     CRU_BOOL(settings, late_dropout, false, "drop logits instead of what layers give"),
-    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
+    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_NONE, CRU_READOUT_SUM),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
 };
 
 typedef struct model {
-    cru_learner base;
     cru_gin_stack convs;
     cru_fc out; /* w is NULL without a head */
 } model;
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    m->convs = cru_gin_stack_create(m->base.net, "conv",
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    m->convs = cru_gin_stack_create(l->net, "conv",
                                     &(cru_gin_shape){.in = task->x.cols,
                                                      .hidden = s->hidden,
                                                      .out = s->head ? s->hidden : task->classes,
@@ -56,35 +53,25 @@ static cru_status build(void *self)
                                                      .learn_eps = s->learn_eps,
                                                      .outer_norm = s->outer_norm,
                                                      .bare_last = !s->head,
-                                                     .dropout = s->late_dropout ? 0 : (float)s->dropout});
-    if (s->head) m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
-    return cru_ctx_status(m->base.ctx);
+                                                     .dropout = s->late_dropout ? 0 : s->dropout});
+    if (s->head) m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
 }
 
-static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *g)
+static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *g)
 {
     const model *m = self;
-    const settings *s = m->base.settings;
-    cru_tensor *h = cru_graphs_readout(t, &m->base, g, cru_gin_stack_input(t, &m->convs, g->adj, &g->x));
-    return cru_dropout(t, s->head ? cru_fc_apply(t, &m->out, h) : h, s->late_dropout ? (float)s->dropout : 0);
+    const settings *s = l->settings;
+    cru_tensor *h = cru_graphs_readout(t, l, g, cru_gin_stack_input(t, &m->convs, g->adj, &g->x));
+    return cru_dropout(t, s->head ? cru_fc_apply(t, &m->out, h) : h, s->late_dropout ? s->dropout : 0);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .forward = forward,
-                                  .graphs = offsetof(settings, graphs)};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .forward = forward, .graphs = CRU_AT(settings, graphs)),
     .name = "gin",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "graph isomorphism network",
     .citation = "Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_GRAPHS | CRU_NODES | CRU_ANOMALY,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

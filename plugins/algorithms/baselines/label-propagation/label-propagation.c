@@ -14,8 +14,6 @@
 
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_NODES | CRU_ANOMALY };
-
 typedef struct settings {
     double alpha;
     int64_t hops;
@@ -34,9 +32,10 @@ typedef struct model {
     float *scores; /* items x classes */
 } model;
 
-static cru_status create(void **self, const void *settings_, const cru_task *task, cru_ctx *ctx)
+static cru_status create(void **self, const cru_plugin *plugin, const void *settings_, const cru_task *task,
+                         cru_ctx *ctx)
 {
-    cru_status status = cru_task_claim(task, PROBLEMS, ctx);
+    cru_status status = cru_task_claim(task, plugin->problems, ctx);
     if (status) return status;
     model *m = cru_ctx_alloc(ctx, 1, sizeof *m);
     *m = (model){.settings = settings_,
@@ -64,7 +63,7 @@ static cru_tensor *seeds(const model *m, cru_tape *t)
         for (int64_t c = 0; c < classes; c++) size += set[c];
         for (int64_t c = 0; c < classes; c++) y[item * classes + c] = set[c] ? 1.0f / (float)size : 0;
     }
-    return cru_tensor_upload(t, 2, (const int64_t[]){task->items, classes}, y);
+    return cru_tensor_upload(t, cru_2d(task->items, classes), y);
 }
 
 /* log((1 - e) F_i / |F_i| + e prior), or log prior where F_i is 0; the prior is smoothed, so that no class has 0 */
@@ -94,12 +93,8 @@ static cru_status fit(void *self, cru_monitor *monitor)
     cru_tape *t = cru_tape_create(m->ctx);
     cru_tape_begin(t, CRU_EVAL);
     cru_tensor *y = seeds(m, t);
-    cru_tensor *f = cru_appnp(t, cru_sparse_create(m->ctx, &s), y, (float)(1 - m->settings->alpha), m->settings->hops);
-    float *host_y = cru_tape_alloc(t, cru_tensor_count(y), sizeof *host_y);
-    float *host_f = cru_tape_alloc(t, cru_tensor_count(f), sizeof *host_f);
-    cru_tensor_download(t, y, host_y);
-    cru_tensor_download(t, f, host_f);
-    to_scores(m, host_y, host_f);
+    cru_tensor *f = cru_appnp(t, cru_sparse_create(m->ctx, &s), y, 1 - m->settings->alpha, m->settings->hops);
+    to_scores(m, cru_tensor_host(t, y), cru_tensor_host(t, f));
     cru_monitor_epoch(monitor, 0, NAN, m->scores); /* nothing to select from, so the verdict changes nothing */
     return cru_ctx_status(m->ctx);
 }
@@ -129,8 +124,10 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "labels spread along edges; no features, no training",
     .citation = "Zhou, Bousquet, Lal, Weston, Schölkopf. Learning with Local and Global Consistency. NIPS 2003.",
-    .problems = PROBLEMS,
+    .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

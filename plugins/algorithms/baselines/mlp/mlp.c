@@ -8,8 +8,6 @@
  * Luan et al. The Heterophilic Graph Learning Handbook. 2024. */
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_NODES | CRU_ANOMALY | CRU_ROWS };
-
 typedef struct settings {
     int64_t layers, hidden, draw;
     double dropout;
@@ -32,50 +30,40 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
     cru_mlp mlp;
 } model;
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    m->mlp = cru_mlp_create(m->base.net, "mlp",
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    m->mlp = cru_mlp_create(l->net, "mlp",
                             &(cru_mlp_shape){.in = task->x.cols,
                                              .hidden = s->hidden,
                                              .out = task->classes,
                                              .layers = s->layers,
-                                             .dropout = (float)s->dropout,
+                                             .dropout = s->dropout,
                                              .input_dropout = s->input_dropout,
                                              .batch_norm = s->batch_norm,
                                              .norm_last = s->norm_last,
                                              .no_bias = !s->bias,
                                              .draw = (cru_draw)s->draw});
-    return cru_ctx_status(m->base.ctx);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    return cru_mlp_input(t, &m->mlp, &m->base.x);
+    return cru_mlp_input(t, &m->mlp, &l->x);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .logits = logits};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits),
     .name = "mlp",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "perceptron on the features alone",
     .citation = "Luan et al. The Heterophilic Graph Learning Handbook. 2024.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES | CRU_ANOMALY | CRU_ROWS,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

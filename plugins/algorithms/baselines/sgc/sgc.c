@@ -9,8 +9,6 @@
  * Wu, Zhang, Souza, Fifty, Yu, Weinberger. Simplifying Graph Convolutional Networks. ICML 2019. */
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_NODES | CRU_ANOMALY };
-
 typedef struct settings {
     int64_t hops, draw;
     bool bias;
@@ -29,58 +27,36 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
-    cru_sparse *adj;    /* Â */
     cru_tensor *spread; /* Â^K X, or NULL when X is sparse */
     cru_fc layer;
 } model;
 
-static cru_tensor *spread_features(const model *m, int64_t hops)
-{
-    cru_tape *t = m->base.tape;
-    cru_tape_begin(t, CRU_EVAL);
-    cru_tensor *x = cru_propagate(t, m->adj, m->base.x.dense, hops);
-    float *host = cru_tape_alloc(t, cru_tensor_count(x), sizeof *host);
-    cru_tensor_download(t, x, host);
-    return cru_tensor_from(m->base.ctx, x->rank, x->dim, host);
-}
-
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    m->adj = cru_adjacency_create(m->base.ctx, &task->graph, &s->adjacency);
-    if (m->base.x.dense) m->spread = spread_features(m, s->hops);
-    m->layer = cru_fc_create_drawn(m->base.net, "linear", (const int64_t[]){task->x.cols, task->classes},
-                                   (cru_draw)s->draw, s->bias);
-    return cru_ctx_status(m->base.ctx);
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    cru_tape_begin(l->tape, CRU_EVAL);
+    if (l->x.dense) m->spread = cru_tensor_kept(l->tape, cru_propagate(l->tape, l->adj, l->x.dense, s->hops));
+    m->layer = cru_fc_create_drawn(l->net, "linear", task->x.cols, task->classes, (cru_draw)s->draw, s->bias);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     if (m->spread) return cru_fc_apply(t, &m->layer, m->spread);
-    cru_tensor *z = cru_propagate(t, m->adj, cru_input_linear(t, &m->base.x, m->layer.w, NULL), s->hops);
+    cru_tensor *z = cru_propagate(t, l->adj, cru_input_linear(t, &l->x, m->layer.w, NULL), s->hops);
     return m->layer.b ? cru_add(t, z, m->layer.b) : z;
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .logits = logits};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
     .name = "sgc",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "propagate the features, then one linear layer",
     .citation = "Wu, Zhang, Souza, Fifty, Yu, Weinberger. Simplifying Graph Convolutional Networks. ICML 2019.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

@@ -11,8 +11,6 @@
  * Tang, Li, Gao, Li. Rethinking Graph Neural Networks for Anomaly Detection. ICML 2022. */
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_NODES | CRU_ANOMALY };
-
 typedef struct settings {
     int64_t order, hidden, mlp_layers, activation;
     double dropout;
@@ -34,56 +32,43 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
-    cru_sparse *adj;
     cru_mlp in;
     cru_wavelets wavelets;
     cru_fc out; /* w is NULL when the filters are the last layer */
 } model;
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
     const bool deep = s->mlp_layers > 1;
-    m->adj = cru_adjacency_create(m->base.ctx, &task->graph, &s->adjacency);
-    m->in = cru_mlp_create(m->base.net, "in",
+    m->in = cru_mlp_create(l->net, "in",
                            &(cru_mlp_shape){.in = task->x.cols,
                                             .hidden = s->hidden,
                                             .out = s->hidden,
                                             .layers = 2,
                                             .act = cru_activations[s->activation]});
-    m->wavelets = cru_wavelets_create(m->base.net, "wavelets",
-                                      (const int64_t[]){s->hidden, deep ? s->hidden : task->classes}, s->order);
-    if (deep) m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
-    return cru_ctx_status(m->base.ctx);
+    m->wavelets = cru_wavelets_create(l->net, "wavelets", s->hidden, deep ? s->hidden : task->classes, s->order);
+    if (deep) m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    const settings *s = m->base.settings;
-    cru_tensor *h = cru_activate(t, cru_activations[s->activation], cru_mlp_input(t, &m->in, &m->base.x));
-    cru_tensor *z = cru_wavelets_apply(t, &m->wavelets, m->adj, cru_dropout(t, h, (float)s->dropout));
+    const settings *s = l->settings;
+    cru_tensor *h = cru_activate(t, cru_activations[s->activation], cru_mlp_input(t, &m->in, &l->x));
+    cru_tensor *z = cru_wavelets_apply(t, &m->wavelets, l->adj, cru_dropout(t, h, s->dropout));
     return m->out.w ? cru_fc_apply(t, &m->out, cru_relu(t, z)) : z;
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .logits = logits};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
     .name = "bwgnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "Beta wavelets: band-pass filters on the graph's spectrum",
     .citation = "Tang, Li, Gao, Li. Rethinking Graph Neural Networks for Anomaly Detection. ICML 2022.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

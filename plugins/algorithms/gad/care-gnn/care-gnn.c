@@ -20,7 +20,7 @@
 
 #include "bandit.h"
 
-enum { PROBLEMS = CRU_ANOMALY, ANOMALY = 1, CODE = 2, FIRST = 0, NEAREST = 1 };
+enum { ANOMALY = 1, CODE = 2, FIRST = 0, NEAREST = 1 };
 
 typedef struct settings {
     double start, step;
@@ -47,32 +47,30 @@ typedef struct relation {
 } relation;
 
 typedef struct model {
-    cru_learner base;
     cru_fc distance, out;
     relation *relation;
     int64_t relations;
-    float *sum;        /* x + sum_r p_r mean, made anew when a share changes */
+    cru_tensor *sum;   /* x + sum_r p_r mean, made anew when a share changes */
     cru_tensor *steps; /* of the shares; in the net, so that they go back to those of the selected epoch */
 } model;
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const cru_task *task = m->base.task;
-    cru_ctx *ctx = m->base.ctx;
+    const cru_task *task = l->task;
+    cru_ctx *ctx = l->ctx;
     m->relations = task->relation_count ? task->relation_count : 1;
     m->relation = cru_ctx_alloc(ctx, m->relations, sizeof *m->relation);
-    m->sum = cru_ctx_alloc(ctx, task->nodes * task->x.cols, sizeof *m->sum);
+    m->sum = cru_tensor_create(ctx, cru_2d(task->nodes, task->x.cols));
     for (int64_t r = 0; r < m->relations; r++) {
         const cru_csr *graph = task->relation_count ? &task->relations[r].graph : &task->graph;
         int32_t *place = cru_ctx_alloc(ctx, cru_csr_nnz(graph), sizeof *place);
         cru_csr_row_places(graph, NULL, place);
         m->relation[r] = (relation){.adj = cru_sparse_create(ctx, graph), .place = place, .share = NAN};
     }
-    m->distance = cru_fc_create(cru_learner_net(&m->base, "distance"), "distance", task->x.cols, CODE);
-    m->out = cru_fc_create(m->base.net, "out", task->x.cols, task->classes);
-    m->steps = cru_net_buffer(m->base.net, "steps", 1, (const int64_t[]){1}, 0);
-    return cru_ctx_status(ctx);
+    m->distance = cru_fc_create(cru_learner_net(l, "distance"), "distance", task->x.cols, CODE);
+    m->out = cru_fc_create(l->net, "out", task->x.cols, task->classes);
+    m->steps = cru_net_buffer(l->net, "steps", cru_1d(1), 0);
 }
 
 /* ---- distances --------------------------------------------------------------------------------------------------- */
@@ -93,10 +91,10 @@ static void place_by_distance(cru_tape *t, relation *r, const float *code)
     cru_csr_row_places(g, distance, r->place);
 }
 
-static double anomaly_distance(const model *m, const relation *r, const float *code)
+static double anomaly_distance(cru_learner *l, const relation *r, const float *code)
 {
     const cru_csr *g = &r->adj->csr;
-    const cru_task *task = m->base.task;
+    const cru_task *task = l->task;
     double sum = 0;
     int64_t count = 0;
     for (int64_t i = 0; i < task->split.train.count; i++) {
@@ -107,20 +105,18 @@ static double anomaly_distance(const model *m, const relation *r, const float *c
     return count ? sum / (double)count : 0;
 }
 
-static cru_status prepare(void *self)
+static void prepare(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    cru_tape *t = m->base.tape;
+    const settings *s = l->settings;
+    cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_EVAL);
-    float *code = cru_tape_alloc(t, m->base.task->nodes * CODE, sizeof *code);
-    cru_tensor_download(t, cru_tanh(t, cru_fc_input(t, &m->distance, &m->base.x)), code);
+    const float *code = cru_tensor_host(t, cru_tanh(t, cru_fc_input(t, &m->distance, &l->x)));
     for (int64_t r = 0; r < m->relations; r++) {
-        m->relation[r].distance = anomaly_distance(m, &m->relation[r], code);
+        m->relation[r].distance = anomaly_distance(l, &m->relation[r], code);
         m->relation[r].share = NAN;
         if (s->select == NEAREST) place_by_distance(t, &m->relation[r], code);
     }
-    return cru_ctx_status(m->base.ctx);
 }
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
@@ -144,70 +140,57 @@ static cru_tensor *kept_mean(cru_tape *t, const relation *r, cru_tensor *x)
         for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
             weight[e] = r->place[e] < kept ? (float)(share / kept) : 0;
     }
-    return cru_spmm_weighted(t, r->adj, cru_tensor_upload(t, 1, (const int64_t[]){cru_csr_nnz(g)}, weight), x);
+    return cru_spmm_weighted(t, r->adj, cru_tensor_upload(t, cru_1d(cru_csr_nnz(g)), weight), x);
 }
 
 /* Brings the shares up to date; true when one of them changed. */
-static bool update_shares(model *m, cru_tape *t)
+static bool update_shares(cru_learner *l, model *m, cru_tape *t)
 {
     const int64_t steps = (int64_t)cru_tensor_item(t, m->steps);
     bool changed = false;
     for (int64_t r = 0; r < m->relations; r++) {
-        const double share = share_after(m->base.settings, &m->relation[r], steps);
+        const double share = share_after(l->settings, &m->relation[r], steps);
         changed |= !(share == m->relation[r].share);
         m->relation[r].share = share;
     }
     return changed;
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    const cru_task *task = m->base.task;
-    if (update_shares(m, t)) {
-        cru_tensor *x = cru_input_dense(t, &m->base.x), *sum = x;
+    if (update_shares(l, m, t)) {
+        cru_tensor *x = cru_input_dense(t, &l->x), *sum = x;
         for (int64_t r = 0; r < m->relations; r++) sum = cru_add(t, sum, kept_mean(t, &m->relation[r], x));
-        cru_tensor_download(t, sum, m->sum);
+        cru_tensor_keep(t, m->sum, sum);
     }
-    return cru_fc_apply(t, &m->out, cru_tensor_upload(t, 2, (const int64_t[]){task->nodes, task->x.cols}, m->sum));
+    return cru_fc_apply(t, &m->out, m->sum);
 }
 
-static cru_status after_epoch(void *self)
+static void after_epoch(cru_learner *l, void *self)
 {
     model *m = self;
-    const float steps = cru_tensor_item(m->base.tape, m->steps) + 1;
-    cru_tensor_set(m->base.ctx, m->steps, &steps);
-    return CRU_OK;
+    const float steps = cru_tensor_item(l->tape, m->steps) + 1;
+    cru_tensor_set(l->ctx, m->steps, &steps);
 }
 
-static cru_status widen(void *self, const void *trained_)
+static void widen(cru_learner *l, void *self, const void *trained_)
 {
     model *m = self;
     const model *trained = trained_;
-    cru_status status = prepare(m);
+    prepare(l, m);
     for (int64_t r = 0; r < m->relations; r++) m->relation[r].distance = trained->relation[r].distance;
-    return status;
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .prepare = prepare,
-                                  .logits = logits,
-                                  .after_epoch = after_epoch,
-                                  .widen = widen};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .prepare = prepare, .logits = logits,
+               .after_epoch = after_epoch, .widen = widen),
     .name = "care-gnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "neighbours of each relation, thinned by a share that follows a reward",
     .citation = "Dou, Liu, Sun, Deng, Peng, Yu. Enhancing Graph Neural Network-based Fraud Detectors against "
                 "Camouflaged Fraudsters. CIKM 2020.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_ANOMALY,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

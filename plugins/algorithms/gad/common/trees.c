@@ -45,10 +45,10 @@ static cru_samples training_samples(const trees *t)
         .x = {train.count, cols, x}, .labels = labels, .weights = weights, .classes = t->task->classes};
 }
 
-cru_status trees_create(void **self, const trees_learner *learner, const void *settings, const cru_task *task,
-                        cru_ctx *ctx)
+cru_status trees_create(void **self, const cru_plugin *plugin, const void *settings, const cru_task *task, cru_ctx *ctx)
 {
-    cru_status status = cru_task_claim(task, TREES_PROBLEMS, ctx);
+    const trees_learner *learner = plugin->vtable;
+    cru_status status = cru_task_claim(task, plugin->problems, ctx);
     if (status) return status;
     if (task->x.cols == 0) return cru_ctx_fail(ctx, CRU_UNSUPPORTED, "trees learn from features, and there are none");
     if (task->candidates) return cru_ctx_fail(ctx, CRU_UNSUPPORTED, "trees need one label an item, not candidates");
@@ -82,4 +82,9 @@ cru_status trees_predict(void *self, float *scores)
     const trees *t = self;
     memcpy(scores, t->scores, (size_t)(t->task->items * t->task->classes) * sizeof *scores);
     return CRU_OK;
+}
+
+void trees_destroy(void *self)
+{
+    ((trees *)self)->learner->release(self);
 }

@@ -3,8 +3,7 @@
  *
  *     F = [X | P X | ... | P^L X],     P: the mean (sum, maximum) over in-neighbours
  *
- * and the training rows with the weights of their classes. A tree method is its settings, a learner and a vtable of the
- * functions here. On a graph whose nodes all have self-loops P includes the node itself. */
+ * and the training rows with the weights of their classes. A tree method is its settings and a learner. On a graph whose nodes all have self-loops P includes the node itself. */
 #ifndef GAD_TREES_H
 #define GAD_TREES_H
 
@@ -18,35 +17,23 @@ extern const char *const trees_aggregate_names[]; /* "mean", "sum", "max", NULL 
 
 /* Entries of a schema for a trees_settings member: `layers`, `aggregate`, `class_weights`. */
 #define TREES_SETTINGS(type_, member_)                                                                                 \
-    {.key = "layers",                                                                                                  \
-     .type = CRU_PARAM_INT,                                                                                            \
-     .offset = offsetof(type_, member_.layers),                                                                        \
-     .number = 2,                                                                                                      \
-     .max = CRU_MAX_LAYERS,                                                                                            \
-     .search = CRU_ONE_OF(1, 2, 3, 4),                                                                                 \
-     .help = "hops of neighbourhood beside the features; 0: the features alone"},                                      \
-        {.key = "aggregate",                                                                                           \
-         .type = CRU_PARAM_CHOICE,                                                                                     \
-         .offset = offsetof(type_, member_.aggregate),                                                                 \
-         .choices = trees_aggregate_names,                                                                             \
-         .search = CRU_ANY_CHOICE,                                                                                     \
-         .help = "what a hop makes of the in-neighbours"},                                                             \
-    {                                                                                                                  \
-        .key = "class_weights", .type = CRU_PARAM_CHOICE, .offset = offsetof(type_, member_.class_weights),            \
-        .number = CRU_WEIGHTS_BALANCED, .choices = cru_class_weight_names,                                             \
-        .help = "weight of a training item: all equal, or largest class over own size"                                 \
-    }
-
-enum { TREES_PROBLEMS = CRU_NODES | CRU_ANOMALY };
+    CRU_INT_KEY(type_, "layers", member_.layers, 2, 0, CRU_MAX_LAYERS,                                                 \
+                "hops of neighbourhood beside the features; 0: the features alone", .search = CRU_ONE_OF(1, 2, 3, 4)), \
+        CRU_CHOICE_KEY(type_, "aggregate", member_.aggregate, 0, trees_aggregate_names,                                \
+                       "what a hop makes of the in-neighbours", .search = CRU_ANY_CHOICE),                             \
+        CRU_CHOICE_KEY(type_, "class_weights", member_.class_weights, CRU_WEIGHTS_BALANCED, cru_class_weight_names,    \
+                       "weight of a training item: all equal, or largest class over own size")
 
 typedef struct trees trees;
 
-/* What a tree method brings. Failures go to the context. */
+/* What a tree method brings, as the vtable of its plugin. Failures go to the context. */
 typedef struct trees_learner {
-    size_t model_size;         /* its model begins with a `trees` */
-    size_t table;              /* where its settings have the trees_settings */
-    void (*grow)(void *self);  /* learns from `samples` */
-    void (*score)(void *self); /* fills `scores`, which are 0, from `all` */
+    cru_algorithm vtable;        /* first: TREES_VTABLE */
+    size_t model_size;           /* its model begins with a `trees` */
+    size_t table;                /* where its settings have the trees_settings */
+    void (*grow)(void *self);    /* learns from `samples` */
+    void (*score)(void *self);   /* fills `scores`, which are 0, from `all` */
+    void (*release)(void *self); /* frees what the context does not */
 } trees_learner;
 
 struct trees {
@@ -59,26 +46,21 @@ struct trees {
     float *scores;       /* items x classes */
 };
 
-/* Entries of the method's vtable, which TREES_VTABLE makes. Everything lives in the context.
- * CRU_UNSUPPORTED: no features, no labels. There is one report to the monitor: nothing to select from. */
-cru_status trees_create(void **self, const trees_learner *learner, const void *settings, const cru_task *task,
+/* Entries of the vtable. CRU_UNSUPPORTED: no features, no labels. There is one report to the monitor: nothing to select
+ * from. */
+cru_status trees_create(void **self, const cru_plugin *plugin, const void *settings, const cru_task *task,
                         cru_ctx *ctx);
 cru_status trees_fit(void *self, cru_monitor *monitor);
 cru_status trees_widen(void *self, const cru_task *task);
 cru_status trees_predict(void *self, float *scores);
+void trees_destroy(void *self);
 
-/* Defines `vtable`, a method with this learner, as CRU_METHOD_VTABLE does; `destroy_` frees what the context does not.
- */
-#define TREES_VTABLE(learner_, destroy_)                                                                               \
-    static cru_status create_instance(void **self_, const void *settings_, const cru_task *task_, cru_ctx *ctx_)       \
-    {                                                                                                                  \
-        return trees_create(self_, &(learner_), settings_, task_, ctx_);                                               \
-    }                                                                                                                  \
-    static const cru_algorithm vtable = {.size = sizeof(cru_algorithm),                                                \
-                                         .create = create_instance,                                                    \
-                                         .fit = trees_fit,                                                             \
-                                         .predict = trees_predict,                                                     \
-                                         .destroy = (destroy_),                                                        \
-                                         .widen = trees_widen}
+#define TREES_VTABLE                                                                                                   \
+    .vtable = {.size = sizeof(cru_algorithm),                                                                          \
+               .create = trees_create,                                                                                 \
+               .fit = trees_fit,                                                                                       \
+               .predict = trees_predict,                                                                               \
+               .destroy = trees_destroy,                                                                               \
+               .widen = trees_widen}
 
 #endif

@@ -111,14 +111,14 @@ static void grow(void *self)
     XGDMatrixFree(matrix);
 }
 
-static void destroy(void *self)
+static void release(void *self)
 {
     XGBoosterFree(((model *)self)->booster);
 }
 
 static const trees_learner learner = {
-    .model_size = sizeof(model), .table = offsetof(settings, table), .grow = grow, .score = score};
-TREES_VTABLE(learner, destroy);
+    TREES_VTABLE,   .model_size = sizeof(model), .table = offsetof(settings, table), .grow = grow,
+    .score = score, .release = release};
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
@@ -127,8 +127,10 @@ CRU_PLUGIN = {
     .summary = "XGBoost on features and their means over the neighbourhood",
     .citation = "Tang, Hua, Gao, Zhao, Li. GADBench: Revisiting and Benchmarking Supervised Graph Anomaly Detection. "
                 "NeurIPS 2023.",
-    .problems = TREES_PROBLEMS,
+    .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,
-    .vtable = &vtable,
+    .vtable = &learner,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

@@ -15,8 +15,6 @@
 
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_NODES | CRU_ANOMALY };
-
 typedef struct settings {
     int64_t layers, hidden, hops, start;
     double alpha, dropout, hop_dropout;
@@ -44,10 +42,7 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
-    cru_sparse *adj; /* Â */
     cru_mlp mlp;
-    cru_net *filter;   /* holds gamma, for a decay of its own */
     cru_tensor *gamma; /* K + 1 */
 } model;
 
@@ -78,63 +73,45 @@ static cru_status check_alpha(const settings *s, cru_ctx *ctx)
     return CRU_OK;
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    if (check_alpha(s, m->base.ctx)) return cru_ctx_status(m->base.ctx);
-    const cru_task *task = m->base.task;
+    const settings *s = l->settings;
+    if (check_alpha(s, l->ctx)) return;
+    const cru_task *task = l->task;
     const int64_t terms = s->hops + 1;
-    float *gamma = cru_ctx_alloc(m->base.ctx, terms, sizeof *gamma);
-    first_gamma(s, cru_ctx_stream(m->base.ctx, "gamma"), gamma);
-    m->adj = cru_adjacency_create(m->base.ctx, &task->graph, &s->adjacency);
-    m->mlp = cru_mlp_create(m->base.net, "mlp",
+    float *gamma = cru_ctx_alloc(l->ctx, terms, sizeof *gamma);
+    first_gamma(s, cru_ctx_stream(l->ctx, "gamma"), gamma);
+    m->mlp = cru_mlp_create(l->net, "mlp",
                             &(cru_mlp_shape){.in = task->x.cols,
                                              .hidden = s->hidden,
                                              .out = task->classes,
                                              .layers = s->layers,
-                                             .dropout = (float)s->dropout,
+                                             .dropout = s->dropout,
                                              .input_dropout = true});
-    m->filter = cru_learner_net(&m->base, "filter");
-    m->gamma = cru_net_weight(m->filter, "gamma", 1, &terms, (cru_init){.kind = CRU_INIT_VALUES, .values = gamma});
-    return cru_ctx_status(m->base.ctx);
+    cru_net *filter = cru_learner_net(l, "filter"); /* for a decay of its own: none */
+    m->gamma = cru_net_weight(filter, "gamma", cru_1d(terms), (cru_init){.kind = CRU_INIT_VALUES, .values = gamma});
+    l->optim = cru_learner_optim(l, &l->net, 1);
+    cru_optim_add(l->optim, filter, &(cru_optim_group){.own_decay = true});
 }
 
-static cru_status prepare(void *self)
-{
-    model *m = self;
-    m->base.optim = cru_learner_optim(&m->base, &m->base.net, 1);
-    cru_optim_add(m->base.optim, m->filter, &(cru_optim_group){.own_decay = true, .decay = 0});
-    return CRU_OK;
-}
-
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     cru_tensor **hop = cru_tape_alloc(t, s->hops + 1, sizeof *hop); /* Â^k H, n x c */
-    hop[0] = cru_dropout(t, cru_mlp_input(t, &m->mlp, &m->base.x), (float)s->hop_dropout);
-    for (int64_t k = 1; k <= s->hops; k++) hop[k] = cru_spmm(t, m->adj, hop[k - 1]);
+    hop[0] = cru_dropout(t, cru_mlp_input(t, &m->mlp, &l->x), s->hop_dropout);
+    for (int64_t k = 1; k <= s->hops; k++) hop[k] = cru_spmm(t, l->adj, hop[k - 1]);
     return cru_mix(t, hop, s->hops + 1, m->gamma);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .prepare = prepare,
-                                  .logits = logits,
-                                  .widen = cru_weights_only};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
     .name = "gprgnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "predict, then mix hops with learned weights",
     .citation = "Chien, Peng, Li, Milenkovic. Adaptive Universal Generalized PageRank Graph Neural Network. ICLR 2021.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

@@ -6,7 +6,7 @@
  * P_1 and P_2 are D^-1/2 N D^-1/2 of the neighbours and of the nodes two steps away that are not neighbours. There is
  * nothing non-linear between rounds. The last round has no batch norm and enters the sum with dropout.
  *
- * The benchmark counts a node among those two steps away from itself; setting strict drops it. Variant original is the
+ * The benchmark counts a node among those two steps away from itself; setting strict drops it. Variant paper is the
  * authors' own: strict, without batch norm and biases, dropout only before the last layer.
  *
  * Zhu, Yan, Zhao, Heimann, Akoglu, Koutra. Beyond Homophily in Graph Neural Networks. NeurIPS 2020. */
@@ -14,10 +14,7 @@
 
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_NODES | CRU_ANOMALY, MAX_ROUNDS = 4 };
-
-typedef enum variant { BENCH, ORIGINAL } variant;
-static const char *const variants[] = {"bench", "original", NULL};
+enum { MAX_ROUNDS = 4 };
 
 typedef struct settings {
     int64_t rounds, mlp_layers, hidden, variant;
@@ -32,14 +29,13 @@ static const cru_param schema[] = {
     CRU_INT(settings, hidden, 64, 1, 65536, "width of the embedding"),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "between rounds", .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
     CRU_BOOL(settings, strict, false, "two steps away means not the node itself"),
-    CRU_CHOICE(settings, variant, BENCH, variants, "original: strict, no batch norm, no biases, dropout at the end"),
+    CRU_VARIANT(settings, variant, CRU_BENCH, "paper: strict, no batch norm, no biases, dropout at the end"),
     CRU_TRAIN_SETTINGS(settings, train, 1000, 0.01, 1e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
 };
 
 typedef struct model {
-    cru_learner base;
     cru_sparse *near, *far; /* P_1, P_2 */
     cru_mlp embed;
     cru_batch_norm_layer norm[MAX_ROUNDS + 1]; /* of rounds 1 .. L-1 */
@@ -51,75 +47,64 @@ static cru_sparse *normalised(cru_ctx *ctx, const cru_csr *graph)
     return cru_adjacency_create(ctx, graph, &(cru_adjacency){.loops = CRU_LOOPS_KEEP, .norm = CRU_NORM_SYM});
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    const bool original = s->variant == ORIGINAL;
-    const cru_pool pool = cru_ctx_pool(m->base.ctx);
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    const bool paper = s->variant == CRU_PAPER;
+    const cru_pool pool = cru_ctx_pool(l->ctx);
     const cru_csr pattern = cru_csr_pattern(&task->graph);
     const cru_csr one = cru_graph_loops(pool, &pattern, CRU_LOOPS_REMOVE);
-    const cru_csr two = cru_graph_two_hop(pool, &one, !(s->strict || original));
-    m->near = normalised(m->base.ctx, &one);
-    m->far = normalised(m->base.ctx, &two);
-    m->embed = cru_mlp_create(m->base.net, "embed",
+    const cru_csr two = cru_graph_two_hop(pool, &one, !(s->strict || paper));
+    m->near = normalised(l->ctx, &one);
+    m->far = normalised(l->ctx, &two);
+    m->embed = cru_mlp_create(l->net, "embed",
                               &(cru_mlp_shape){.in = task->x.cols,
                                                .hidden = s->hidden,
                                                .out = s->hidden,
                                                .layers = s->mlp_layers,
-                                               .dropout = (float)s->dropout,
-                                               .batch_norm = !original,
+                                               .dropout = s->dropout,
+                                               .batch_norm = !paper,
                                                .norm_last = true,
-                                               .no_bias = original});
+                                               .no_bias = paper});
     int64_t width = s->hidden, total = s->hidden;
-    for (int64_t l = 1; l <= s->rounds; l++) {
+    for (int64_t k = 1; k <= s->rounds; k++) {
         char name[32];
-        snprintf(name, sizeof name, "norm%lld", (long long)l);
+        snprintf(name, sizeof name, "norm%lld", (long long)k);
         width *= 2;
         total += width;
-        if (!original && l < s->rounds) m->norm[l] = cru_batch_norm_create(m->base.net, name, width);
+        if (!paper && k < s->rounds) m->norm[k] = cru_batch_norm_create(l->net, name, width);
     }
-    m->out =
-        cru_fc_create_drawn(m->base.net, "out", (const int64_t[]){total, task->classes}, CRU_DRAW_FAN_IN, !original);
-    return cru_ctx_status(m->base.ctx);
+    m->out = cru_fc_create_drawn(l->net, "out", total, task->classes, CRU_DRAW_FAN_IN, !paper);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    const settings *s = m->base.settings;
-    const bool original = s->variant == ORIGINAL;
-    const float between = original ? 0 : (float)s->dropout;
+    const settings *s = l->settings;
+    const bool paper = s->variant == CRU_PAPER;
+    const double between = paper ? 0 : s->dropout;
     cru_tensor *part[MAX_ROUNDS + 2]; /* rounds 0 .. L-1 and the two halves of round L */
-    part[0] = cru_relu(t, cru_mlp_input(t, &m->embed, &m->base.x));
-    for (int64_t l = 1; l <= s->rounds; l++) {
-        cru_tensor *x = cru_dropout(t, part[l - 1], between);
-        part[l] = cru_spmm(t, m->near, x);
-        part[l + 1] = cru_spmm(t, m->far, x);
-        if (l < s->rounds) part[l] = cru_concat_cols(t, &part[l], 2);
-        if (m->norm[l].gain) part[l] = cru_batch_norm_apply(t, &m->norm[l], part[l]);
+    part[0] = cru_relu(t, cru_mlp_input(t, &m->embed, &l->x));
+    for (int64_t k = 1; k <= s->rounds; k++) {
+        cru_tensor *x = cru_dropout(t, part[k - 1], between);
+        part[k] = cru_spmm(t, m->near, x);
+        part[k + 1] = cru_spmm(t, m->far, x);
+        if (k < s->rounds) part[k] = cru_concat_cols(t, &part[k], 2);
+        if (m->norm[k].gain) part[k] = cru_batch_norm_apply(t, &m->norm[k], part[k]);
     }
-    for (int64_t k = original ? 0 : s->rounds; k < s->rounds + 2; k++)
-        part[k] = cru_dropout(t, part[k], (float)s->dropout);
+    for (int64_t k = paper ? 0 : s->rounds; k < s->rounds + 2; k++) part[k] = cru_dropout(t, part[k], s->dropout);
     return cru_fc_apply_parts(t, &m->out, part, s->rounds + 2);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .logits = logits};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits),
     .name = "h2gcn",
-    .version = "1.1",
+    .version = "2.0",
     .summary = "ego, neighbours and two-hop neighbours kept apart",
     .citation = "Zhu, Yan, Zhao, Heimann, Akoglu, Koutra. Beyond Homophily in Graph Neural Networks. NeurIPS 2020.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES | CRU_ANOMALY,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

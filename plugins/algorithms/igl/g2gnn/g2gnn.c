@@ -23,7 +23,7 @@
 #include "graph-encoder.h"
 #include "graph-of-graphs.h"
 
-enum { PROBLEMS = CRU_GRAPHS, MOST_COPIES = 16, MEAN = 1 /* of cru_readout_names */ };
+enum { MOST_COPIES = 16 };
 
 typedef struct settings {
     int64_t backbone, layers, hidden, neighbours, hops, copies;
@@ -45,26 +45,12 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, drop_edges, 0.005, 0, 1, "share of edges that a copy loses"),
     CRU_FLOAT(settings, blank_nodes, 0, 0, 1, "share of a batch's nodes whose features a copy loses"),
     CRU_BOOL(settings, labelled_kernel, true, "the kernel compares one-hot features of the ends of paths, too"),
-    CRU_ADJACENCY_SETTINGS(settings, graphs.adjacency, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
-    {.key = "readout",
-     .type = CRU_PARAM_CHOICE,
-     .offset = offsetof(settings, graphs.readout),
-     .number = MEAN,
-     .choices = cru_readout_names,
-     .help = "from nodes to a graph"},
-    {.key = "batch",
-     .type = CRU_PARAM_INT,
-     .offset = offsetof(settings, graphs.batch),
-     .number = 128,
-     .min = 1,
-     .max = 1e9,
-     .help = "graphs in a step"},
+    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_NONE, CRU_READOUT_MEAN),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_END,
 };
 
 typedef struct model {
-    cru_learner base;
     cru_rng rng;
     graph_encoder encoder;
     cru_fc hidden, out;
@@ -72,25 +58,24 @@ typedef struct model {
     const int32_t *linked; /* graphs x near */
 } model;
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    const cru_pool pool = cru_ctx_pool(m->base.ctx);
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    const cru_pool pool = cru_ctx_pool(l->ctx);
     const cru_gin_shape shape = {
         .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .mlp_layers = 2};
-    m->encoder = graph_encoder_create(m->base.net, (graph_backbone)s->backbone, &shape);
-    m->hidden = cru_fc_create(m->base.net, "hidden", s->hidden, s->hidden);
-    m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
-    m->rng = cru_ctx_stream(m->base.ctx, "sampling");
+    m->encoder = graph_encoder_create(l->net, (graph_backbone)s->backbone, &shape);
+    m->hidden = cru_fc_create(l->net, "hidden", s->hidden, s->hidden);
+    m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
+    m->rng = cru_ctx_stream(l->ctx, "sampling");
     const cru_ids repeated = cru_class_repeat(pool, cru_class_members(pool, task), task->classes, &m->rng);
-    m->base.batches = cru_batches_create(m->base.ctx, repeated, s->graphs.batch, false);
+    l->batches = cru_batches_create(l->ctx, repeated, s->graphs.batch, false);
     const int64_t k = s->neighbours < task->items ? s->neighbours : task->items;
     m->near = k - 1;
     m->linked = gog_neighbours(pool, (cru_blocks){&task->graph, task->graph_offsets}, task->items,
                                s->labelled_kernel ? cru_one_hot_labels(pool, &task->x) : NULL, k);
-    return cru_ctx_status(m->base.ctx);
 }
 
 /* ---- graphs that are computed together ------------------------------------------------------------------- */
@@ -118,9 +103,9 @@ static cru_csr link_group(const model *m, cru_pool pool, cru_ids graphs, const i
 }
 
 /* The distinct graphs of a batch and their neighbours. */
-static group gather_group(const model *m, cru_tape *t, cru_ids batch)
+static group gather_group(cru_learner *l, const model *m, cru_tape *t, cru_ids batch)
 {
-    const int64_t items = m->base.task->items;
+    const int64_t items = l->task->items;
     int32_t *place = cru_tape_alloc(t, items, sizeof *place), *ids = cru_tape_alloc(t, items, sizeof *ids);
     int32_t *rows = cru_tape_alloc(t, batch.count, sizeof *rows), count = 0;
     for (int64_t g = 0; g < items; g++) place[g] = -1;
@@ -132,7 +117,7 @@ static group gather_group(const model *m, cru_tape *t, cru_ids batch)
         }
     const cru_ids chosen = {ids, count};
     const cru_csr links = link_group(m, cru_tape_pool(t), chosen, place);
-    return (group){.graphs = cru_graphs_select(t, &m->base.graphs, chosen),
+    return (group){.graphs = cru_graphs_select(t, &l->graphs, chosen),
                    .links = cru_sparse_step(t, &links),
                    .rows = cru_index_step(t, rows, batch.count)};
 }
@@ -149,16 +134,16 @@ static cru_input blank_some(cru_tape *t, const cru_input *x, double share, cru_r
 }
 
 /* ln p of every graph of the group, for one changed copy. */
-static cru_tensor *predict(const model *m, cru_tape *t, const group *g, cru_rng *rng)
+static cru_tensor *predict(cru_learner *l, const model *m, cru_tape *t, const group *g, cru_rng *rng)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     const cru_csr kept = cru_sample_edges(cru_tape_pool(t), &g->graphs.host, 1 - s->drop_edges, false, rng);
     const cru_input x = blank_some(t, &g->graphs.x, s->blank_nodes, rng);
     cru_tensor *h = graph_encoder_nodes(t, &m->encoder, &kept, &x);
     if (s->backbone == BACKBONE_GCN) h = cru_relu(t, h); /* gin ends with one */
-    h = cru_graphs_readout(t, &m->base, &g->graphs, h);
+    h = cru_graphs_readout(t, l, &g->graphs, h);
     h = cru_propagate(t, g->links, h, s->hops);
-    h = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->hidden, h)), (float)s->dropout);
+    h = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->hidden, h)), s->dropout);
     return cru_log_softmax(t, cru_fc_apply(t, &m->out, h), 1);
 }
 
@@ -168,64 +153,54 @@ typedef struct evaluation {
 } evaluation;
 
 /* The mean of ln p_a of the graphs of a batch. */
-static cru_tensor *judge(void *user, cru_tape *t, cru_ids batch)
+static cru_tensor *judge(cru_learner *l, void *user, cru_tape *t, cru_ids batch)
 {
     evaluation *e = user;
-    const settings *s = e->model->base.settings;
-    const group g = gather_group(e->model, t, batch);
-    cru_tensor *sum = predict(e->model, t, &g, &e->rng);
-    for (int64_t a = 1; a < s->copies; a++) sum = cru_add(t, sum, predict(e->model, t, &g, &e->rng));
-    return cru_scale(t, cru_gather(t, sum, g.rows), 1 / (float)s->copies);
+    const settings *s = l->settings;
+    const group g = gather_group(l, e->model, t, batch);
+    cru_tensor *sum = predict(l, e->model, t, &g, &e->rng);
+    for (int64_t a = 1; a < s->copies; a++) sum = cru_add(t, sum, predict(l, e->model, t, &g, &e->rng));
+    return cru_scale(t, cru_gather(t, sum, g.rows), 1 / (double)s->copies);
 }
 
 /* The same changes in every evaluation. */
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    return cru_graphs_in_turn(&m->base, t, judge, &(evaluation){m, cru_rng_split(&m->rng, 0)});
+    return cru_graphs_in_turn(l, t, judge, &(evaluation){m, cru_rng_split(&m->rng, 0)});
 }
 
-static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
+static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const group g = gather_group(m, t, batch->items);
-    const cru_targets targets = {.labels = cru_learner_labels(&m->base, t, batch->items)};
+    const settings *s = l->settings;
+    const group g = gather_group(l, m, t, batch->items);
+    const cru_targets targets = {.labels = cru_learner_labels(l, t, batch->items)};
     cru_tensor *p[MOST_COPIES], *mean = NULL, *total = NULL;
     for (int64_t a = 0; a < s->copies; a++) {
-        cru_tensor *log_p = cru_gather(t, predict(m, t, &g, &m->rng), g.rows), *loss = cru_nll(t, log_p, &targets);
+        cru_tensor *log_p = cru_gather(t, predict(l, m, t, &g, &m->rng), g.rows), *loss = cru_nll(t, log_p, &targets);
         p[a] = cru_exp(t, log_p);
         mean = a ? cru_add(t, mean, p[a]) : p[a];
         total = a ? cru_add(t, total, loss) : loss;
     }
     /* the factor 1/copies of the mean goes when it is normalised */
-    cru_tensor *sharp = cru_normalize_l1(t, cru_pow(t, cru_detach(t, mean), (float)(1 / s->temperature)), 1e-30f);
+    cru_tensor *sharp = cru_normalize_l1(t, cru_pow(t, cru_detach(t, mean), 1 / s->temperature), 1e-30);
     for (int64_t a = 0; a < s->copies; a++) {
         cru_tensor *gap = cru_square(t, cru_sub(t, p[a], sharp));
         total = cru_add(t, total, cru_mean(t, cru_sum(t, gap, 1), CRU_ALL));
     }
-    return cru_scale(t, total, 1 / (float)s->copies);
+    return cru_scale(t, total, 1 / (double)s->copies);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .labelled = true,
-                                  .build = build,
-                                  .logits = logits,
-                                  .batch_loss = batch_loss,
-                                  .graphs = offsetof(settings, graphs)};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .batch_loss = batch_loss,
+               .graphs = CRU_AT(settings, graphs)),
     .name = "g2gnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "a graph of graphs, and copies that must agree",
     .citation =
         "Wang, Zhao, Shah, Derr. Imbalanced Graph Classification via Graph-of-Graph Neural Networks. CIKM 2022.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_GRAPHS,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

@@ -27,8 +27,6 @@
 #include "added-nodes.h"
 #include "ego-mixing.h"
 
-enum { PROBLEMS = CRU_NODES };
-
 typedef struct settings {
     int64_t layers, hidden, warmup, plateau;
     double dropout, keep_prob, temperature;
@@ -48,7 +46,6 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
     cru_rng rng;
     cru_sparse *adj;
     cru_csr out_edges;
@@ -76,12 +73,12 @@ typedef struct added {
 
 /* ---- set-up ---------------------------------------------------------------------------------------------- */
 
-static void count_classes(model *m)
+static void count_classes(cru_learner *l, model *m)
 {
-    const cru_task *task = m->base.task;
+    const cru_task *task = l->task;
     const cru_ids train = task->split.train;
-    m->members = cru_class_members(cru_ctx_pool(m->base.ctx), task);
-    m->partner_weights = cru_ctx_alloc(m->base.ctx, train.count, sizeof *m->partner_weights);
+    m->members = cru_class_members(cru_ctx_pool(l->ctx), task);
+    m->partner_weights = cru_ctx_alloc(l->ctx, train.count, sizeof *m->partner_weights);
     for (int32_t c = 0; c < task->classes; c++)
         if (m->members[c].count > m->largest) m->largest = m->members[c].count;
     for (int64_t i = 0; i < train.count; i++) {
@@ -90,45 +87,44 @@ static void count_classes(model *m)
     }
 }
 
-static void build_optimiser(model *m, cru_net *classifier)
+static void build_optimiser(cru_learner *l, cru_net *classifier)
 {
-    m->base.optim = cru_learner_optim(&m->base, &m->base.net, 1);
-    cru_optim_add(m->base.optim, classifier, &(cru_optim_group){.own_decay = true});
+    l->optim = cru_learner_optim(l, &l->net, 1);
+    cru_optim_add(l->optim, classifier, &(cru_optim_group){.own_decay = true});
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    cru_ctx *ctx = m->base.ctx;
-    cru_net *classifier = cru_learner_net(&m->base, "classifier");
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    cru_ctx *ctx = l->ctx;
+    cru_net *classifier = cru_learner_net(l, "classifier");
     m->rng = cru_ctx_stream(ctx, "sampling");
     m->adj = cru_adjacency_create(ctx, &task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_ROW});
     m->out_edges = cru_csr_transpose(cru_ctx_pool(ctx), &task->graph, NULL);
     m->convs = cru_gcn_stack_create(
-        m->base.net, "conv",
+        l->net, "conv",
         &(cru_gcn_shape){
             .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .draw = CRU_DRAW_GLOROT});
     m->classifier = cru_fc_create(classifier, "classifier", s->hidden, task->classes);
-    build_optimiser(m, classifier);
+    build_optimiser(l, classifier);
     m->plateau = (cru_plateau){.factor = 0.5, .threshold = 1e-4, .patience = s->plateau};
     const cru_ids val = task->split.val;
     int32_t *labels = cru_ctx_alloc(ctx, val.count, sizeof *labels);
     for (int64_t i = 0; i < val.count; i++) labels[i] = task->labels[val.ids[i]];
     m->val_rows = cru_index_create(ctx, val.ids, val.count);
     m->val_labels = cru_index_create(ctx, labels, val.count);
-    count_classes(m);
+    count_classes(l, m);
     m->predicted = cru_ctx_alloc(ctx, task->nodes * task->classes, sizeof *m->predicted);
     m->saliency = cru_ctx_alloc(ctx, task->split.train.count * task->x.cols, sizeof *m->saliency);
-    return cru_ctx_status(ctx);
 }
 
 /* ---- new nodes ------------------------------------------------------------------------------------------- */
 
-static added draw_pairs(model *m, cru_tape *t)
+static added draw_pairs(cru_learner *l, model *m, cru_tape *t)
 {
-    const cru_task *task = m->base.task;
+    const cru_task *task = l->task;
     const cru_ids train = task->split.train;
     added a = {0};
     for (int32_t c = 0; c < task->classes; c++)
@@ -147,9 +143,9 @@ static added draw_pairs(model *m, cru_tape *t)
     return a;
 }
 
-static void compare_pairs(const model *m, added *a)
+static void compare_pairs(cru_learner *l, const model *m, added *a)
 {
-    const int32_t classes = m->base.task->classes;
+    const int32_t classes = l->task->classes;
     for (int64_t i = 0; i < a->count; i++)
         a->pairs[i].divergence = ego_divergence(m->predicted + (int64_t)a->pairs[i].source * classes,
                                                 m->predicted + (int64_t)a->pairs[i].partner * classes, classes);
@@ -161,9 +157,9 @@ static int64_t row_length(const cru_csr *g, int64_t row)
 }
 
 /* The neighbours of new node i into `ids`; how many there are. */
-static int64_t draw_neighbours(model *m, cru_tape *t, const ego_pair *pair, int32_t *ids)
+static int64_t draw_neighbours(cru_learner *l, model *m, cru_tape *t, const ego_pair *pair, int32_t *ids)
 {
-    const cru_csr *g = &m->base.task->graph;
+    const cru_csr *g = &l->task->graph;
     const int64_t most = row_length(g, pair->source) + row_length(g, pair->partner);
     int64_t count = row_length(g, cru_rng_below(&m->rng, g->rows));
     if (count > row_length(g, pair->source)) count = row_length(g, pair->source);
@@ -175,9 +171,9 @@ static int64_t draw_neighbours(model *m, cru_tape *t, const ego_pair *pair, int3
     return count;
 }
 
-static void link_nodes(model *m, cru_tape *t, added *a, bool warm)
+static void link_nodes(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
-    const cru_csr *g = warm ? &m->out_edges : &m->base.task->graph;
+    const cru_csr *g = warm ? &m->out_edges : &l->task->graph;
     int64_t most = 0, count = 0;
     for (int64_t i = 0; i < a->count; i++) most += row_length(g, a->pairs[i].source);
     int32_t *row = cru_tape_alloc(t, most, sizeof *row), *col = cru_tape_alloc(t, most, sizeof *col);
@@ -188,7 +184,7 @@ static void link_nodes(model *m, cru_tape *t, added *a, bool warm)
         if (warm)
             for (int64_t k = 0; k < degree; k++) col[count + k] = g->ids[g->offsets[source] + k];
         else
-            degree = draw_neighbours(m, t, &a->pairs[i], col + count);
+            degree = draw_neighbours(l, m, t, &a->pairs[i], col + count);
         own[i] = 1 / (float)(degree + 1);
         for (int64_t k = 0; k < degree; k++, count++) {
             row[count] = (int32_t)i;
@@ -198,13 +194,13 @@ static void link_nodes(model *m, cru_tape *t, added *a, bool warm)
     const cru_coo entries = {a->count, g->rows, count, row, col, value};
     const cru_csr links = cru_csr_from_coo(cru_tape_pool(t), &entries, CRU_DUP_SUM);
     a->links = cru_sparse_step(t, &links);
-    a->own = cru_tensor_upload(t, 2, (const int64_t[]){a->count, 1}, own);
+    a->own = cru_tensor_upload(t, cru_2d(a->count, 1), own);
 }
 
-static void mix_features(model *m, cru_tape *t, added *a, bool warm)
+static void mix_features(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
-    const settings *s = m->base.settings;
-    const int64_t features = m->base.task->x.cols, drawn = (int64_t)floor(s->keep_prob * (double)features);
+    const settings *s = l->settings;
+    const int64_t features = l->task->x.cols, drawn = (int64_t)floor(s->keep_prob * (double)features);
     float *share = cru_tape_alloc(t, a->count * features, sizeof *share);
     double *weight = cru_tape_alloc(t, features, sizeof *weight);
     int32_t *chosen = cru_tape_alloc(t, drawn, sizeof *chosen);
@@ -218,19 +214,19 @@ static void mix_features(model *m, cru_tape *t, added *a, bool warm)
         cru_rng_weighted(&m->rng, weight, features, kept, false, chosen);
         for (int64_t k = 0; k < kept; k++) share[i * features + chosen[k]] = 1;
     }
-    a->x = ego_features(t, &m->base.x, a->pairs, cru_tensor_upload(t, 2, (const int64_t[]){a->count, features}, share));
+    a->x = ego_features(t, &l->x, a->pairs, cru_tensor_upload(t, cru_2d(a->count, features), share));
 }
 
 /* ---- training -------------------------------------------------------------------------------------------- */
 
 /* Logits of all nodes and after them of the new ones, if any; *first: X W_1, of which the gradient can be asked for. */
-static cru_tensor *forward(model *m, cru_tape *t, const added *a, cru_tensor **first)
+static cru_tensor *forward(cru_learner *l, model *m, cru_tape *t, const added *a, cru_tensor **first)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     cru_tensor *both[2] = {NULL, a ? a->x : NULL};
     for (int64_t i = 0; i < m->convs.layers; i++) {
         const cru_gcn *layer = &m->convs.layer[i];
-        cru_tensor *x = i ? cru_matmul(t, both[0], layer->w) : cru_input_linear(t, &m->base.x, layer->w, NULL);
+        cru_tensor *x = i ? cru_matmul(t, both[0], layer->w) : cru_input_linear(t, &l->x, layer->w, NULL);
         if (!i && first) cru_tensor_watch(*first = x);
         both[0] = cru_relu(t, cru_add(t, cru_spmm(t, m->adj, x), layer->b));
         if (!a) continue;
@@ -238,82 +234,69 @@ static cru_tensor *forward(model *m, cru_tape *t, const added *a, cru_tensor **f
         both[1] = cru_relu(t, cru_add(t, cru_add(t, cru_spmm(t, a->links, x), self), layer->b));
     }
     cru_tensor *h = a ? cru_concat_rows(t, both, 2) : both[0];
-    return cru_fc_apply(t, &m->classifier, cru_dropout(t, h, (float)s->dropout));
+    return cru_fc_apply(t, &m->classifier, cru_dropout(t, h, s->dropout));
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
-    return forward(self, t, NULL, NULL);
+    return forward(l, self, t, NULL, NULL);
 }
 
 /* Keeps what the next epoch mixes by: softmax(A z / temperature), and the gradient of the training nodes' features. */
-static void remember(model *m, cru_tape *t, cru_tensor *z, cru_tensor *first)
+static void remember(cru_learner *l, model *m, cru_tape *t, cru_tensor *z, cru_tensor *first)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     const bool recorded = cru_tape_record(t, false);
-    cru_tensor *real = cru_slice_rows(t, cru_detach(t, z), 0, m->base.task->nodes);
+    cru_tensor *real = cru_slice_rows(t, cru_detach(t, z), 0, l->task->nodes);
     cru_tensor *smooth = cru_scale(t, cru_spmm(t, m->adj, real), (float)(1 / s->temperature));
     cru_tensor_download(t, cru_softmax(t, smooth, 1), m->predicted);
-    cru_tensor *slope = cru_gather(t, cru_grad_of(t, first), m->base.train_rows);
+    cru_tensor *slope = cru_gather(t, cru_grad_of(t, first), l->train_rows);
     cru_tensor_download(t, cru_matmul_op(t, slope, m->convs.layer[0].w, CRU_NT), m->saliency);
     cru_tape_record(t, recorded);
 }
 
 /* By the validation loss before the step, which the last evaluation holds. */
-static void adapt_rate(model *m, cru_tape *t)
+static void adapt_rate(cru_learner *l, model *m, cru_tape *t)
 {
-    cru_learner *l = &m->base;
     if (l->epoch == 0 || !m->val_rows.count) return;
-    cru_tensor *z = cru_tensor_upload(t, 2, (const int64_t[]){l->task->items, l->task->classes}, l->scores);
+    cru_tensor *z = cru_tensor_upload(t, cru_2d(l->task->items, l->task->classes), l->scores);
     cru_tensor *loss = cru_cross_entropy(t, z, &(cru_targets){.rows = &m->val_rows, .labels = m->val_labels});
     const double value = (double)cru_tensor_item(t, loss);
     cru_optim_set_lr(l->optim, cru_plateau_step(&m->plateau, cru_optim_lr(l->optim), value));
 }
 
-static cru_status epoch(void *self, double *loss)
+static double epoch(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    cru_tape *t = m->base.tape;
-    const bool warm = m->base.epoch < s->warmup;
+    const settings *s = l->settings;
+    cru_tape *t = l->tape;
+    const bool warm = l->epoch < s->warmup;
     cru_tensor *first;
     cru_tape_begin(t, CRU_TRAIN);
-    added a = draw_pairs(m, t);
+    added a = draw_pairs(l, m, t);
     if (a.count) {
-        if (!warm) compare_pairs(m, &a);
-        link_nodes(m, t, &a, warm);
-        mix_features(m, t, &a, warm);
+        if (!warm) compare_pairs(l, m, &a);
+        link_nodes(l, m, t, &a, warm);
+        mix_features(l, m, t, &a, warm);
     }
-    cru_tensor *z = forward(m, t, a.count ? &a : NULL, &first);
-    cru_tensor *total = added_loss(&m->base, t, z, a.labels, a.count);
-    if (cru_ctx_status(m->base.ctx)) return cru_ctx_status(m->base.ctx);
+    cru_tensor *z = forward(l, m, t, a.count ? &a : NULL, &first);
+    cru_tensor *total = added_loss(l, t, z, a.labels, a.count);
     cru_backward(t, total);
-    remember(m, t, z, first);
-    cru_optim_step(m->base.optim);
-    adapt_rate(m, t);
-    *loss = (double)cru_tensor_item(t, total);
-    return CRU_OK;
+    remember(l, m, t, z, first);
+    cru_optim_step(l->optim);
+    adapt_rate(l, m, t);
+    return (double)cru_tensor_item(t, total);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .labelled = true,
-                                  .build = build,
-                                  .logits = logits,
-                                  .epoch = epoch,
-                                  .widen = cru_weights_only};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
+               .widen = cru_weights_only),
     .name = "graphens",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "new ego networks for minority classes",
     .citation = "Park, Song, Yang. GraphENS: Neighbor-Aware Ego Network Synthesis for Class-Imbalanced Node "
                 "Classification. ICLR 2022.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

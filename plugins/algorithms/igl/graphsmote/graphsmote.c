@@ -24,8 +24,6 @@
 #include "added-nodes.h"
 #include "smote.h"
 
-enum { PROBLEMS = CRU_NODES };
-
 typedef struct settings {
     int64_t hidden;
     double dropout, rec_weight, up_scale;
@@ -46,7 +44,6 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
     cru_rng rng;
     cru_csr graph;           /* without loops */
     cru_sparse *links, *adj; /* A, A' */
@@ -59,13 +56,13 @@ typedef struct model {
 
 /* ---- set-up ---------------------------------------------------------------------------------------------- */
 
-static void plan_classes(model *m)
+static void plan_classes(cru_learner *l, model *m)
 {
-    const cru_task *task = m->base.task;
-    const settings *s = m->base.settings;
+    const cru_task *task = l->task;
+    const settings *s = l->settings;
     const int64_t average = task->split.train.count / task->classes;
-    m->members = cru_class_members(cru_ctx_pool(m->base.ctx), task);
-    m->repeats = cru_ctx_alloc(m->base.ctx, task->classes, sizeof *m->repeats);
+    m->members = cru_class_members(cru_ctx_pool(l->ctx), task);
+    m->repeats = cru_ctx_alloc(l->ctx, task->classes, sizeof *m->repeats);
     for (int32_t c = 0; c < task->classes; c++) {
         const int64_t count = m->members[c].count;
         m->repeats[c] = count && count < average ? average / count : 0;
@@ -77,12 +74,12 @@ static void plan_classes(model *m)
     }
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    cru_ctx *ctx = m->base.ctx;
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    cru_ctx *ctx = l->ctx;
     const cru_pool pool = cru_ctx_pool(ctx);
     const cru_csr given = s->directed ? task->graph : cru_graph_symmetrise(pool, &task->graph, CRU_SYM_OR);
     m->rng = cru_ctx_stream(ctx, "sampling");
@@ -90,36 +87,34 @@ static cru_status build(void *self)
     const cru_csr mean = cru_graph_mean_with_self(pool, &m->graph);
     m->links = cru_sparse_create(ctx, &m->graph);
     m->adj = cru_sparse_create(ctx, &mean);
-    m->encoder = cru_sage_cat_create(m->base.net, "encoder", (const int64_t[]){task->x.cols, s->hidden});
-    m->decoder = cru_sage_cat_create(m->base.net, "decoder", (const int64_t[]){s->hidden, s->hidden});
-    m->edges = cru_fc_create_with(m->base.net, "edges", (const int64_t[]){s->hidden, s->hidden},
-                                  (cru_init){.kind = CRU_INIT_FAN_IN}, NULL);
-    m->classifier = cru_fc_create_with(m->base.net, "classifier", (const int64_t[]){s->hidden, task->classes},
+    m->encoder = cru_sage_cat_create(l->net, "encoder", task->x.cols, s->hidden);
+    m->decoder = cru_sage_cat_create(l->net, "decoder", s->hidden, s->hidden);
+    m->edges = cru_fc_create_with(l->net, "edges", s->hidden, s->hidden, (cru_init){.kind = CRU_INIT_FAN_IN}, NULL);
+    m->classifier = cru_fc_create_with(l->net, "classifier", s->hidden, task->classes,
                                        (cru_init){.kind = CRU_INIT_NORMAL, .b = 0.05f},
                                        &(cru_init){.kind = CRU_INIT_FAN_IN, .fan_in = s->hidden});
-    plan_classes(m);
-    return cru_ctx_status(ctx);
+    plan_classes(l, m);
 }
 
 /* ---- the network ----------------------------------------------------------------------------------------- */
 
-static cru_tensor *apply_sage(const model *m, cru_tape *t, const cru_sage_cat *layer, cru_sparse *adj,
+static cru_tensor *apply_sage(cru_learner *l, cru_tape *t, const cru_sage_cat *layer, cru_sparse *adj,
                               const cru_input *x)
 {
-    const settings *s = m->base.settings;
-    return cru_dropout(t, cru_relu(t, cru_sage_cat_input(t, layer, adj, x)), (float)s->dropout);
+    const settings *s = l->settings;
+    return cru_dropout(t, cru_relu(t, cru_sage_cat_input(t, layer, adj, x)), s->dropout);
 }
 
-static cru_tensor *classify(const model *m, cru_tape *t, cru_sparse *adj, cru_tensor *e)
+static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, cru_sparse *adj, cru_tensor *e)
 {
     const cru_input in = cru_input_of(e);
-    return cru_fc_apply(t, &m->classifier, apply_sage(m, t, &m->decoder, adj, &in));
+    return cru_fc_apply(t, &m->classifier, apply_sage(l, t, &m->decoder, adj, &in));
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return classify(m, t, m->adj, apply_sage(m, t, &m->encoder, m->adj, &m->base.x));
+    return classify(l, m, t, m->adj, apply_sage(l, t, &m->encoder, m->adj, &l->x));
 }
 
 /* ---- new nodes ------------------------------------------------------------------------------------------- */
@@ -130,18 +125,18 @@ typedef struct synthetic {
     cru_tensor *e;
 } synthetic;
 
-static synthetic interpolate(model *m, cru_tape *t, cru_tensor *e)
+static synthetic interpolate(cru_learner *l, model *m, cru_tape *t, cru_tensor *e)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     const int64_t cols = cru_tensor_cols(e);
     float *host = cru_tape_alloc(t, cru_tensor_count(e), sizeof *host);
     float *delta = cru_tape_alloc(t, m->added, sizeof *delta);
     int32_t *first = cru_tape_alloc(t, m->added, sizeof *first), *second = cru_tape_alloc(t, m->added, sizeof *second);
     int32_t *candidate = cru_tape_alloc(t, m->added, sizeof *candidate);
-    int32_t *nearest = cru_tape_alloc(t, m->base.task->split.train.count, sizeof *nearest);
+    int32_t *nearest = cru_tape_alloc(t, l->task->split.train.count, sizeof *nearest);
     int32_t *labels = cru_tape_alloc(t, m->added, sizeof *labels);
     cru_tensor_download(t, e, host);
-    for (int32_t c = 0, i = 0; c < m->base.task->classes; c++) {
+    for (int32_t c = 0, i = 0; c < l->task->classes; c++) {
         const cru_ids members = m->members[c];
         if (m->repeats[c]) smote_nearest(host, cols, members, nearest);
         for (int64_t r = 0; r < m->repeats[c]; r++) {
@@ -157,57 +152,45 @@ static synthetic interpolate(model *m, cru_tape *t, cru_tensor *e)
     }
     cru_tensor *from = cru_gather(t, e, cru_index_step(t, first, m->added));
     cru_tensor *to = cru_gather(t, e, cru_index_step(t, second, m->added));
-    cru_tensor *ways = cru_tensor_upload(t, 2, (const int64_t[]){m->added, 1}, delta);
+    cru_tensor *ways = cru_tensor_upload(t, cru_2d(m->added, 1), delta);
     return (synthetic){.pairs = {first, candidate, m->added},
                        .labels = labels,
                        .e = cru_add(t, from, cru_mul(t, ways, cru_sub(t, to, from)))};
 }
 
-static cru_tensor *joint_loss(model *m, cru_tape *t, cru_tensor *e)
+static cru_tensor *joint_loss(cru_learner *l, model *m, cru_tape *t, cru_tensor *e)
 {
-    if (!m->added) return added_loss(&m->base, t, classify(m, t, m->adj, e), NULL, 0);
-    const synthetic s = interpolate(m, t, e);
+    if (!m->added) return added_loss(l, t, classify(l, m, t, m->adj, e), NULL, 0);
+    const synthetic s = interpolate(l, m, t, e);
     cru_tensor *all = cru_concat_rows(t, (cru_tensor *[]){e, s.e}, 2);
     float *code = cru_tape_alloc(t, cru_tensor_count(all), sizeof *code);
     cru_tensor_download(t, cru_fc_apply(t, &m->edges, cru_detach(t, all)), code);
     const cru_csr joint = smote_graph(cru_tape_pool(t), &m->graph, s.pairs, code, cru_tensor_cols(all));
     const cru_csr mean = cru_graph_mean_with_self(cru_tape_pool(t), &joint);
-    return added_loss(&m->base, t, classify(m, t, cru_sparse_step(t, &mean), all), s.labels, m->added);
+    return added_loss(l, t, classify(l, m, t, cru_sparse_step(t, &mean), all), s.labels, m->added);
 }
 
-static cru_status epoch(void *self, double *loss)
+static double epoch(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    cru_tape *t = m->base.tape;
+    const settings *s = l->settings;
+    cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *e = apply_sage(m, t, &m->encoder, m->adj, &m->base.x);
+    cru_tensor *e = apply_sage(l, t, &m->encoder, m->adj, &l->x);
     cru_tensor *rebuilt = smote_reconstruction(t, m->links, cru_fc_apply(t, &m->edges, e));
-    cru_tensor *total = cru_add(t, joint_loss(m, t, e), cru_scale(t, rebuilt, (float)s->rec_weight));
-    if (cru_ctx_status(m->base.ctx)) return cru_ctx_status(m->base.ctx);
-    *loss = cru_learner_step(&m->base, m->base.optim, total);
-    return CRU_OK;
+    cru_tensor *weighted = cru_plus(t, NULL, s->rec_weight, rebuilt);
+    return cru_learner_step(l, l->optim, cru_add(t, joint_loss(l, m, t, e), weighted));
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .labelled = true,
-                                  .build = build,
-                                  .logits = logits,
-                                  .epoch = epoch,
-                                  .widen = cru_weights_only};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
+               .widen = cru_weights_only),
     .name = "graphsmote",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "minority nodes interpolated between embeddings, wired by an edge predictor",
     .citation = "Zhao, Zhang, Wang. GraphSMOTE: Imbalanced Node Classification on Graphs with Graph Neural Networks. "
                 "WSDM 2021.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

@@ -60,6 +60,7 @@ cru_tensor *smote_reconstruction(cru_tape *t, cru_sparse *a, cru_tensor *code)
     const double w = n * n > edges ? edges / (n * n - edges) : 0;
     cru_tensor *all = cru_scale(t, cru_square_sigmoid_products(t, code), (float)w);
     cru_tensor *s = cru_sigmoid(t, cru_sddmm(t, a, code, code, 1));
-    cru_tensor *each = cru_add(t, cru_affine(t, s, -2, 1), cru_scale(t, cru_square(t, s), (float)(1 - w)));
+    cru_tensor *squares = cru_scale(t, cru_square(t, s), 1 - w);
+    cru_tensor *each = cru_add(t, cru_affine(t, s, -2, 1), squares);
     return cru_add(t, all, cru_sum(t, each, CRU_ALL));
 }

@@ -16,10 +16,6 @@
 #include <stdlib.h>
 
 #include <crucible/crucible.h>
-#include <crucible/diffusion.h>
-#include <crucible/imbalance.h>
-
-enum { PROBLEMS = CRU_NODES };
 
 static const double pi = 3.14159265358979323846;
 
@@ -45,24 +41,22 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
-    cru_sparse *adj;
     cru_gcn_stack convs;
     cru_tensor *weights; /* one per training node */
 } model;
 
 /* Q = P G, nodes x classes: t_v is the sum of row v but for its own class. With M_uc = 1/n_c for labelled u of class c,
  * G = P^T M, so that two solves with one column per class do. */
-static double *influence(const model *m)
+static double *influence(cru_learner *l)
 {
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    const cru_pool pool = cru_ctx_pool(m->base.ctx);
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    const cru_pool pool = cru_ctx_pool(l->ctx);
     const cru_ppr_options options = {.restart = s->restart};
     const cru_csr out_edges = cru_csr_transpose(pool, &task->graph, NULL);
     const cru_csr spread = cru_graph_gcn(pool, &out_edges, CRU_LOOPS_ADD);
     const cru_csr gather = cru_csr_transpose(pool, &spread, NULL);
-    double *q = cru_ctx_alloc(m->base.ctx, task->nodes * task->classes, sizeof *q);
+    double *q = cru_ctx_alloc(l->ctx, task->nodes * task->classes, sizeof *q);
     const cru_ids *members = cru_class_members(pool, task);
     for (int32_t y = 0; y < task->classes; y++)
         for (int64_t i = 0; i < members[y].count; i++)
@@ -85,14 +79,14 @@ static int by_conflict(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-static cru_tensor *weigh(const model *m)
+static cru_tensor *weigh(cru_learner *l)
 {
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
     const int64_t count = task->split.train.count;
-    const double *q = influence(m);
-    place *order = cru_ctx_alloc(m->base.ctx, count, sizeof *order);
-    float *weight = cru_ctx_alloc(m->base.ctx, count, sizeof *weight);
+    const double *q = influence(l);
+    place *order = cru_ctx_alloc(l->ctx, count, sizeof *order);
+    float *weight = cru_ctx_alloc(l->ctx, count, sizeof *weight);
     for (int64_t i = 0; i < count; i++) {
         const int32_t v = task->split.train.ids[i];
         order[i] = (place){.node = v, .position = i};
@@ -104,63 +98,48 @@ static cru_tensor *weigh(const model *m)
         const double share = count > 1 ? (double)rank / (double)(count - 1) : 0;
         weight[order[rank].position] = (float)(s->base_weight + 0.5 * s->scale_weight * (1 + cos(pi * share)));
     }
-    return cru_tensor_from(m->base.ctx, 1, &count, weight);
+    return cru_tensor_from(l->ctx, cru_1d(count), weight);
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    m->adj = cru_adjacency_create(m->base.ctx, &m->base.task->graph, &s->gcn.adjacency);
-    m->convs = cru_learner_gcn(&m->base, m->base.net, &s->gcn);
-    m->weights = weigh(m);
-    return cru_ctx_status(m->base.ctx);
+    const settings *s = l->settings;
+    m->convs = cru_learner_gcn(l, l->net, &s->gcn);
+    m->weights = weigh(l);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_gcn_stack_input(t, &m->convs, m->adj, &m->base.x);
+    return cru_gcn_stack_input(t, &m->convs, l->adj, &l->x);
 }
 
-static cru_tensor *loss(void *self, cru_tape *t, cru_tensor *z)
+static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 {
     model *m = self;
-    const cru_targets targets = {.rows = &m->base.train_rows, .labels = m->base.train_labels};
+    const cru_targets targets = {.rows = &l->train_rows, .labels = l->train_labels};
     return cru_mean(t, cru_mul(t, cru_cross_entropy_each(t, z, &targets), m->weights), CRU_ALL);
 }
 
-static cru_status after_epoch(void *self)
+static void after_epoch(cru_learner *l, void *self)
 {
-    model *m = self;
-    const settings *s = m->base.settings;
-    const int64_t steps = m->base.epoch + 2 - s->decay_after; /* the next epoch, counted from 1 */
+    (void)self;
+    const settings *s = l->settings;
+    const int64_t steps = l->epoch + 2 - s->decay_after; /* the next epoch, counted from 1 */
     if (steps > 0)
-        cru_optim_set_lr(m->base.optim,
-                         fmax(fmin(s->lr_floor, s->train.lr), s->train.lr * pow(s->lr_decay, (double)steps)));
-    return CRU_OK;
+        cru_optim_set_lr(l->optim, fmax(fmin(s->lr_floor, s->train.lr), s->train.lr * pow(s->lr_decay, (double)steps)));
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .labelled = true,
-                                  .build = build,
-                                  .logits = logits,
-                                  .loss = loss,
-                                  .after_epoch = after_epoch,
-                                  .widen = cru_weights_only};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
+               .after_epoch = after_epoch, .widen = cru_weights_only, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "renode",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "labelled nodes weighed by how much other classes reach them",
     .citation = "Chen, Lin, Zhao, Ren, Li, Zhou, Sun. Topology-Imbalance Learning for Semi-Supervised Node "
                 "Classification. NeurIPS 2021.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

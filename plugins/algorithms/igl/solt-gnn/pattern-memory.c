@@ -5,7 +5,7 @@ static const float slope = 0.2f, tiny = 1e-7f;
 
 static cru_tensor *weight(cru_net *net, const char *name, int64_t rows, int64_t cols)
 {
-    return cru_net_weight(net, name, 2, (const int64_t[]){rows, cols}, (cru_init){.kind = CRU_INIT_GLOROT_UNIFORM});
+    return cru_net_weight(net, name, cru_2d(rows, cols), (cru_init){.kind = CRU_INIT_GLOROT_UNIFORM});
 }
 
 pattern_memory pattern_memory_create(cru_net *net, int64_t width, int64_t size)
@@ -26,7 +26,8 @@ typedef struct stacked {
 
 static cru_tensor *modulate(cru_tape *t, cru_tensor *qu, cru_tensor *w, const stacked *rows)
 {
-    return cru_leaky_relu(t, cru_mul(t, cru_gather(t, qu, rows->query), cru_gather(t, w, rows->place)), slope);
+    cru_tensor *factor = cru_gather(t, w, rows->place);
+    return cru_leaky_relu(t, cru_mul(t, cru_gather(t, qu, rows->query), factor), slope);
 }
 
 cru_tensor *pattern_memory_recall(cru_tape *t, const pattern_memory *memory, cru_tensor *q)
@@ -51,6 +52,7 @@ cru_tensor *pattern_memory_recall(cru_tape *t, const pattern_memory *memory, cru
 
 cru_tensor *pattern_relevance(cru_tape *t, cru_tensor *p, cru_tensor *positive, cru_tensor *negative)
 {
-    cru_tensor *gap = cru_sub(t, cru_cosine_rows(t, p, positive, tiny), cru_cosine_rows(t, p, negative, tiny));
+    cru_tensor *far = cru_cosine_rows(t, p, negative, tiny);
+    cru_tensor *gap = cru_sub(t, cru_cosine_rows(t, p, positive, tiny), far);
     return cru_neg(t, cru_mean(t, cru_log_sigmoid(t, gap), CRU_ALL));
 }

@@ -25,8 +25,6 @@
 #include "graph-encoder.h"
 #include "pattern-memory.h"
 
-enum { PROBLEMS = CRU_GRAPHS };
-
 typedef struct settings {
     int64_t backbone, layers, hidden, memory, heads, halve_every;
     double dropout, alpha, mu_nodes, mu_parts, lambda;
@@ -50,13 +48,12 @@ static const cru_param schema[] = {
               .search = CRU_ONE_OF(0, 0.5, 1, 1.5, 2)),
     CRU_FLOAT(settings, lambda, 1e-4, 0, CRU_NO_MAX, "weight of the likeness of memory and representation"),
     CRU_INT(settings, halve_every, 50, 1, 1e9, "epochs after which the learning rate halves"),
-    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_COL + 1),
+    CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_NONE, CRU_READOUT_SUM),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.01, 0),
     CRU_END,
 };
 
 typedef struct model {
-    cru_learner base;
     cru_rng rng;
     graph_encoder encoder;
     cru_fc out;
@@ -66,13 +63,13 @@ typedef struct model {
     int64_t largest; /* nodes in a sample, b - 1 */
 } model;
 
-static void mark_heads(model *m)
+static void mark_heads(cru_learner *l, model *m)
 {
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    int32_t *order = cru_ctx_alloc(m->base.ctx, task->items, sizeof *order);
-    int64_t *size = cru_ctx_alloc(m->base.ctx, task->items, sizeof *size);
-    m->head = cru_ctx_alloc(m->base.ctx, task->items, sizeof *m->head);
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    int32_t *order = cru_ctx_alloc(l->ctx, task->items, sizeof *order);
+    int64_t *size = cru_ctx_alloc(l->ctx, task->items, sizeof *size);
+    m->head = cru_ctx_alloc(l->ctx, task->items, sizeof *m->head);
     for (int32_t g = 0; g < task->items; g++) {
         size[g] = task->graph_offsets[g + 1] - task->graph_offsets[g];
         order[g] = g;
@@ -82,13 +79,13 @@ static void mark_heads(model *m)
     m->largest = task->items ? (int64_t)cru_head_size(size, task->items) - 2 : 0;
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    cru_net *memory = cru_learner_net(&m->base, "memory");
-    m->encoder = graph_encoder_create(m->base.net, (graph_backbone)s->backbone,
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    cru_net *memory = cru_learner_net(l, "memory");
+    m->encoder = graph_encoder_create(l->net, (graph_backbone)s->backbone,
                                       &(cru_gin_shape){.in = task->x.cols,
                                                        .hidden = s->hidden,
                                                        .out = s->hidden,
@@ -96,14 +93,13 @@ static cru_status build(void *self)
                                                        .mlp_layers = 2,
                                                        .learn_eps = s->learn_eps,
                                                        .outer_norm = true,
-                                                       .dropout = s->backbone == BACKBONE_GCN ? (float)s->dropout : 0});
-    m->out = cru_fc_create(m->base.net, "out", s->hidden, task->classes);
+                                                       .dropout = s->backbone == BACKBONE_GCN ? s->dropout : 0});
+    m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
     m->memory = pattern_memory_create(memory, s->hidden, s->memory);
-    m->base.optim = cru_learner_optim(&m->base, &m->base.net, 1);
-    m->memory_optim = cru_learner_optim(&m->base, &memory, 1);
-    m->rng = cru_ctx_stream(m->base.ctx, "sampling");
-    mark_heads(m);
-    return cru_ctx_status(m->base.ctx);
+    l->optim = cru_learner_optim(l, &l->net, 1);
+    m->memory_optim = cru_learner_optim(l, &memory, 1);
+    m->rng = cru_ctx_stream(l->ctx, "sampling");
+    mark_heads(l, m);
 }
 
 /* ---- the network ----------------------------------------------------------------------------------------- */
@@ -115,19 +111,19 @@ typedef struct group {
     cru_tensor *nodes, *whole, *recalled; /* the representation of nodes and graphs, what the memory has for these */
 } group;
 
-static cru_tensor *classify(const model *m, cru_tape *t, group *g)
+static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, group *g)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     g->nodes = graph_encoder_graphs(t, &m->encoder, &g->graphs);
-    g->whole = cru_graphs_readout(t, &m->base, &g->graphs, g->nodes);
+    g->whole = cru_graphs_readout(t, l, &g->graphs, g->nodes);
     g->recalled = pattern_memory_recall(t, &m->memory, g->whole);
     cru_tensor *z = cru_fc_apply(t, &m->out, cru_add(t, g->whole, g->recalled));
-    return s->backbone == BACKBONE_GIN ? cru_dropout(t, z, (float)s->dropout) : z;
+    return s->backbone == BACKBONE_GIN ? cru_dropout(t, z, s->dropout) : z;
 }
 
-static cru_tensor *forward(void *self, cru_tape *t, const cru_graphs *graphs)
+static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *graphs)
 {
-    return classify(self, t, &(group){.graphs = *graphs});
+    return classify(l, self, t, &(group){.graphs = *graphs});
 }
 
 /* ---- relevance ------------------------------------------------------------------------------------------- */
@@ -194,7 +190,8 @@ static cru_tensor *node_relevance(model *m, cru_tape *t, const group *s)
         }
     }
     cru_tensor *p = pattern_memory_recall(t, &m->memory, rows_of(t, s, query, count));
-    return pattern_relevance(t, p, rows_of(t, s, same, count), rows_of(t, s, other, count));
+    cru_tensor *far = rows_of(t, s, other, count);
+    return pattern_relevance(t, p, rows_of(t, s, same, count), far);
 }
 
 /* The representation of samples by themselves; part->node are nodes of the batch. */
@@ -246,10 +243,10 @@ static cru_ids some_of(const model *m, cru_tape *t, cru_ids batch, bool heads)
 }
 
 /* The mean cross-entropy of a group. */
-static cru_tensor *group_loss(model *m, cru_tape *t, group *g)
+static cru_tensor *group_loss(cru_learner *l, model *m, cru_tape *t, group *g)
 {
-    g->graphs = cru_graphs_select(t, &m->base.graphs, g->ids);
-    return cru_learner_batch_loss(&m->base, t, classify(m, t, g), g->ids);
+    g->graphs = cru_graphs_select(t, &l->graphs, g->ids);
+    return cru_learner_batch_loss(l, t, classify(l, m, t, g), g->ids);
 }
 
 static cru_tensor *likeness(cru_tape *t, const group *g)
@@ -257,56 +254,44 @@ static cru_tensor *likeness(cru_tape *t, const group *g)
     return cru_sum(t, cru_cosine_rows(t, g->whole, g->recalled, 1e-7f), CRU_ALL);
 }
 
-static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
+static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    const settings *set = m->base.settings;
+    const settings *s = l->settings;
     group heads = {.ids = some_of(m, t, batch->items, true)}, tails = {.ids = some_of(m, t, batch->items, false)};
     if (heads.ids.count < 2 || tails.ids.count < 1) return NULL;
-    cru_tensor *total = cru_scale(t, group_loss(m, t, &heads), (float)(2 * set->alpha));
-    total = cru_add(t, total, cru_scale(t, group_loss(m, t, &tails), (float)(2 * (1 - set->alpha))));
-    total = cru_add(t, total, cru_scale(t, node_relevance(m, t, &heads), (float)set->mu_nodes));
-    total = cru_add(t, total, cru_scale(t, part_relevance(m, t, &heads), (float)set->mu_parts));
-    cru_tensor *alike = cru_add(t, likeness(t, &heads), likeness(t, &tails));
-    return cru_add(t, total, cru_scale(t, alike, (float)set->lambda / (float)batch->count));
+    cru_tensor *total = cru_plus(t, NULL, 2 * s->alpha, group_loss(l, m, t, &heads));
+    total = cru_plus(t, total, 2 * (1 - s->alpha), group_loss(l, m, t, &tails));
+    total = cru_plus(t, total, s->mu_nodes, node_relevance(m, t, &heads));
+    total = cru_plus(t, total, s->mu_parts, part_relevance(m, t, &heads));
+    const double each = s->lambda / (double)batch->count;
+    total = cru_plus(t, total, each, likeness(t, &heads));
+    return cru_plus(t, total, each, likeness(t, &tails));
 }
 
-static void after_step(void *self, cru_tape *t, const cru_batch *batch)
+static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
-    (void)t, (void)batch;
+    (void)l, (void)t, (void)batch;
     cru_optim_step(((model *)self)->memory_optim);
 }
 
-static cru_status epoch(void *self, double *loss)
+static double epoch(cru_learner *l, void *self)
 {
-    model *m = self;
-    const settings *s = m->base.settings;
-    cru_optim_set_lr(m->base.optim, cru_lr_step(s->train.lr, m->base.epoch, s->halve_every, 0.5));
-    return cru_learner_epoch(&m->base, loss);
+    (void)self;
+    const settings *s = l->settings;
+    cru_optim_set_lr(l->optim, cru_lr_step(s->train.lr, l->epoch, s->halve_every, 0.5));
+    return cru_learner_epoch(l);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .labelled = true,
-                                  .build = build,
-                                  .forward = forward,
-                                  .batch_loss = batch_loss,
-                                  .after_step = after_step,
-                                  .epoch = epoch,
-                                  .graphs = offsetof(settings, graphs),
-                                  .widen = cru_weights_only};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .forward = forward, .batch_loss = batch_loss,
+               .after_step = after_step, .epoch = epoch, .graphs = CRU_AT(settings, graphs), .widen = cru_weights_only),
     .name = "solt-gnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "a memory of patterns from large graphs",
     .citation = "Liu, Mao, Liu, Fang, Sun. On Size-Oriented Long-Tailed Graph Classification of Graph Neural "
                 "Networks. WWW 2022.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_GRAPHS,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

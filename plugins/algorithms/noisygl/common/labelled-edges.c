@@ -10,13 +10,13 @@ cru_csr similar_labelled(cru_pool pool, const cru_task *task, int64_t k)
     return cru_graph_symmetrise(pool, &pattern, CRU_SYM_OR);
 }
 
-cru_tensor *cut_off(cru_tape *t, cru_tensor *product, float least)
+cru_tensor *cut_off(cru_tape *t, cru_tensor *product, double least)
 {
     cru_tensor *kept = cru_sign(t, cru_relu(t, cru_affine(t, cru_detach(t, product), 1, -least)));
     return cru_mul(t, product, kept);
 }
 
-cru_tensor *similar_weights(cru_tape *t, cru_sparse *a, cru_tensor *r, float least)
+cru_tensor *similar_weights(cru_tape *t, cru_sparse *a, cru_tensor *r, double least)
 {
     return cut_off(t, cru_sddmm(t, a, r, r, 1), least);
 }
@@ -32,7 +32,7 @@ static cru_index own_places(cru_tape *t, cru_ids rows, cru_ids cols)
     return cru_index_step(t, place, rows.count);
 }
 
-cru_tensor *similar_block(cru_tape *t, cru_tensor *r, cru_ids rows, cru_ids cols, float least)
+cru_tensor *similar_block(cru_tape *t, cru_tensor *r, cru_ids rows, cru_ids cols, double least)
 {
     cru_tensor *left = cru_gather(t, r, cru_index_step(t, rows.ids, rows.count));
     cru_tensor *right = cru_gather(t, r, cru_index_step(t, cols.ids, cols.count));
@@ -41,7 +41,7 @@ cru_tensor *similar_block(cru_tape *t, cru_tensor *r, cru_ids rows, cru_ids cols
 }
 
 /* sum of (r_i . r_j - target)^2 over the entries */
-static cru_tensor *squares(cru_tape *t, cru_tensor *r, cru_sparse *pairs, float target)
+static cru_tensor *squares(cru_tape *t, cru_tensor *r, cru_sparse *pairs, double target)
 {
     cru_tensor *product = cru_sddmm(t, pairs, r, r, 1);
     return cru_sum(t, cru_square(t, cru_affine(t, product, 1, -target)), CRU_ALL);
@@ -50,8 +50,9 @@ static cru_tensor *squares(cru_tape *t, cru_tensor *r, cru_sparse *pairs, float 
 cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, cru_sparse *far, cru_sparse *near)
 {
     const int64_t pairs = cru_csr_nnz(&far->csr) + cru_csr_nnz(&near->csr);
-    cru_tensor *sum = cru_add(t, squares(t, r, far, 0), squares(t, r, near, 1));
-    return cru_scale(t, sum, (float)cru_tensor_rows(r) / (float)pairs);
+    cru_tensor *joined = squares(t, r, near, 1);
+    cru_tensor *sum = cru_add(t, squares(t, r, far, 0), joined);
+    return cru_scale(t, sum, (double)cru_tensor_rows(r) / (double)pairs);
 }
 
 cru_ids confident(cru_tape *t, cru_ids items, const float *q, int64_t classes, double least)

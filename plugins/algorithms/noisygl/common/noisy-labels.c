@@ -7,8 +7,6 @@
 #include "labelled-edges.h"
 #include "noisy-labels.h"
 
-const char *const variant_names[] = {"bench", "paper", NULL};
-
 cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool agree)
 {
     const int64_t n = cru_tensor_rows(a);
@@ -22,7 +20,7 @@ cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool 
     return cru_index_step(t, positions, count);
 }
 
-static cru_tensor *similarities(cru_tape *t, cru_tensor *a, cru_tensor *b, float temperature)
+static cru_tensor *similarities(cru_tape *t, cru_tensor *a, cru_tensor *b, double temperature)
 {
     return cru_exp(t, cru_scale(t, cru_cosine_matrix(t, a, b, 1e-8f), 1 / temperature));
 }

@@ -5,10 +5,6 @@
 
 #include <crucible/crucible.h>
 
-/* As the benchmark's code computes a method, or as the method's own authors do. */
-typedef enum variant { VARIANT_BENCH, VARIANT_PAPER } variant;
-extern const char *const variant_names[]; /* "bench", "paper", NULL */
-
 /* The positions i, ascending, at which the largest columns of a_i and b_i agree (or not): for this step. NaN in a row
  * counts as class 0. a, b: n x classes. */
 cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool agree);
@@ -20,7 +16,7 @@ cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool 
  * Holds several n x n matrices. */
 typedef struct two_spaces {
     cru_tensor *projected[2], *classified[2]; /* of the two views, n rows each */
-    float temperature, least;
+    double temperature, least;
 } two_spaces;
 cru_tensor *consistency(cru_tape *t, const two_spaces *s);
 

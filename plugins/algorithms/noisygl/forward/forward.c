@@ -14,8 +14,6 @@
  * 2017. */
 #include "noisy-labels.h"
 
-enum { PROBLEMS = CRU_NODES };
-
 typedef struct settings {
     int64_t pretrain;
     cru_gcn_settings gcn;
@@ -30,92 +28,77 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
-    cru_sparse *adj;
     cru_net *first_net; /* not the learner's: trained and used once */
     cru_gcn_stack first, second;
     cru_tensor *transition; /* classes x classes */
 } model;
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const int64_t classes = m->base.task->classes;
-    m->adj = cru_adjacency_create(m->base.ctx, &m->base.task->graph, &s->gcn.adjacency);
-    m->first_net = cru_net_create(m->base.ctx, "pretrain");
-    m->first = cru_learner_gcn(&m->base, m->first_net, &s->gcn);
-    m->second = cru_learner_gcn(&m->base, m->base.net, &s->gcn);
-    m->transition = cru_net_buffer(m->base.net, "transition", 2, (const int64_t[]){classes, classes}, 0);
-    return cru_ctx_status(m->base.ctx);
+    const settings *s = l->settings;
+    const int64_t classes = l->task->classes;
+    m->first_net = cru_net_create(l->ctx, "pretrain");
+    m->first = cru_learner_gcn(l, m->first_net, &s->gcn);
+    m->second = cru_learner_gcn(l, l->net, &s->gcn);
+    m->transition = cru_net_buffer(l->net, "transition", cru_2d(classes, classes), 0);
 }
 
-static cru_tensor *first_logits(void *self, cru_tape *t)
+static cru_tensor *first_logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_gcn_stack_input(t, &m->first, m->adj, &m->base.x);
+    return cru_gcn_stack_input(t, &m->first, l->adj, &l->x);
 }
 
-static const float *first_scores(model *m, cru_mode mode)
+static const float *first_scores(cru_learner *l, model *m, cru_mode mode)
 {
-    const int64_t count = m->base.task->items * m->base.task->classes;
-    float *scores = cru_ctx_alloc(m->base.ctx, count, sizeof *scores);
-    cru_tape_begin(m->base.tape, mode);
-    cru_tensor_download(m->base.tape, first_logits(m, m->base.tape), scores);
+    const int64_t count = l->task->items * l->task->classes;
+    float *scores = cru_ctx_alloc(l->ctx, count, sizeof *scores);
+    cru_tape_begin(l->tape, mode);
+    cru_tensor_download(l->tape, first_logits(l, m, l->tape), scores);
     return scores;
 }
 
-static cru_status prepare(void *self)
+static void prepare(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const int64_t classes = m->base.task->classes;
-    cru_optim *optim = cru_learner_optim(&m->base, &m->first_net, 1);
-    cru_status status = cru_learner_pretrain(&m->base, optim, first_logits, s->pretrain);
-    if (status) return status;
-    anchor_logits z = {.items = m->base.task->items, .classes = m->base.task->classes};
-    z.search = first_scores(m, CRU_TRAIN);
-    z.read = first_scores(m, CRU_EVAL);
-    float *matrix = cru_ctx_alloc(m->base.ctx, classes * classes, sizeof *matrix);
-    transition_from_anchors(&z, matrix, cru_ctx_alloc(m->base.ctx, classes, sizeof(int32_t)));
-    cru_tensor_set(m->base.ctx, m->transition, matrix);
-    return CRU_OK;
+    const settings *s = l->settings;
+    const int64_t classes = l->task->classes;
+    cru_optim *optim = cru_learner_optim(l, &m->first_net, 1);
+    cru_learner_pretrain(l, optim, first_logits, s->pretrain);
+    if (cru_ctx_status(l->ctx)) return;
+    anchor_logits z = {.items = l->task->items, .classes = l->task->classes};
+    z.search = first_scores(l, m, CRU_TRAIN);
+    z.read = first_scores(l, m, CRU_EVAL);
+    float *matrix = cru_ctx_alloc(l->ctx, classes * classes, sizeof *matrix);
+    transition_from_anchors(&z, matrix, cru_ctx_alloc(l->ctx, classes, sizeof(int32_t)));
+    cru_tensor_set(l->ctx, m->transition, matrix);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_gcn_stack_input(t, &m->second, m->adj, &m->base.x);
+    return cru_gcn_stack_input(t, &m->second, l->adj, &l->x);
 }
 
-static cru_tensor *loss(void *self, cru_tape *t, cru_tensor *z)
+static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 {
     model *m = self;
-    cru_tensor *p = cru_softmax(t, cru_gather(t, z, m->base.train_rows), 1);
+    cru_tensor *p = cru_softmax(t, cru_gather(t, z, l->train_rows), 1);
     cru_tensor *u = cru_matmul(t, cru_clamp(t, p, 1e-5f, 1 - 1e-5f), m->transition); /* |train| x C */
-    cru_tensor *each = cru_log(t, cru_pick(t, u, m->base.train_labels));
-    return cru_scale(t, cru_mean(t, each, CRU_ALL), -1.0f / (float)m->base.task->classes);
+    cru_tensor *each = cru_log(t, cru_pick(t, u, l->train_labels));
+    return cru_scale(t, cru_mean(t, each, CRU_ALL), -1.0f / (float)l->task->classes);
 }
-
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .labelled = true,
-                                  .build = build,
-                                  .prepare = prepare,
-                                  .logits = logits,
-                                  .loss = loss};
-CRU_METHOD_VTABLE(method);
 
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .logits = logits,
+               .loss = loss, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "forward",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "loss corrected forward by an estimated transition matrix",
     .citation = "Patrini, Rozza, Menon, Nock, Qu. Making Deep Neural Networks Robust to Label Noise: a Loss Correction "
                 "Approach. CVPR 2017.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

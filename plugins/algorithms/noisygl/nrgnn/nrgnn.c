@@ -19,8 +19,6 @@
 #include "labelled-edges.h"
 #include "noisy-labels.h"
 
-enum { PROBLEMS = CRU_NODES };
-
 typedef struct settings {
     int64_t variant, n_p, n_n, edge_hidden, hidden, layers;
     double alpha, beta, t_small, p_u, dropout;
@@ -28,7 +26,7 @@ typedef struct settings {
 } settings;
 
 static const cru_param schema[] = {
-    CRU_CHOICE(settings, variant, VARIANT_BENCH, variant_names, "bench: fixed pseudo labels, no gradient to edges"),
+    CRU_VARIANT(settings, variant, CRU_BENCH, "bench: fixed pseudo labels, no gradient to edges"),
     CRU_FLOAT(settings, alpha, 0.03, 0, CRU_NO_MAX, "weight of the reconstruction",
               .search = CRU_ONE_OF(0.01, 0.02, 0.03)),
     CRU_FLOAT(settings, beta, 1, 0, CRU_NO_MAX, "weight of pseudo labels", .search = CRU_ONE_OF(0.01, 0.1, 1, 10)),
@@ -45,7 +43,6 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
     cru_rng rng;
     cru_sparse *adj, *near;     /* D^-1/2 (A + I) D^-1/2; every edge of A once */
     cru_sparse *joint;          /* the pattern of A + K + I */
@@ -59,11 +56,11 @@ typedef struct model {
     double best_miner; /* validation accuracy */
 } model;
 
-static void join_graphs(model *m)
+static void join_graphs(cru_learner *l, model *m)
 {
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    cru_ctx *ctx = m->base.ctx;
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    cru_ctx *ctx = l->ctx;
     const cru_pool pool = cru_ctx_pool(ctx);
     const cru_csr looped = cru_graph_loops(pool, &task->graph, CRU_LOOPS_ADD);
     const cru_csr similar = similar_labelled(pool, task, s->n_p), upper = cru_graph_upper(pool, &task->graph);
@@ -75,49 +72,48 @@ static void join_graphs(model *m)
     m->learnt = cru_learned_graph_marks(ctx, &joint, &similar);
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
-    cru_net *net = m->base.net;
-    m->rng = cru_ctx_stream(m->base.ctx, "sampling");
-    m->unlabelled = cru_ids_rest(cru_ctx_pool(m->base.ctx), task->split.train, task->items);
-    join_graphs(m);
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
+    cru_net *net = l->net;
+    m->rng = cru_ctx_stream(l->ctx, "sampling");
+    m->unlabelled = cru_ids_rest(cru_ctx_pool(l->ctx), task->split.train, task->items);
+    join_graphs(l, m);
     const cru_gcn_shape edges = {.in = task->x.cols,
                                  .hidden = s->edge_hidden,
                                  .out = s->edge_hidden,
                                  .layers = s->layers,
                                  .draw = CRU_DRAW_GLOROT};
     cru_gcn_shape classes = edges;
-    classes.hidden = s->hidden, classes.out = task->classes, classes.dropout = (float)s->dropout;
+    classes.hidden = s->hidden, classes.out = task->classes, classes.dropout = s->dropout;
     m->estimator = cru_gcn_stack_create(net, "estimator", &edges);
     m->miner = cru_gcn_stack_create(net, "miner", &classes);
     m->classifier = cru_gcn_stack_create(net, "classifier", &classes);
-    m->weights = cru_net_buffer(net, "weights", 2, m->fixed->dim, 0);
-    m->represented = cru_net_buffer(net, "represented", 2, (const int64_t[]){task->nodes, s->edge_hidden}, 0);
-    m->labels = cru_net_buffer(net, "labels", 2, (const int64_t[]){task->items, task->classes}, 0);
-    return cru_ctx_status(m->base.ctx);
+    m->weights = cru_net_buffer(net, "weights", cru_nd(2, m->fixed->dim), 0);
+    m->represented = cru_net_buffer(net, "represented", cru_2d(task->nodes, s->edge_hidden), 0);
+    m->labels = cru_net_buffer(net, "labels", cru_2d(task->items, task->classes), 0);
 }
 
 /* U */
-static cru_ids pseudo_labelled(model *m, cru_tape *t)
+static cru_ids pseudo_labelled(cru_learner *l, model *m, cru_tape *t)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     float *q = cru_tape_alloc(t, cru_tensor_count(m->labels), sizeof *q);
     cru_tensor_download(t, m->labels, q);
-    return confident(t, m->unlabelled, q, m->base.task->classes, s->p_u);
+    return confident(t, m->unlabelled, q, l->task->classes, s->p_u);
 }
 
 /* Normalised G1, or with `add` G2. */
-static cru_learned_graph weigh(model *m, cru_tape *t, cru_tensor *r, cru_ids add)
+static cru_learned_graph weigh(cru_learner *l, model *m, cru_tape *t, cru_tensor *r, cru_ids add)
 {
-    const settings *s = m->base.settings;
-    const float least = (float)s->t_small;
+    const settings *s = l->settings;
+    const double least = s->t_small;
     cru_learned_graph g = {.pattern = m->joint};
     g.weights = cru_add(t, m->fixed, cru_mul(t, m->learnt, similar_weights(t, m->joint, r, least)));
     if (add.count) {
-        const bool back = s->variant == VARIANT_PAPER; /* U aggregates */
+        const bool back = s->variant == CRU_PAPER; /* U aggregates */
         const cru_ids rows = back ? add : m->unlabelled, cols = back ? m->unlabelled : add;
         g.dense = similar_block(t, r, rows, cols, least);
         g.rows = cru_index_step(t, rows.ids, rows.count);
@@ -126,30 +122,30 @@ static cru_learned_graph weigh(model *m, cru_tape *t, cru_tensor *r, cru_ids add
     return cru_learned_graph_normalise(t, &g);
 }
 
-static cru_tensor *represent(model *m, cru_tape *t)
+static cru_tensor *represent(cru_learner *l, model *m, cru_tape *t)
 {
-    return cru_gcn_stack_input(t, &m->estimator, m->adj, &m->base.x);
+    return cru_gcn_stack_input(t, &m->estimator, m->adj, &l->x);
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const cru_ids add = pseudo_labelled(m, t);
+    const settings *s = l->settings;
+    const cru_ids add = pseudo_labelled(l, m, t);
     cru_learned_graph g = {.pattern = m->joint, .weights = m->weights};
-    if (s->variant == VARIANT_PAPER)
-        g = weigh(m, t, represent(m, t), add);
+    if (s->variant == CRU_PAPER)
+        g = weigh(l, m, t, represent(l, m, t), add);
     else if (add.count)
-        g = weigh(m, t, m->represented, add);
-    return cru_learned_graph_convolve(t, &g, &m->classifier, &m->base.x);
+        g = weigh(l, m, t, m->represented, add);
+    return cru_learned_graph_convolve(t, &g, &m->classifier, &l->x);
 }
 
-static cru_tensor *reconstruct(model *m, cru_tape *t, cru_tensor *r)
+static cru_tensor *reconstruct(cru_learner *l, model *m, cru_tape *t, cru_tensor *r)
 {
-    const settings *s = m->base.settings;
-    const cru_csr *graph = &m->base.task->graph;
-    const cru_csr far = cru_sample_absent_edges(cru_tape_pool(t), graph, s->n_n * m->base.task->nodes, &m->rng,
-                                                cru_ctx_error(m->base.ctx));
+    const settings *s = l->settings;
+    const cru_csr *graph = &l->task->graph;
+    const cru_csr far =
+        cru_sample_absent_edges(cru_tape_pool(t), graph, s->n_n * l->task->nodes, &m->rng, cru_ctx_error(l->ctx));
     return reconstruction(t, r, cru_sparse_step(t, &far), m->near);
 }
 
@@ -162,66 +158,53 @@ static cru_tensor *pseudo_loss(const model *m, cru_tape *t, cru_tensor *z, cru_i
     return cru_neg(t, cru_mean(t, cru_sum(t, cru_mul(t, q, cru_log(t, p)), 1), CRU_ALL));
 }
 
-static cru_status epoch(void *self, double *loss)
+static double epoch(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    cru_learner *l = &m->base;
+    const settings *s = l->settings;
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *r = represent(m, t), *held = s->variant == VARIANT_BENCH ? cru_detach(t, r) : r;
-    cru_learned_graph g = weigh(m, t, held, (cru_ids){0});
+    cru_tensor *r = represent(l, m, t), *held = s->variant == CRU_BENCH ? cru_detach(t, r) : r;
+    cru_learned_graph g = weigh(l, m, t, held, (cru_ids){0});
     cru_tensor *mined = cru_learned_graph_convolve(t, &g, &m->miner, &l->x);
-    if (s->variant == VARIANT_BENCH && l->epoch == 0) cru_tensor_keep(t, m->labels, cru_softmax(t, mined, 1));
-    const cru_ids add = pseudo_labelled(m, t);
-    if (add.count) g = weigh(m, t, held, add);
+    if (s->variant == CRU_BENCH && l->epoch == 0) cru_tensor_keep(t, m->labels, cru_softmax(t, mined, 1));
+    const cru_ids add = pseudo_labelled(l, m, t);
+    if (add.count) g = weigh(l, m, t, held, add);
     cru_tensor *z = cru_learned_graph_convolve(t, &g, &m->classifier, &l->x);
-    cru_tensor *total = cru_add(t, cru_learner_loss(l, t, z), cru_learner_loss(l, t, mined));
-    total = cru_add(t, total, cru_scale(t, reconstruct(m, t, r), (float)s->alpha));
-    if (add.count) total = cru_add(t, total, cru_scale(t, pseudo_loss(m, t, z, add), (float)s->beta));
+    cru_tensor *total = cru_learner_loss(l, t, mined);
+    total = cru_add(t, cru_learner_loss(l, t, z), total);
+    total = cru_plus(t, total, s->alpha, reconstruct(l, m, t, r));
+    if (add.count) total = cru_plus(t, total, s->beta, pseudo_loss(m, t, z, add));
     cru_tensor_keep(t, m->weights, g.weights);
     cru_tensor_keep(t, m->represented, r);
-    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
-    *loss = cru_learner_step(l, l->optim, total);
-    return CRU_OK;
+    return cru_learner_step(l, l->optim, total);
 }
 
-static cru_status after_epoch(void *self)
+static void after_epoch(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    cru_tape *t = m->base.tape;
-    if (s->variant == VARIANT_BENCH) return CRU_OK;
+    const settings *s = l->settings;
+    cru_tape *t = l->tape;
+    if (s->variant == CRU_BENCH) return;
     cru_tape_begin(t, CRU_EVAL);
-    const cru_learned_graph g = weigh(m, t, represent(m, t), (cru_ids){0});
-    cru_tensor *z = cru_learned_graph_convolve(t, &g, &m->miner, &m->base.x);
-    const double accuracy = cru_learner_val_accuracy(&m->base, t, z);
+    const cru_learned_graph g = weigh(l, m, t, represent(l, m, t), (cru_ids){0});
+    cru_tensor *z = cru_learned_graph_convolve(t, &g, &m->miner, &l->x);
+    const double accuracy = cru_learner_val_accuracy(l, t, z);
     if (accuracy > m->best_miner) {
         m->best_miner = accuracy;
         cru_tensor_keep(t, m->labels, cru_softmax(t, z, 1));
     }
-    return cru_ctx_status(m->base.ctx);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .labelled = true,
-                                  .build = build,
-                                  .logits = logits,
-                                  .epoch = epoch,
-                                  .after_epoch = after_epoch};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
+               .after_epoch = after_epoch),
     .name = "nrgnn",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "learned edges to labelled nodes, and pseudo labels",
     .citation = "Dai, Aggarwal, Wang. NRGNN: Learning a Label Noise-Resistant Graph Neural Network on Sparsely and "
                 "Noisily Labeled Graphs. KDD 2021.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

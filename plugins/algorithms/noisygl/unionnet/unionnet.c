@@ -20,7 +20,7 @@
 
 #include "noisy-labels.h"
 
-enum { PROBLEMS = CRU_NODES, NOBODY = -1 };
+enum { NOBODY = -1 };
 
 typedef struct settings {
     int64_t variant, pretrain, walks, walk_length;
@@ -30,7 +30,7 @@ typedef struct settings {
 } settings;
 
 static const cru_param schema[] = {
-    CRU_CHOICE(settings, variant, VARIANT_BENCH, variant_names, "bench: cross-entropy times a constant"),
+    CRU_VARIANT(settings, variant, CRU_BENCH, "bench: cross-entropy times a constant"),
     CRU_FLOAT(settings, alpha, 0.5, 0, 1, "weight of the corrected labels; bench: of the loss",
               .search = CRU_ONE_OF(0.1, 0.5, 1)),
     CRU_FLOAT(settings, beta, 0.5, 0, CRU_NO_MAX, "paper: weight of the prior", .search = CRU_ONE_OF(0.1, 0.5, 1)),
@@ -43,11 +43,9 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_learner base;
-    cru_sparse *adj;
     cru_gcn_stack gcn;
     cru_gcn_pass pass;   /* of the step under way */
-    float scale;         /* bench: alpha kappa */
+    double scale;        /* bench: alpha kappa */
     cru_sparse *context; /* paper: training positions x training positions */
 } model;
 
@@ -100,13 +98,13 @@ static float kappa(const cru_task *task, float *exponent)
 /* ---- paper ----------------------------------------------------------------------------------------------- */
 
 /* Who meets whom on the walks, by training position; a node that meets nobody keeps its own label. */
-static cru_sparse *contexts(const model *m)
+static cru_sparse *contexts(cru_learner *l)
 {
-    const settings *s = m->base.settings;
-    const cru_task *task = m->base.task;
+    const settings *s = l->settings;
+    const cru_task *task = l->task;
     const cru_ids train = task->split.train;
     const int64_t steps = s->walk_length + 1, count = train.count * s->walks;
-    cru_ctx *ctx = m->base.ctx;
+    cru_ctx *ctx = l->ctx;
     int32_t *position = cru_ctx_alloc(ctx, task->nodes, sizeof *position); /* + 1; 0: not a training node */
     int32_t *starts = cru_ctx_alloc(ctx, count, sizeof *starts), *met = cru_ctx_alloc(ctx, count * steps, sizeof *met);
     int32_t *row = cru_ctx_alloc(ctx, count * steps + train.count, sizeof *row);
@@ -144,70 +142,58 @@ static cru_tensor *prior_loss(cru_tape *t, cru_tensor *z, cru_tensor *one_hot)
     return cru_kl(t, q, cru_log(t, p));
 }
 
-static cru_tensor *context_loss(const model *m, cru_tape *t, cru_tensor *logits)
+static cru_tensor *context_loss(cru_learner *l, const model *m, cru_tape *t, cru_tensor *logits)
 {
-    const settings *s = m->base.settings;
-    cru_tensor *z = cru_gather(t, logits, m->base.train_rows);
+    const settings *s = l->settings;
+    cru_tensor *z = cru_gather(t, logits, l->train_rows);
     cru_tensor *values = m->pass.hidden ? m->pass.hidden : logits;
-    cru_tensor *h = cru_gather(t, cru_detach(t, values), m->base.train_rows);
+    cru_tensor *h = cru_gather(t, cru_detach(t, values), l->train_rows);
     cru_tensor *attention = cru_edge_softmax(t, m->context, cru_sddmm(t, m->context, h, h, 1));
-    cru_tensor *one_hot = cru_one_hot(t, m->base.train_labels, m->base.task->classes);
+    cru_tensor *one_hot = cru_one_hot(t, l->train_labels, l->task->classes);
     cru_tensor *share = cru_spmm_weighted(t, m->context, attention, one_hot); /* P, |train| x classes */
-    cru_tensor *given = weighted(t, z, share, m->base.train_labels);
+    cru_tensor *given = weighted(t, z, share, l->train_labels);
     cru_tensor *corrected = weighted(t, z, share, cru_argmax(t, share));
-    cru_tensor *both = cru_lerp(t, given, corrected, (float)s->alpha);
-    return cru_add(t, both, cru_scale(t, prior_loss(t, z, one_hot), (float)s->beta));
+    cru_tensor *both = cru_lerp(t, given, corrected, s->alpha);
+    return cru_add(t, both, cru_scale(t, prior_loss(t, z, one_hot), s->beta));
 }
 
 /* ---- both ------------------------------------------------------------------------------------------------ */
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    m->adj = cru_adjacency_create(m->base.ctx, &m->base.task->graph, &s->gcn.adjacency);
-    m->gcn = cru_learner_gcn(&m->base, m->base.net, &s->gcn);
-    if (s->variant == VARIANT_PAPER)
-        m->context = contexts(m);
+    const settings *s = l->settings;
+    m->gcn = cru_learner_gcn(l, l->net, &s->gcn);
+    if (s->variant == CRU_PAPER)
+        m->context = contexts(l);
     else
-        m->scale = (float)s->alpha *
-                   kappa(m->base.task, cru_ctx_alloc(m->base.ctx, m->base.task->split.train.count, sizeof(float)));
-    return cru_ctx_status(m->base.ctx);
+        m->scale = s->alpha * kappa(l->task, cru_ctx_alloc(l->ctx, l->task->split.train.count, sizeof(float)));
 }
 
-static cru_tensor *logits(void *self, cru_tape *t)
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    m->pass = cru_gcn_stack_pass(t, &m->gcn, m->adj, &m->base.x);
+    m->pass = cru_gcn_stack_pass(t, &m->gcn, l->adj, &l->x);
     return m->pass.out;
 }
 
-static cru_tensor *loss(void *self, cru_tape *t, cru_tensor *z)
+static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    if (s->variant == VARIANT_BENCH) return cru_scale(t, cru_learner_loss(&m->base, t, z), m->scale);
-    if (m->base.epoch < s->pretrain) return cru_learner_loss(&m->base, t, z);
-    return context_loss(m, t, z);
+    const settings *s = l->settings;
+    if (s->variant == CRU_BENCH) return cru_scale(t, cru_learner_loss(l, t, z), m->scale);
+    if (l->epoch < s->pretrain) return cru_learner_loss(l, t, z);
+    return context_loss(l, m, t, z);
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .labelled = true,
-                                  .build = build,
-                                  .logits = logits,
-                                  .loss = loss};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
+               .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "unionnet",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "labels weighed and corrected by random-walk contexts",
     .citation = "Li, Yin, Chen. Unified Robust Training for Graph Neural Networks against Label Noise. PAKDD 2021.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_NODES,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

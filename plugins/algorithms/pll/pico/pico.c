@@ -19,9 +19,7 @@
 
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_ROWS };
-
-static const float temperature = 0.07f;
+static const double temperature = 0.07;
 
 typedef struct settings {
     int64_t prot_start, feat_dim, moco_queue;
@@ -53,7 +51,6 @@ typedef struct encoder {
 } encoder;
 
 typedef struct model {
-    cru_learner base;
     encoder query, key;
     cru_tensor *q;                  /* training items x classes */
     cru_tensor *queue, *prototypes; /* keys x feat_dim, classes x feat_dim */
@@ -63,10 +60,10 @@ typedef struct model {
     const int32_t *labels;
 } model;
 
-static encoder encoder_create(const model *m, cru_net *net)
+static encoder encoder_create(cru_learner *l, cru_net *net, const cru_classifier *classifier)
 {
-    const settings *s = m->base.settings;
-    encoder e = {.net = net, .classifier = cru_classifier_create(net, &s->backbone, m->base.task)};
+    const settings *s = l->settings;
+    encoder e = {.net = net, .classifier = *classifier};
     const int64_t width = e.classifier.backbone.features;
     e.projection[0] = cru_fc_create(net, "head.0", width, width);
     e.projection[1] = cru_fc_create(net, "head.2", width, s->feat_dim);
@@ -74,64 +71,57 @@ static encoder encoder_create(const model *m, cru_net *net)
 }
 
 /* Normal values, each column to unit length: as the reference has it. */
-static void fill_queue(model *m)
+static void fill_queue(cru_learner *l, model *m)
 {
     const int64_t rows = cru_tensor_rows(m->queue), cols = cru_tensor_cols(m->queue);
-    float *values = cru_ctx_alloc(m->base.ctx, rows * cols, sizeof *values);
-    cru_rng rng = cru_ctx_stream(m->base.ctx, "queue");
+    float *values = cru_ctx_alloc(l->ctx, rows * cols, sizeof *values);
+    cru_rng rng = cru_ctx_stream(l->ctx, "queue");
     cru_rng_fill_normal(&rng, values, rows * cols, 0, 1);
     for (int64_t j = 0; j < cols; j++) {
         double sum = 0;
         for (int64_t i = 0; i < rows; i++) sum += (double)values[i * cols + j] * (double)values[i * cols + j];
         for (int64_t i = 0; i < rows; i++) values[i * cols + j] /= (float)sqrt(sum);
     }
-    cru_tape_begin(m->base.tape, CRU_EVAL);
-    cru_assign(m->base.tape, m->queue, cru_tensor_upload(m->base.tape, 2, (const int64_t[]){rows, cols}, values));
-    m->queue_labels = cru_ctx_alloc(m->base.ctx, rows, sizeof *m->queue_labels);
+    cru_tape_begin(l->tape, CRU_EVAL);
+    cru_assign(l->tape, m->queue, cru_tensor_upload(l->tape, cru_2d(rows, cols), values));
+    m->queue_labels = cru_ctx_alloc(l->ctx, rows, sizeof *m->queue_labels);
     for (int64_t i = 0; i < rows; i++) m->queue_labels[i] = -1;
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    cru_learner *l = &m->base;
     const settings *s = l->settings;
     if (!l->task->x.channels && !s->same_views)
-        return cru_ctx_fail(l->ctx, CRU_UNSUPPORTED,
-                            "contrasts two views of an image, and rows have only one; "
-                            "same_views = true runs it all the same");
+        cru_learner_refuse(l, "contrasts two views of an image, and rows have only one; "
+                              "same_views = true runs it all the same");
     if (s->moco_queue % s->train.steps.batch_size != 0)
-        return cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "moco_queue = %lld is no multiple of batch_size = %lld",
-                            (long long)s->moco_queue, (long long)s->train.steps.batch_size);
-    m->query = encoder_create(m, l->net);
-    m->key = encoder_create(m, cru_learner_net(l, "key"));
-    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+        cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "moco_queue = %lld is no multiple of batch_size = %lld",
+                     (long long)s->moco_queue, (long long)s->train.steps.batch_size);
+    if (cru_ctx_status(l->ctx)) return;
+    cru_net *key = cru_learner_net(l, "key");
+    const cru_classifier second = cru_classifier_create(key, &s->backbone, l->task);
+    m->query = encoder_create(l, l->net, &l->network);
+    m->key = encoder_create(l, key, &second);
     cru_net_copy(m->key.net, m->query.net);
     l->optim = cru_learner_optim(l, &m->query.net, 1);
     cru_net *memory = cru_learner_net(l, "memory");
-    m->queue = cru_net_buffer(memory, "queue", 2, (const int64_t[]){s->moco_queue, s->feat_dim}, 0);
-    m->prototypes = cru_net_buffer(memory, "prototypes", 2, (const int64_t[]){l->task->classes, s->feat_dim}, 0);
-    fill_queue(m);
+    m->queue = cru_net_buffer(memory, "queue", cru_2d(s->moco_queue, s->feat_dim), 0);
+    m->prototypes = cru_net_buffer(memory, "prototypes", cru_2d(l->task->classes, s->feat_dim), 0);
+    fill_queue(l, m);
     m->q = cru_learner_candidate_shares(l);
-    return cru_ctx_status(l->ctx);
-}
-
-static cru_tensor *classify(void *self, cru_tape *t, const cru_input *x)
-{
-    const model *m = self;
-    return cru_classifier_apply(t, &m->query.classifier, x);
 }
 
 static cru_tensor *project(cru_tape *t, const encoder *e, cru_tensor *features)
 {
     cru_tensor *h = cru_relu(t, cru_fc_apply(t, &e->projection[0], features));
-    return cru_normalize_l2(t, cru_fc_apply(t, &e->projection[1], h), 1e-12f);
+    return cru_normalize_l2(t, cru_fc_apply(t, &e->projection[1], h), 1e-12);
 }
 
-static cru_tensor *keys_of(const model *m, cru_tape *t, const cru_input *x)
+static cru_tensor *keys_of(cru_learner *l, const model *m, cru_tape *t, const cru_input *x)
 {
-    const settings *s = m->base.settings;
-    cru_net_ema(m->key.net, m->query.net, (float)s->moco_m);
+    const settings *s = l->settings;
+    cru_net_ema(m->key.net, m->query.net, s->moco_m);
     const bool recording = cru_tape_record(t, false);
     cru_tensor *k = project(t, &m->key, cru_backbone_apply(t, &m->key.classifier.backbone, x));
     cru_tape_record(t, recording);
@@ -145,26 +135,26 @@ static cru_index best_candidate(cru_tape *t, cru_tensor *scores, const cru_batch
 }
 
 /* Later rows of the batch weigh more. */
-static void move_prototypes(model *m, cru_tape *t, cru_tensor *v)
+static void move_prototypes(cru_learner *l, model *m, cru_tape *t, cru_tensor *v)
 {
-    const settings *s = m->base.settings;
-    const int64_t rows = cru_tensor_rows(v), cols = cru_tensor_cols(v), classes = m->base.task->classes;
-    float *unit = cru_tape_alloc(t, rows * cols, sizeof *unit), *mu = cru_tape_alloc(t, classes * cols, sizeof *mu);
-    cru_tensor_download(t, v, unit);
+    const settings *s = l->settings;
+    const int64_t rows = cru_tensor_rows(v), cols = cru_tensor_cols(v), classes = l->task->classes;
+    const float *unit = cru_tensor_host(t, v), keep = (float)s->proto_m;
+    float *mu = cru_tape_alloc(t, classes * cols, sizeof *mu);
     cru_tensor_download(t, m->prototypes, mu);
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++) {
             float *to = mu + m->labels[i] * cols + j;
-            *to = (float)s->proto_m * *to + (1 - (float)s->proto_m) * unit[i * cols + j];
+            *to = keep * *to + (1 - keep) * unit[i * cols + j];
         }
-    cru_tensor *moved = cru_tensor_upload(t, 2, (const int64_t[]){classes, cols}, mu);
-    cru_assign(t, m->prototypes, cru_normalize_l2(t, moved, 1e-12f));
+    cru_tensor *moved = cru_tensor_upload(t, cru_2d(classes, cols), mu);
+    cru_assign(t, m->prototypes, cru_normalize_l2(t, moved, 1e-12));
 }
 
-static cru_tensor *contrast(const model *m, cru_tape *t, cru_tensor *v)
+static cru_tensor *contrast(cru_learner *l, const model *m, cru_tape *t, cru_tensor *v)
 {
-    const settings *s = m->base.settings;
-    if (m->base.epoch < s->prot_start) return cru_info_nce_queue(t, v, m->k, m->queue, temperature);
+    const settings *s = l->settings;
+    if (l->epoch < s->prot_start) return cru_info_nce_queue(t, v, m->k, m->queue, temperature);
     const int64_t b = cru_tensor_rows(v), size = cru_tensor_rows(m->queue);
     int32_t *all = cru_tape_alloc(t, 2 * b + size, sizeof *all);
     memcpy(all, m->labels, (size_t)b * sizeof *all);
@@ -174,36 +164,38 @@ static cru_tensor *contrast(const model *m, cru_tape *t, cru_tensor *v)
 }
 
 /* phi of this step: that which the step before set; before the first step the reference has a number of its own. */
-static float confidence_momentum(const model *m)
+static double confidence_momentum(const cru_learner *l)
 {
-    const settings *s = m->base.settings;
-    if (m->base.epoch == 0) return 0.99f;
-    const double done = (double)(m->base.epoch - 1) / (double)s->train.steps.steps;
-    return (float)(s->conf_ema_start + done * (s->conf_ema_end - s->conf_ema_start));
+    const settings *s = l->settings;
+    if (l->epoch == 0) return 0.99;
+    const double done = (double)(l->epoch - 1) / (double)s->train.steps.steps;
+    return s->conf_ema_start + done * (s->conf_ema_end - s->conf_ema_start);
 }
 
-static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
+static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     cru_tensor *features = cru_backbone_apply(t, &m->query.classifier.backbone, &batch->x);
     cru_tensor *z = cru_fc_apply(t, &m->query.classifier.head, features), *v = project(t, &m->query, features);
     m->labels = cru_index_host(t, best_candidate(t, cru_softmax(t, z, 1), batch));
     cru_tensor *near = cru_softmax(t, cru_matmul_op(t, cru_detach(t, v), m->prototypes, CRU_NT), 1);
-    move_prototypes(m, t, v);
-    m->k = keys_of(m, t, &batch->strong);
+    move_prototypes(l, m, t, v);
+    m->k = keys_of(l, m, t, &batch->strong);
     cru_tensor *q = cru_gather(t, m->q, batch->rows);
-    if (m->base.epoch >= s->prot_start) {
-        cru_tensor *meant = cru_one_hot(t, best_candidate(t, near, batch), m->base.task->classes);
-        q = cru_lerp(t, meant, q, confidence_momentum(m));
+    if (l->epoch >= s->prot_start) {
+        cru_tensor *meant = cru_one_hot(t, best_candidate(t, near, batch), l->task->classes);
+        q = cru_lerp(t, meant, q, confidence_momentum(l));
         cru_put_rows(t, m->q, batch->rows, q);
     }
-    return cru_add(t, cru_soft_cross_entropy(t, z, q), cru_scale(t, contrast(m, t, v), (float)s->loss_weight));
+    cru_tensor *contrasted = contrast(l, m, t, v);
+    return cru_plus(t, cru_soft_cross_entropy(t, z, q), s->loss_weight, contrasted);
 }
 
 /* Only now: the gradient of the contrast was taken with the queue as it was. */
-static void after_step(void *self, cru_tape *t, const cru_batch *batch)
+static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
+    (void)l;
     model *m = self;
     const int64_t size = cru_tensor_rows(m->queue);
     int32_t *ids = cru_tape_alloc(t, batch->count, sizeof *ids);
@@ -215,24 +207,14 @@ static void after_step(void *self, cru_tape *t, const cru_batch *batch)
     m->at = (m->at + batch->count) % size;
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .classify = classify,
-                                  .batch_loss = batch_loss,
-                                  .after_step = after_step,
-                                  .views = CRU_VIEW_STRONG};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
+               .batch_loss = batch_loss, .after_step = after_step, .views = CRU_VIEW_STRONG),
     .name = "pico",
-    .version = "1.1",
+    .version = "2.0",
     .summary = "partial labels: momentum contrast and class prototypes",
     .citation = "Wang et al. PiCO: Contrastive Label Disambiguation for Partial Label Learning. ICLR 2022.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_ROWS,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

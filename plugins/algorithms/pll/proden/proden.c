@@ -11,59 +11,49 @@
  */
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_ROWS };
-
 typedef struct settings {
-    cru_row_settings row;
+    cru_backbone_choice backbone;
+    cru_train train;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_ROW_SETTINGS(settings, row),
+    CRU_BACKBONE_SETTINGS(settings, backbone),
+    CRU_STEP_SETTINGS(settings, train),
     CRU_END,
 };
 
 typedef struct model {
-    cru_row_model row;
     cru_tensor *q; /* training items x classes */
 } model;
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    m->q = cru_learner_candidate_shares(&m->row.base);
-    return cru_row_model_build(m);
+    m->q = cru_learner_candidate_shares(l);
 }
 
-static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
+static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    return cru_soft_cross_entropy(t, cru_row_model_classify(m, t, &batch->x), cru_gather(t, m->q, batch->rows));
+    cru_tensor *q = cru_gather(t, m->q, batch->rows);
+    return cru_soft_cross_entropy(t, cru_learner_classify(l, t, &batch->x), q);
 }
 
-static void after_step(void *self, cru_tape *t, const cru_batch *batch)
+static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    cru_tensor *p = cru_softmax(t, cru_row_model_classify(m, t, &batch->x), 1);
-    cru_put_rows(t, m->q, batch->rows, cru_normalize_l1(t, cru_mul(t, batch->candidates, p), 1e-37f));
+    cru_tensor *p = cru_softmax(t, cru_learner_classify(l, t, &batch->x), 1);
+    cru_put_rows(t, m->q, batch->rows, cru_normalize_l1(t, cru_mul(t, batch->candidates, p), 1e-37));
 }
-
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, row.train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .classify = cru_row_model_classify,
-                                  .batch_loss = batch_loss,
-                                  .after_step = after_step};
-CRU_METHOD_VTABLE(method);
 
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
+               .batch_loss = batch_loss, .after_step = after_step),
     .name = "proden",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "partial labels: candidate weights that the network sharpens",
     .citation = "Lv et al. Progressive Identification of True Labels for Partial-Label Learning. ICML 2020.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_ROWS,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

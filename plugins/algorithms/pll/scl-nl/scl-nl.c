@@ -9,45 +9,37 @@
  * ICML 2020. */
 #include <crucible/crucible.h>
 
-enum { PROBLEMS = CRU_ROWS };
-
 typedef struct settings {
-    cru_row_settings row;
+    cru_backbone_choice backbone;
+    cru_train train;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_ROW_SETTINGS(settings, row),
+    CRU_BACKBONE_SETTINGS(settings, backbone),
+    CRU_STEP_SETTINGS(settings, train),
     CRU_END,
 };
 
-static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
+static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
+    (void)self;
     cru_tensor *pairs = cru_affine(t, batch->candidates, -1, 1); /* 1 outside the set */
     cru_tensor *count = cru_sum(t, pairs, CRU_ALL);
     if (cru_tensor_item(t, count) == 0) return NULL;
-    cru_tensor *p = cru_softmax(t, cru_row_model_classify(self, t, &batch->x), 1);
+    cru_tensor *p = cru_softmax(t, cru_learner_classify(l, t, &batch->x), 1);
     /* in two sums: 1 + 1e-6 would be rounded before p is taken from it */
-    cru_tensor *log_rest = cru_log(t, cru_affine(t, cru_affine(t, p, -1, 1), 1, 1e-6f));
+    cru_tensor *log_rest = cru_log(t, cru_affine(t, cru_affine(t, p, -1, 1), 1, 1e-6));
     return cru_neg(t, cru_div(t, cru_sum(t, cru_mul(t, pairs, log_rest), CRU_ALL), count));
 }
 
-static const cru_method method = {.model_size = sizeof(cru_row_model),
-                                  .train = offsetof(settings, row.train),
-                                  .problems = PROBLEMS,
-                                  .build = cru_row_model_build,
-                                  .classify = cru_row_model_classify,
-                                  .batch_loss = batch_loss};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, cru_no_model, .backbone = CRU_AT(settings, backbone), .batch_loss = batch_loss),
     .name = "scl-nl",
-    .version = "1.1",
+    .version = "2.0",
     .summary = "partial labels: negative learning from the labels outside the candidate set",
     .citation = "Chou et al. Unbiased Risk Estimators Can Mislead: A Case Study of Learning with Complementary Labels. "
                 "ICML 2020.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_ROWS,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

@@ -17,15 +17,10 @@
  *     ce(t, z) = -(1/B) sum t log(softmax(z) + 1e-12)       rev(t, z) = share(1[t > 0] (softmax(z) + 1e-12))
  *
  * In the study's code, whose numbers are published, no optimiser knows the enc of phase C, so it stays as it was made:
- * the terms without net and dec are reported but teach nothing. Variant corrected trains enc, too, also through delta.
+ * the terms without net and dec are reported but teach nothing. Variant paper trains enc, too, also through delta.
  *
  * Xu, Qiao, Geng, Zhang. Instance-Dependent Partial Label Learning. NeurIPS 2021. */
 #include <crucible/crucible.h>
-
-enum { PROBLEMS = CRU_ROWS };
-
-typedef enum variant { REFERENCE, CORRECTED } variant;
-static const char *const variants[] = {"reference", "corrected", NULL};
 
 typedef struct settings {
     int64_t warm_up, knn, variant;
@@ -42,123 +37,112 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, gamma, 1, 0, CRU_NO_MAX, "weight of the encoder's cross-entropy"),
     CRU_FLOAT(settings, theta, 1, 0, CRU_NO_MAX, "weight of the cross-entropy with the samples"),
     CRU_FLOAT(settings, correct, 1, 0, 1, "share of the sample in d; the rest is o"),
-    CRU_CHOICE(settings, variant, REFERENCE, variants, "corrected: the encoder is trained in phase D"),
+    CRU_VARIANT(settings, variant, CRU_BENCH, "paper: the encoder is trained in phase D"),
     CRU_BACKBONE_SETTINGS(settings, backbone),
     CRU_STEP_SETTINGS(settings, train),
     CRU_END,
 };
 
 typedef struct model {
-    cru_learner base;
     cru_net *enc_net;
-    cru_classifier net, enc;
+    cru_classifier enc;
     cru_fc dec[2];
-    cru_optim *main; /* phase D; base.optim starts as that of phase A */
+    cru_optim *main; /* phase D; l->optim starts as that of phase A */
     cru_rng rng;
     cru_tensor *o, *d, *h;
     cru_neighbours graph;
     int32_t *place; /* where in the batch a training item is, or -1 */
 } model;
 
-static cru_tensor *table(const model *m, int64_t cols)
+static cru_tensor *table(cru_learner *l, int64_t cols)
 {
-    return cru_tensor_create(m->base.ctx, 2, (const int64_t[]){m->base.task->split.train.count, cols});
+    return cru_tensor_create(l->ctx, cru_2d(l->task->split.train.count, cols));
 }
 
-static void build_decoder(model *m, cru_net *net)
+static void build_decoder(cru_learner *l, model *m, cru_net *net)
 {
-    const cru_task *task = m->base.task;
-    const cru_init weight = {.kind = CRU_INIT_GLOROT_NORMAL}, bias = {.kind = CRU_INIT_CONSTANT, .a = 0.01f};
-    m->dec[0] = cru_fc_create_with(net, "layer1", (const int64_t[]){task->classes, task->x.cols}, weight, &bias);
-    m->dec[1] = cru_fc_create_with(net, "layer2", (const int64_t[]){task->x.cols, task->x.cols}, weight, &bias);
+    const cru_task *task = l->task;
+    const cru_init weight = {.kind = CRU_INIT_GLOROT_NORMAL}, bias = {.kind = CRU_INIT_CONSTANT, .a = 0.01};
+    m->dec[0] = cru_fc_create_with(net, "layer1", task->classes, task->x.cols, weight, &bias);
+    m->dec[1] = cru_fc_create_with(net, "layer2", task->x.cols, task->x.cols, weight, &bias);
 }
 
-static cru_status build(void *self)
+static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    cru_learner *l = &m->base;
     const settings *s = l->settings;
     const int64_t n = l->task->split.train.count;
-    if (n <= s->knn)
-        return cru_ctx_fail(l->ctx, CRU_UNSUPPORTED, "%lld neighbours among %lld training items", (long long)s->knn,
-                            (long long)n);
+    if (n <= s->knn) {
+        cru_learner_refuse(l, "%lld neighbours among %lld training items", (long long)s->knn, (long long)n);
+        return;
+    }
     cru_net *dec_net = cru_learner_net(l, "dec");
     m->enc_net = cru_learner_net(l, "enc");
-    m->net = cru_classifier_create(l->net, &s->backbone, l->task);
     m->enc = cru_classifier_create(m->enc_net, &s->backbone, l->task);
-    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
-    build_decoder(m, dec_net);
-    m->main = cru_learner_optim(l, (cru_net *[]){l->net, dec_net, m->enc_net}, s->variant == CORRECTED ? 3 : 2);
+    build_decoder(l, m, dec_net);
+    m->main = cru_learner_optim(l, (cru_net *[]){l->net, dec_net, m->enc_net}, s->variant == CRU_PAPER ? 3 : 2);
     const cru_optim_spec warm = {.kind = CRU_SGD, .lr = s->train.lr, .decay = s->train.weight_decay, .momentum = 0.9};
     l->optim = cru_optim_create(l->ctx, &warm);
     cru_optim_add(l->optim, l->net, NULL);
     m->rng = cru_ctx_stream(l->ctx, "dirichlet");
     m->o = cru_learner_candidate_shares(l);
-    m->d = table(m, l->task->classes);
-    m->h = table(m, m->net.backbone.features);
+    m->d = table(l, l->task->classes);
+    m->h = table(l, l->network.backbone.features);
     m->place = cru_ctx_alloc(l->ctx, n, sizeof *m->place);
     for (int64_t i = 0; i < n; i++) m->place[i] = -1;
-    return cru_ctx_status(l->ctx);
-}
-
-static cru_tensor *classify(void *self, cru_tape *t, const cru_input *x)
-{
-    const model *m = self;
-    return cru_classifier_apply(t, &m->net, x);
 }
 
 static cru_tensor *share(cru_tape *t, cru_tensor *x)
 {
-    return cru_normalize_l1(t, x, 1e-37f);
+    return cru_normalize_l1(t, x, 1e-37);
 }
 
 static cru_tensor *soft(cru_tape *t, cru_tensor *z)
 {
-    return cru_affine(t, cru_softmax(t, z, 1), 1, 1e-12f);
+    return cru_affine(t, cru_softmax(t, z, 1), 1, 1e-12);
 }
 
 static cru_tensor *ce(cru_tape *t, cru_tensor *target, cru_tensor *z)
 {
     cru_tensor *sum = cru_sum(t, cru_mul(t, target, cru_log(t, soft(t, z))), CRU_ALL);
-    return cru_scale(t, sum, -1.0f / (float)cru_tensor_rows(z));
+    return cru_scale(t, sum, -1 / (double)cru_tensor_rows(z));
 }
 
 static cru_tensor *rev(cru_tape *t, cru_tensor *target, cru_tensor *z)
 {
-    return share(t, cru_mul(t, cru_sign(t, target), soft(t, z)));
+    cru_tensor *p = soft(t, z);
+    return share(t, cru_mul(t, cru_sign(t, target), p));
 }
 
 /* The study's code takes the features of every batch of phase A in a pass of their own. They are of no use yet, but the
  * running statistics of a network for images move by it. */
-static void look_again(const model *m, cru_tape *t, const cru_input *x)
+static void look_again(const cru_learner *l, cru_tape *t, const cru_input *x)
 {
-    const cru_backbone *backbone = &m->net.backbone;
+    const cru_backbone *backbone = &l->network.backbone;
     if (!backbone->resnet && !backbone->densenet) return; /* no batch norm: nothing would move */
     const bool recording = cru_tape_record(t, false);
     cru_backbone_apply(t, backbone, x);
     cru_tape_record(t, recording);
 }
 
-static cru_tensor *warm_up(model *m, cru_tape *t, const cru_batch *batch)
+static cru_tensor *warm_up(cru_learner *l, model *m, cru_tape *t, const cru_batch *batch)
 {
-    cru_tensor *z = classify(m, t, &batch->x), *o = cru_gather(t, m->o, batch->rows);
-    look_again(m, t, &batch->x);
+    cru_tensor *z = cru_learner_classify(l, t, &batch->x), *o = cru_gather(t, m->o, batch->rows);
+    look_again(l, t, &batch->x);
     cru_put_rows(t, m->o, batch->rows, rev(t, o, z));
     return ce(t, o, z);
 }
 
-static void start_posterior(model *m, cru_tape *t)
+static void start_posterior(cru_learner *l, model *m, cru_tape *t)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     const int64_t rows = cru_tensor_rows(m->h), cols = cru_tensor_cols(m->h);
-    float *features = cru_tape_alloc(t, rows * cols, sizeof *features);
-    cru_tensor_download(t, m->h, features);
-    const cru_dense points = {rows, cols, features};
+    const cru_dense points = {rows, cols, cru_tensor_host(t, m->h)};
     const cru_knn_options options = {.k = s->knn, .skip_self = true};
-    m->graph = cru_knn(cru_ctx_pool(m->base.ctx), &points, &points, &options);
-    cru_net_copy(m->enc_net, m->base.net);
+    m->graph = cru_knn(cru_ctx_pool(l->ctx), &points, &points, &options);
+    cru_net_copy(m->enc_net, l->net);
     cru_assign(t, m->d, m->o);
-    m->base.optim = m->main;
+    l->optim = m->main;
 }
 
 /* 1/(k+1) at every item itself and at its neighbours in the batch: b x b */
@@ -176,7 +160,7 @@ static cru_tensor *graph_of(const model *m, cru_tape *t, const cru_batch *batch)
         }
     }
     for (int64_t i = 0; i < b; i++) m->place[rows[i]] = -1;
-    return cru_tensor_upload(t, 2, (const int64_t[]){b, b}, a);
+    return cru_tensor_upload(t, cru_2d(b, b), a);
 }
 
 /* L_x + L_y + L_A */
@@ -187,69 +171,62 @@ static cru_tensor *reconstruction(const model *m, cru_tape *t, const cru_batch *
     cru_tensor *l_y = cru_bce_logits(t, delta, batch->candidates, 1);
     cru_tensor *close = cru_softmax(t, cru_sigmoid(t, cru_matmul_op(t, delta, delta, CRU_NT)), 1);
     cru_tensor *l_a = cru_mse(t, close, graph_of(m, t, batch));
-    return cru_add(t, cru_scale(t, cru_add(t, l_x, l_y), 0.01f), l_a);
+    return cru_plus(t, l_a, 0.01, cru_add(t, l_x, l_y));
 }
 
 /* share(softmax(a) 1[o > 0]) + 0.01; the sum that it is a share of has no gradient */
 static cru_tensor *concentrations(cru_tape *t, cru_tensor *a, cru_tensor *o)
 {
-    cru_tensor *inside = cru_mul(t, cru_softmax(t, a, 1), cru_sign(t, o));
+    cru_tensor *p = cru_softmax(t, a, 1);
+    cru_tensor *inside = cru_mul(t, p, cru_sign(t, o));
     cru_tensor *sum = cru_as_matrix(t, cru_sum(t, cru_detach(t, inside), 1), -1, 1);
-    return cru_affine(t, cru_div(t, inside, sum), 1, 0.01f);
+    return cru_affine(t, cru_div(t, inside, sum), 1, 0.01);
 }
 
-static cru_tensor *learn_posterior(model *m, cru_tape *t, const cru_batch *batch)
+static cru_tensor *learn_posterior(cru_learner *l, model *m, cru_tape *t, const cru_batch *batch)
 {
-    const settings *s = m->base.settings;
+    const settings *s = l->settings;
     cru_tensor *o = cru_gather(t, m->o, batch->rows), *d = cru_gather(t, m->d, batch->rows);
-    cru_tensor *z = classify(m, t, &batch->x);
+    cru_tensor *z = cru_learner_classify(l, t, &batch->x);
     cru_tensor *a = cru_classifier_apply(t, &m->enc, &batch->x);
-    if (s->variant == REFERENCE) a = cru_detach(t, a);
+    if (s->variant == CRU_BENCH) a = cru_detach(t, a);
     cru_tensor *delta = cru_dirichlet(t, concentrations(t, a, o), &m->rng);
-    cru_tensor *spread = cru_clamp(t, cru_exp(t, cru_scale(t, a, 0.25f)), 0.01f, 30);
+    cru_tensor *spread = cru_clamp(t, cru_exp(t, cru_scale(t, a, 0.25)), 0.01, 30);
 
-    cru_tensor *loss = cru_scale(t, reconstruction(m, t, batch, delta), (float)s->alpha);
-    loss = cru_add(t, loss, cru_scale(t, cru_kl_dirichlet(t, spread), (float)s->beta));
-    loss = cru_add(t, loss, cru_scale(t, ce(t, o, a), (float)s->gamma));
-    loss = cru_add(t, loss, cru_scale(t, ce(t, d, z), (float)s->theta));
+    cru_tensor *loss = cru_plus(t, NULL, s->alpha, reconstruction(m, t, batch, delta));
+    loss = cru_plus(t, loss, s->beta, cru_kl_dirichlet(t, spread));
+    loss = cru_plus(t, loss, s->gamma, ce(t, o, a));
+    loss = cru_plus(t, loss, s->theta, ce(t, d, z));
 
     cru_tensor *drawn = share(t, cru_mul(t, cru_sign(t, rev(t, o, a)), delta));
-    cru_put_rows(t, m->d, batch->rows, cru_lerp(t, o, drawn, (float)s->correct));
+    cru_put_rows(t, m->d, batch->rows, cru_lerp(t, o, drawn, s->correct));
     cru_put_rows(t, m->o, batch->rows, rev(t, d, z));
     return loss;
 }
 
-static cru_tensor *batch_loss(void *self, cru_tape *t, const cru_batch *batch)
+static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
-    const settings *s = m->base.settings;
-    const int64_t pass = m->base.task->split.train.count / s->train.steps.batch_size;
-    const int64_t step = m->base.epoch - s->warm_up;
-    if (step < 0) return warm_up(m, t, batch);
-    if (step > pass + 2) return learn_posterior(m, t, batch);
+    const settings *s = l->settings;
+    const int64_t pass = l->task->split.train.count / s->train.steps.batch_size;
+    const int64_t step = l->epoch - s->warm_up;
+    if (step < 0) return warm_up(l, m, t, batch);
+    if (step > pass + 2) return learn_posterior(l, m, t, batch);
     if (step < pass + 2)
-        cru_put_rows(t, m->h, batch->rows, cru_backbone_apply(t, &m->net.backbone, &batch->x));
+        cru_put_rows(t, m->h, batch->rows, cru_backbone_apply(t, &l->network.backbone, &batch->x));
     else
-        start_posterior(m, t);
+        start_posterior(l, m, t);
     return NULL;
 }
 
-static const cru_method method = {.model_size = sizeof(model),
-                                  .train = offsetof(settings, train),
-                                  .problems = PROBLEMS,
-                                  .build = build,
-                                  .classify = classify,
-                                  .batch_loss = batch_loss};
-CRU_METHOD_VTABLE(method);
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
+               .batch_loss = batch_loss),
     .name = "valen",
-    .version = "1.2",
+    .version = "2.0",
     .summary = "partial labels: targets drawn from a Dirichlet posterior",
     .citation = "Xu et al. Instance-Dependent Partial Label Learning. NeurIPS 2021.",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    .problems = CRU_ROWS,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
 };

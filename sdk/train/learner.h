@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/* learner.h: what the files of train share. */
+#ifndef SDK_TRAIN_LEARNER_H
+#define SDK_TRAIN_LEARNER_H
+
+#include <crucible/train.h>
+
+/* Rows of logits that the default loss asks for: those of the training items. */
+typedef struct cru_wanted {
+    const cru_learner *learner;
+    cru_sparse *rows; /* of graphs.adj; made when a pass first asks for them */
+    bool given;       /* a pass gave these rows alone, in the order of the training items */
+} cru_wanted;
+
+/* A member of the settings that the method named with CRU_AT; NULL where it named none. */
+static inline const void *settings_at(const cru_learner *l, size_t at)
+{
+    return at ? (const char *)l->settings + (at - 1) : NULL;
+}
+
+/* The first fault in a method's combination of hooks, as a sentence; NULL when there is none. */
+const char *method_fault(const cru_plugin *plugin);
+
+/* Scores of all items with the weights as they are. */
+cru_status learner_evaluate(cru_learner *l);
+
+/* Trains epoch by epoch; the weights stay the last ones. */
+cru_status epochs_fit(cru_learner *l, cru_monitor *monitor);
+
+/* Entries of the vtable that are not in method.c. */
+cru_status method_widen(void *self, const cru_task *task);
+void method_select(void *self, int32_t rule);
+cru_status method_create(void **self, const cru_plugin *plugin, const void *settings, const cru_task *task,
+                         cru_ctx *ctx);
+void method_destroy(void *self);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* crucible-bits FILE.so...: trains every method for a moment on each tiny problem that it claims, and prints a checksum
+ * of the scores' bits. tests/integration/same-bits.sh compares what two compilers print. */
+#include <stdio.h>
+#include <string.h>
+
+#include <crucible/crucible.h>
+
+#include "check/tiny.h"
+#include "loader/loader.h"
+
+/* Enough steps for every phase of a method to begin; few enough to be over soon. */
+static const char *const brief[][2] = {{"epochs", "6"},     {"steps", "12"},       {"warm_up", "2"},
+                                       {"prot_start", "4"}, {"moco_queue", "256"}, {"batch_size", "8"},
+                                       {"pretrain", "3"},   {"same_views", "true"}};
+
+static uint64_t checksum(const float *values, int64_t count)
+{
+    uint64_t hash = 1469598103934665603u; /* FNV-1a */
+    const unsigned char *bytes = (const unsigned char *)values;
+    for (size_t i = 0; i < (size_t)count * sizeof *values; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static cru_settings *brief_settings(const cru_plugin *plugin)
+{
+    static const cru_param none[] = {CRU_END};
+    cru_settings *s = cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size);
+    for (size_t i = 0; i < sizeof brief / sizeof *brief; i++) {
+        cru_error ignored = {0};
+        cru_settings_set(s, brief[i][0], brief[i][1], &ignored); /* keys that a method does not have */
+    }
+    return s;
+}
+
+static void run(const cru_plugin *plugin, const tiny_problem *problem)
+{
+    const cru_algorithm *method = plugin->vtable;
+    cru_data *data = tiny_create(problem);
+    cru_settings *settings = brief_settings(plugin);
+    cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){.seed = 7});
+    cru_task task;
+    void *self = NULL;
+    cru_error err = {0};
+    cru_status status = cru_data_task(data, 0, &task, &err);
+#ifdef INTERFACE_1
+    if (!status) status = method->create(&self, cru_settings_struct(settings), &task, ctx);
+#else
+    if (!status) status = method->create(&self, plugin, cru_settings_struct(settings), &task, ctx);
+#endif
+    if (!status) status = method->fit(self, NULL);
+    float *scores = cru_ctx_alloc(ctx, task.items * task.classes, sizeof *scores);
+    if (!status) status = method->predict(self, scores);
+    if (status == CRU_OK || status == CRU_DIVERGED)
+        printf("%-18s %-22s %016llx\n", plugin->name, problem->name,
+               (unsigned long long)checksum(scores, task.items * task.classes));
+    else
+        printf("%-18s %-22s %s\n", plugin->name, problem->name, cru_status_name(status));
+    if (self && method->destroy) method->destroy(self);
+    cru_ctx_destroy(ctx);
+    cru_settings_destroy(settings);
+    cru_data_destroy(data);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *slash = strrchr(argv[i], '/');
+        char name[80];
+        snprintf(name, sizeof name, "%s", slash ? slash + 1 : argv[i]);
+        if (strchr(name, '.')) *strchr(name, '.') = 0;
+        const cru_plugin *plugin = NULL;
+        cru_error err = {0};
+        if (plugin_open(argv[i], CRU_KIND_ALGORITHM, name, &plugin, &err) != CRU_OK) {
+            fprintf(stderr, "%s: %s\n", argv[i], err.text);
+            return 1;
+        }
+        for (const tiny_problem *p = tiny_problems; p->name; p++)
+            if (plugin->problems & (uint32_t)p->problem) run(plugin, p);
+    }
+    return 0;
+}
