@@ -83,15 +83,14 @@ static const slip slips[] = {
     {SMALL "[experiment]\nalgorithms = gcn, gnc\n", "main.ini:4: gnc: unknown algorithm; did you mean gcn?"},
     {SMALL "[experiment]\nmetrics = accurac\n", "main.ini:4: accurac: unknown metric; did you mean accuracy?"},
     {SMALL "[split]\nscheme = per-class\ntrain = 0.5\n",
-     "main.ini:5: train: not used by scheme = per-class, which takes rng, train_size, val_size, test_size, base, step, "
-     "view"},
+     "main.ini:5: train: not used by scheme = per-class, which takes train_size, val_size, test_size, view"},
     {SMALL "[split]\nscheme = official\nindex = 1\nval_size = 9\n",
      "main.ini:6: val_size: not used by scheme = official, which takes index, view"},
     {SMALL "[split]\nindex = 1\ntest_size = 9\n",
-     "main.ini:5: test_size: not used by scheme = auto, which takes rng, index, train, val, base, step, view"},
+     "main.ini:5: test_size: not used by scheme = auto, which takes index, train, val, view"},
     {SMALL "[split]\nscheme = percent, per-class\nindex = 9\n",
-     "main.ini:5: index: not used by scheme = percent, per-class, which takes rng, train, val, train_size, val_size, "
-     "test_size, base, step, view"},
+     "main.ini:5: index: not used by scheme = percent, per-class, which takes train, val, base, train_size, "
+     "val_size, test_size, view"},
     {SMALL "[split]\nscheme = percent\ntrain = 0.9\nval = 0.9\n",
      "main.ini:5: split: train = 0.9 and val = 0.9 leave nothing to test"},
     {SMALL "[split]\nscheme = uniform\nval = 0.1, 0.5\n",
@@ -187,7 +186,7 @@ START_TEST(what_an_included_file_leaves_idle_is_no_fault)
 {
     bench b = bench_open();
     bench_write(&b, "more.ini", "[search]\nties = last\n[split]\nscheme = percent\ntrain = 0.3\n");
-    bench_expect(&b, "include = more.ini\n" SMALL "[split]\nscheme = per-class\ntrain = -1\n");
+    bench_expect(&b, "include = more.ini\n" SMALL "[split]\nscheme = per-class\n");
     bench_expect(&b, SMALL "[split]\nscheme = per-class, percent\ntrain = 0.3\ntrain_size = 5\n");
     bench_expect(&b, SMALL "[split]\nscheme = pll\ntrain = 0.9\nval = 0.2\n");
     bench_expect(&b, SMALL "[search]\nmethod = none\ntrials = 5\n");
