@@ -140,7 +140,7 @@ static void check_distinct(config_loader *l, const variant_list *list, section_t
 static void build_group(config_loader *l, section *dataset, plan_group *g)
 {
     g->datasets = *named_variants(l, dataset);
-    g->splits = split_variants(l, &(split_sources){{document_find(&l->doc, SECTION_SPLIT, NULL)}, 1});
+    g->splits = split_variants(l, &(split_sources){{document_find(&l->doc, SECTION_SPLIT, NULL)}, 1, dataset});
     int64_t count;
     section **algorithms = loader_selected(l, SECTION_ALGORITHM, &count);
     for (int64_t i = 0; i < count; i++) {
@@ -162,7 +162,7 @@ static void build_groups(config_loader *l)
     check_distinct(l, &all, SECTION_DATASET);
     if (l->plan->group_count > 0) check_algorithms(l, &l->plan->groups[0].algorithms);
     const section *split = document_find(&l->doc, SECTION_SPLIT, NULL);
-    if (split && l->plan->group_count > 0) split_check_used(l, split, &(split_sources){{split}, 1});
+    if (split && l->plan->group_count > 0) split_check_used(l, split, &(split_sources){{split}, 1, NULL});
 }
 
 /* ---- chains ---------------------------------------------------------------------------------------------- */

@@ -94,12 +94,14 @@ static void check_shares(document *doc, const section *own, const variant *v)
 typedef struct split_choice {
     const registry_entry *scheme;
     const char *view;
+    const char *protocol; /* NULL without scheme = card */
+    const section *card;  /* what its card says, and over it the sections */
 } split_choice;
 
 static variant_list build(document *doc, const section *all, const split_choice *choice)
 {
     const registry_entry *scheme = choice->scheme;
-    const section *own = settings_of(doc, all, scheme);
+    const section *own = settings_of(doc, choice->card ? choice->card : all, scheme);
     variant_source source = {.base = own,
                              .like = {.label = scheme->name,
                                       .name = scheme->name,
@@ -111,6 +113,7 @@ static variant_list build(document *doc, const section *all, const split_choice 
     for (int64_t i = 0; i < list.count; i++) {
         check_shares(doc, own, &list.items[i]);
         name_host_key(doc, all, &list.items[i], (data_setting){"view", choice->view});
+        if (choice->protocol) name_host_key(doc, all, &list.items[i], (data_setting){"protocol", choice->protocol});
         name_host_key(doc, all, &list.items[i], (data_setting){"scheme", scheme->name});
     }
     return list;
@@ -134,6 +137,120 @@ static const registry_entry *find_scheme(config_loader *l, const section *all, c
     return NULL;
 }
 
+/* ---- scheme = card --------------------------------------------------------------------------------------- */
+
+static const char card_word[] = "card";
+
+static const char *protocol_names(cru_arena *arena, const card *c)
+{
+    const char *text = "";
+    for (int64_t i = 0; i < c->protocols.count; i++)
+        text = string_format(arena, "%s%s%s", text, *text ? ", " : "", c->protocols.items[i].key);
+    return *text ? text : "none";
+}
+
+/* The card's line for a study; a fault when it has none. */
+static const card_setting *find_protocol(config_loader *l, const section *all, const section *dataset, const char *name)
+{
+    const entry *scheme = section_find(all, "scheme"), *protocol = section_find(all, "protocol");
+    const config_place *place = protocol ? &protocol->place : &scheme->place;
+    const card *c = dataset ? dataset->dataset.card : NULL;
+    if (!c) {
+        diagnostics_add(l->doc.diags, place, NULL, "scheme = card: %s is generated and has no card; name a scheme",
+                        dataset ? dataset->label : "this dataset");
+        return NULL;
+    }
+    for (int64_t i = 0; i < c->protocols.count; i++)
+        if (strcmp(c->protocols.items[i].key, name) == 0) return &c->protocols.items[i];
+    if (protocol)
+        diagnostics_add(l->doc.diags, place, name, "the card of %s has no such protocol; it has %s", dataset->label,
+                        protocol_names(l->doc.arena, c));
+    else
+        diagnostics_add(l->doc.diags, place, NULL, "scheme = card needs a protocol; the card of %s has %s",
+                        dataset->label, protocol_names(l->doc.arena, c));
+    return NULL;
+}
+
+/* "key = value" as an entry of `s`. */
+static bool put_pair(document *doc, section *s, const char *pair)
+{
+    const char *equals = strchr(pair, '=');
+    if (!equals) return false;
+    const size_t length = strcspn(pair, " \t=");
+    entry e = {.key = string_copy_bytes(doc->arena, pair, length),
+               .text = equals + 1 + strspn(equals + 1, " \t"),
+               .place = s->place};
+    document_put(doc, s, &e);
+    return true;
+}
+
+/* "scheme = percent, train = 0.05" as a section. NULL, and a fault, when it is no such list. */
+static section *read_protocol(config_loader *l, const card *c, const card_setting *protocol)
+{
+    section *s = cru_arena_alloc_zeroed(l->doc.arena, 1, sizeof *s);
+    *s = (section){.type = SECTION_SPLIT, .title = "split", .place = {.file = c->path, .line = protocol->line}};
+    value_list pairs;
+    bool fine = values_split(l->doc.arena, protocol->value, ',', &pairs, NULL) == CRU_OK;
+    for (int64_t i = 0; fine && i < pairs.count; i++) fine = put_pair(&l->doc, s, pairs.items[i]);
+    if (fine && section_find(s, "scheme")) return s;
+    diagnostics_add(l->doc.diags, &s->place, protocol->key, "expected scheme = NAME, key = value, ...");
+    return NULL;
+}
+
+/* What the card says that its own scheme does not know. */
+static bool check_protocol(config_loader *l, const section *s, const registry_entry *scheme)
+{
+    for (int64_t i = 0; i < s->count; i++) {
+        const entry *e = &s->entries[i];
+        if (strcmp(e->key, "scheme") == 0 || params_find(scheme->params, e->key)) continue;
+        diagnostics_add(l->doc.diags, &e->place, e->key, "unknown setting of split %s", scheme->name);
+        return false;
+    }
+    return true;
+}
+
+static bool choose_from_card(config_loader *l, const section *all, const section *dataset, split_choice *choice)
+{
+    const card_setting *protocol = find_protocol(l, all, dataset, choice->protocol);
+    section *s = protocol ? read_protocol(l, dataset->dataset.card, protocol) : NULL;
+    if (!s) return false;
+    choice->scheme = find_scheme(l, s, section_find(s, "scheme")->text);
+    if (!choice->scheme || !check_protocol(l, s, choice->scheme)) return false;
+    section_overlay(&l->doc, s, all);
+    choice->card = s;
+    return true;
+}
+
+static variant_list card_variants(config_loader *l, const section *all, const section *dataset, const char *view)
+{
+    static const char *const usual[] = {""};
+    const value_list protocols = values_of(all, "protocol", usual);
+    variant_list out = {0};
+    for (int64_t i = 0; i < protocols.count; i++) {
+        split_choice choice = {.view = view, .protocol = protocols.items[i]};
+        if (choose_from_card(l, all, dataset, &choice))
+            out = variants_append(l->doc.arena, out, build(&l->doc, all, &choice));
+    }
+    return out;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------- */
+
+static void check_protocol_key(document *doc, const section *all, const value_list *schemes)
+{
+    const entry *protocol = section_find(all, "protocol"), *scheme = section_find(all, "scheme");
+    if (!protocol || (scheme && protocol->depth > scheme->depth)) return;
+    for (int64_t i = 0; i < schemes->count; i++)
+        if (strcmp(schemes->items[i], card_word) == 0) return;
+    diagnostics_add(doc->diags, &protocol->place, "protocol", "is for scheme = card alone");
+}
+
+static variant_list scheme_variants(config_loader *l, const section *all, const char *name, const char *view)
+{
+    const registry_entry *scheme = find_scheme(l, all, name);
+    return scheme ? build(&l->doc, all, &(split_choice){.scheme = scheme, .view = view}) : (variant_list){0};
+}
+
 variant_list split_variants(config_loader *l, const split_sources *from)
 {
     static const char *const usual_scheme[] = {"auto"}, *const usual_view[] = {"transductive"};
@@ -141,11 +258,13 @@ variant_list split_variants(config_loader *l, const split_sources *from)
     const section *all = join(doc, from);
     const value_list schemes = values_of(all, "scheme", usual_scheme), views = values_of(all, "view", usual_view);
     variant_list out = {0};
+    check_protocol_key(doc, all, &schemes);
     for (int64_t i = 0; i < schemes.count; i++) {
-        const registry_entry *scheme = find_scheme(l, all, schemes.items[i]);
-        for (int64_t k = 0; scheme && k < views.count; k++) {
-            const split_choice choice = {scheme, views.items[k]};
-            out = variants_append(doc->arena, out, build(doc, all, &choice));
+        for (int64_t k = 0; k < views.count; k++) {
+            const variant_list more = strcmp(schemes.items[i], card_word) == 0
+                                          ? card_variants(l, all, from->dataset, views.items[k])
+                                          : scheme_variants(l, all, schemes.items[i], views.items[k]);
+            out = variants_append(doc->arena, out, more);
         }
     }
     return out;
@@ -173,6 +292,7 @@ static const char *known_keys(config_loader *l, const value_list *schemes)
     for (int64_t i = 0; i < schemes->count; i++) {
         const registry_entry *scheme = registry_find(l->request->registry, CRU_KIND_SPLIT, schemes->items[i]);
         if (scheme && scheme->params) cru_params_visit(scheme->params, add_key, &t);
+        if (strcmp(schemes->items[i], card_word) == 0) add_key(&t, params_find(split_params, "protocol"), 0);
     }
     return string_format(l->doc.arena, "%s%sview", t.text, *t.text ? ", " : "");
 }

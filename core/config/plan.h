@@ -113,9 +113,10 @@ variant_list variants_append(cru_arena *arena, variant_list a, variant_list b);
 typedef struct split_sources {
     const section *sections[4];
     int64_t count;
+    const section *dataset; /* whose card scheme = card looks into; may be NULL */
 } split_sources;
 
-/* Checks the keys that are the host's own: scheme and view. Before all others here. */
+/* Checks the keys that are the host's own: scheme, protocol and view. Before all others here. */
 void split_check_host_keys(config_loader *l, section *s);
 
 /* Every scheme with every combination of its settings. Faults of values, and of shares above 1, go to the diagnostics. */

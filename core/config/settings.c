@@ -63,8 +63,11 @@ const cru_param monitor_params[] = {
 static const char *const views[] = {"transductive", "inductive", NULL};
 
 const cru_param split_params[] = {
-    CRU_STRING(split_settings, scheme, "auto",
-               "how items become train, val and test: a split plugin, whose settings stand beside it"),
+    CRU_STRING(
+        split_settings, scheme, "auto",
+        "how items become train, val and test: a split plugin, whose settings stand beside it; card: see protocol"),
+    CRU_STRING(split_settings, protocol, "",
+               "with scheme = card: the study whose split the dataset's card tells; keys beside it change that"),
     CRU_CHOICE(split_settings, view, VIEW_TRANSDUCTIVE, views,
                "inductive: test nodes and their edges are hidden until the method has learned"),
     CRU_END,

@@ -111,7 +111,7 @@ typedef enum split_view {
 
 /* [split]: what the host reads of it; all other keys are settings of the scheme, a plugin. */
 typedef struct split_settings {
-    const char *scheme;
+    const char *scheme, *protocol;
     int64_t view; /* split_view: what a method may look at while it learns */
 } split_settings;
 extern const cru_param split_params[];

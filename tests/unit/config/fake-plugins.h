@@ -143,7 +143,9 @@ static inline cru_status fake_find(void *user, const char *name, const data_plac
     if (strcmp(name, "cora") == 0)
         text = "[dataset]\nname = cora\nformat = csv\n[files]\nx = x.csv\n[settings]\ndirected = true\n";
     else if (strcmp(name, "citeseer") == 0)
-        text = "[dataset]\nname = citeseer\nformat = csv\n[files]\nx = x.csv\n";
+        text = "[dataset]\nname = citeseer\nformat = csv\n[files]\nx = x.csv\n"
+               "[protocols]\nnoisygl = scheme = percent, train = 0.05, val = 0.15\nigl = scheme = per-class\n"
+               "bad = scheme = percent, test_size = 3\n";
     else if (strcmp(name, "digits") == 0)
         text = "[dataset]\nname = digits\nformat = csv\ntask = rows\n[files]\nx = x.csv\n"
                "[expect]\nclasses = 10\nfeatures = 0\n";
