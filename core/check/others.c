@@ -152,6 +152,63 @@ void suite_corruptor(suite *s)
     run_claimed(s, (check_case){.body = case_corrupts, .images = true});
 }
 
+/* ---- splits ------------------------------------------------------------------------------------------------------ */
+
+/* Nobody is in two parts, nobody without a true label in any, and somebody trains. */
+static void check_parts(const cru_data *data, verdict *v)
+{
+    const cru_ids parts[] = {data->split.train, data->split.val, data->split.test};
+    uint8_t *seen = calloc((size_t)data->items + 1, 1);
+    if (!seen) cru_panic(CRU_NO_MEMORY, "no memory for %lld items", (long long)data->items);
+    for (int p = 0; p < 3; p++) {
+        for (int64_t i = 0; i < parts[p].count; i++) {
+            const int32_t item = parts[p].ids[i];
+            if (data->truth[item] == CRU_UNLABELLED)
+                verdict_set(v, CHECK_FAILED, "item %d has no true label and is in a part", item);
+            if (seen[item]++) verdict_set(v, CHECK_FAILED, "item %d is in two parts", item);
+        }
+    }
+    free(seen);
+    if (parts[0].count == 0) verdict_set(v, CHECK_FAILED, "nothing trains");
+}
+
+static cru_data *divide(const cru_plugin *plugin, const tiny_problem *problem, verdict *v)
+{
+    const cru_splitter *splitter = plugin->vtable;
+    cru_rng rng = cru_rng_stream(1, "split", 0);
+    cru_error err = {0};
+    cru_settings *settings = default_settings(plugin);
+    cru_data *data = tiny_create(problem);
+    data->seed = 1;
+    data->split = (cru_split){0};
+    const cru_dividing dividing = {
+        .size = sizeof dividing, .settings = cru_settings_struct(settings), .data = data, .rng = &rng, .err = &err};
+    cru_status status = splitter->divide(&dividing);
+    cru_settings_destroy(settings);
+    if (status == CRU_OK && cru_data_check(data, &err) == CRU_OK) return data;
+    if (status != CRU_OK && *err.text) {
+        verdict_set(v, CHECK_NOTED, "refused: %s", err.text);
+    } else {
+        verdict_set(v, CHECK_FAILED, "%s", *err.text ? err.text : "fails without a message");
+    }
+    cru_data_destroy(data);
+    return NULL;
+}
+
+static void case_divides(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    cru_data *first = divide(plugin, user, v), *second = first ? divide(plugin, user, v) : NULL;
+    if (first) check_parts(first, v);
+    if (second) compare_data(first, second, v);
+    cru_data_destroy(first);
+    cru_data_destroy(second);
+}
+
+void suite_split(suite *s)
+{
+    run_claimed(s, (check_case){.body = case_divides, .images = true});
+}
+
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 typedef struct judgement {

@@ -90,7 +90,7 @@ static void visit_metrics(const stats *s, metric_visitor *visit, void *user)
 {
     for (size_t i = 0; i < registry_count(s->plugins); i++) {
         const registry_entry *e = registry_at(s->plugins, i);
-        if (e->broken || e->kind != CRU_KIND_METRIC || !(e->metric_flags & CRU_METRIC_OF_DATASET)) continue;
+        if (e->broken || e->kind != CRU_KIND_METRIC || !(e->flags & CRU_METRIC_OF_DATASET)) continue;
         if (e->problems & s->data->problem) visit(user, e->name, measure(s, e));
     }
 }

@@ -64,8 +64,8 @@ typedef struct search_axis {
  * except `plugin`, which belongs to the registry. */
 typedef struct variant {
     const char *label; /* how tables call it: the alias, or the name */
-    const char *name;  /* the plugin's; for a dataset that of its card or generator; "split", "monitor", ... */
-    const registry_entry *plugin; /* a dataset's format plugin or generator; NULL for split, preprocess, monitor */
+    const char *name;  /* the plugin's; for a dataset that of its card or generator; "preprocess", "monitor" */
+    const registry_entry *plugin; /* a dataset's format plugin or generator; NULL for preprocess, monitor */
     const cru_param *params;      /* the table; NULL when there are no settings */
     size_t settings_size;         /* of the struct that it describes */
     const char *text;             /* all settings as "key=value\n", by key; equal texts mean equal settings */
@@ -75,6 +75,7 @@ typedef struct variant {
     int64_t swept_count;
     const search_axis *axes; /* algorithms of an experiment with a search: what is to be drawn; else none */
     int64_t axis_count;
+    bool inductive; /* a split: test nodes are hidden from a method while it learns */
 } variant;
 
 /* The settings struct, filled; the caller destroys it. Never NULL: memory running out is a panic. A variant without

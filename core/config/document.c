@@ -104,6 +104,17 @@ entry *section_find(const section *s, const char *key)
     return NULL;
 }
 
+static void append(document *doc, section *s, const entry *e)
+{
+    if (s->count == s->capacity) {
+        s->capacity = s->capacity ? 2 * s->capacity : 8;
+        entry *grown = cru_arena_alloc(doc->arena, s->capacity, sizeof *grown);
+        if (s->count) memcpy(grown, s->entries, (size_t)s->count * sizeof *grown);
+        s->entries = grown;
+    }
+    s->entries[s->count++] = *e;
+}
+
 void document_put(document *doc, section *s, const entry *e)
 {
     entry *old = section_find(s, e->key);
@@ -115,13 +126,20 @@ void document_put(document *doc, section *s, const entry *e)
         if (e->depth <= old->depth) *old = *e;
         return;
     }
-    if (s->count == s->capacity) {
-        s->capacity = s->capacity ? 2 * s->capacity : 8;
-        entry *grown = cru_arena_alloc(doc->arena, s->capacity, sizeof *grown);
-        if (s->count) memcpy(grown, s->entries, (size_t)s->count * sizeof *grown);
-        s->entries = grown;
+    append(doc, s, e);
+}
+
+void section_overlay(document *doc, section *s, const section *more)
+{
+    for (int64_t i = 0; i < more->count; i++) {
+        entry copy = more->entries[i], *old = section_find(s, copy.key);
+        copy.origin = copy.origin ? copy.origin : &more->entries[i];
+        if (!old) {
+            append(doc, s, &copy);
+        } else if (copy.depth < 0 || old->depth >= 0) {
+            *old = copy;
+        }
     }
-    s->entries[s->count++] = *e;
 }
 
 const char *document_text(const document *doc)

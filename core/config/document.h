@@ -33,6 +33,8 @@ typedef struct entry {
     const char *key, *text;
     config_place place;
     int32_t depth; /* of the file: 0 on the command line, 1 included by it ...; -1 for --set. The smaller one wins */
+    struct entry *origin; /* of a copy: the entry in the document; NULL in the document itself */
+    bool used;            /* [split]: a scheme has looked at it */
 
     /* Filled when the section is checked; `param` stays NULL where the entry has a fault. */
     const cru_param *param;
@@ -84,6 +86,9 @@ section *document_open(document *doc, const section *like);
 
 /* Adds an entry by the rules of precedence. */
 void document_put(document *doc, section *s, const entry *e);
+
+/* Adds copies of the entries of `more`, which replace those of `s`; but what --set says stands above all files. */
+void section_overlay(document *doc, section *s, const section *more);
 
 /* The entry with that key, or NULL. */
 entry *section_find(const section *s, const char *key);

@@ -45,7 +45,6 @@ typedef struct host_table {
     size_t size;
 } host_table;
 
-static const host_table split_table = {SECTION_SPLIT, split_params, sizeof(split_settings)};
 static const host_table preprocess_table = {SECTION_PREPROCESS, preprocess_params, sizeof(preprocess_settings)};
 static const host_table monitor_table = {SECTION_MONITOR, monitor_params, sizeof(monitor_settings)};
 
@@ -59,16 +58,6 @@ static variant_list host_variants(config_loader *l, const host_table *table)
 }
 
 /* ---- groups ---------------------------------------------------------------------------------------------- */
-
-static variant_list append(cru_arena *arena, variant_list a, variant_list b)
-{
-    if (a.count == 0) return b;
-    if (b.count == 0) return a;
-    variant_list both = {cru_arena_alloc(arena, a.count + b.count, sizeof *both.items), a.count + b.count};
-    memcpy(both.items, a.items, (size_t)a.count * sizeof *a.items);
-    memcpy(both.items + a.count, b.items, (size_t)b.count * sizeof *b.items);
-    return both;
-}
 
 /* The section with values of `algorithm` for `dataset`, known by its label or its name. */
 static const section *section_on(const config_loader *l, const section *algorithm, const section *dataset)
@@ -151,12 +140,13 @@ static void check_distinct(config_loader *l, const variant_list *list, section_t
 static void build_group(config_loader *l, section *dataset, plan_group *g)
 {
     g->datasets = *named_variants(l, dataset);
+    g->splits = split_variants(l, &(split_sources){{document_find(&l->doc, SECTION_SPLIT, NULL)}, 1, dataset});
     int64_t count;
     section **algorithms = loader_selected(l, SECTION_ALGORITHM, &count);
     for (int64_t i = 0; i < count; i++) {
         const section *more = section_on(l, algorithms[i], dataset);
         variant_list one = more ? build_named(l, algorithms[i], more) : *named_variants(l, algorithms[i]);
-        g->algorithms = append(l->doc.arena, g->algorithms, one);
+        g->algorithms = variants_append(l->doc.arena, g->algorithms, one);
     }
 }
 
@@ -167,10 +157,12 @@ static void build_groups(config_loader *l)
     variant_list all = {0};
     for (int64_t i = 0; i < l->plan->group_count; i++) {
         build_group(l, datasets[i], &l->plan->groups[i]);
-        all = append(l->doc.arena, all, l->plan->groups[i].datasets);
+        all = variants_append(l->doc.arena, all, l->plan->groups[i].datasets);
     }
     check_distinct(l, &all, SECTION_DATASET);
     if (l->plan->group_count > 0) check_algorithms(l, &l->plan->groups[0].algorithms);
+    const section *split = document_find(&l->doc, SECTION_SPLIT, NULL);
+    if (split && l->plan->group_count > 0) split_check_used(l, split, &(split_sources){{split}, 1, NULL});
 }
 
 /* ---- chains ---------------------------------------------------------------------------------------------- */
@@ -232,7 +224,7 @@ static int64_t add_sizes(int64_t a, int64_t b)
 
 static int64_t group_trials(const config_loader *l, const plan_group *g)
 {
-    const int64_t sizes[] = {g->datasets.count, l->plan->preprocess.count, l->plan->splits.count, l->plan->chain_total,
+    const int64_t sizes[] = {g->datasets.count, l->plan->preprocess.count, g->splits.count,    l->plan->chain_total,
                              l->e->seed_count,  l->plan->monitors.count,   g->algorithms.count};
     int64_t product = 1;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -269,7 +261,7 @@ static void build_metrics(config_loader *l)
     int64_t count;
     section **sections = loader_selected(l, SECTION_METRIC, &count);
     variant_list all = {0};
-    for (int64_t i = 0; i < count; i++) all = append(l->doc.arena, all, *named_variants(l, sections[i]));
+    for (int64_t i = 0; i < count; i++) all = variants_append(l->doc.arena, all, *named_variants(l, sections[i]));
     check_distinct(l, &all, SECTION_METRIC);
     const variant **metrics = cru_arena_alloc(l->doc.arena, all.count, sizeof *metrics);
     for (int64_t i = 0; i < all.count; i++) {
@@ -297,7 +289,6 @@ void loader_expand(config_loader *l)
     require_some(l, SECTION_DATASET);
     require_some(l, SECTION_ALGORITHM);
     l->plan->preprocess = host_variants(l, &preprocess_table);
-    l->plan->splits = host_variants(l, &split_table);
     l->plan->monitors = host_variants(l, &monitor_table);
     build_metrics(l);
     build_groups(l);

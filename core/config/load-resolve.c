@@ -235,7 +235,8 @@ void loader_resolve(config_loader *l)
     if (metrics == 0)
         open_implicit(l, SECTION_METRIC, "accuracy", &(config_place){.file = l->request->files[0], .order = 1});
 
-    check_host(l, SECTION_SPLIT, split_params, sizeof(split_settings));
+    section *split = document_find(&l->doc, SECTION_SPLIT, NULL);
+    if (split) split_check_host_keys(l, split);
     check_host(l, SECTION_PREPROCESS, preprocess_params, sizeof(preprocess_settings));
     check_host(l, SECTION_MONITOR, monitor_params, sizeof(monitor_settings));
     for (int64_t i = 0; i < l->doc.count; i++) {

@@ -14,7 +14,7 @@ typedef struct variant_list {
 /* All that depends on one [dataset ...] section: an algorithm may have values for this dataset only. Its trials are the
  * product of both lists with the plan's. */
 typedef struct plan_group {
-    variant_list datasets, algorithms;
+    variant_list datasets, splits, algorithms;
     int64_t trials;
 } plan_group;
 
@@ -32,7 +32,7 @@ struct experiment_plan {
     int64_t group_count;
     plan_chain *chains;
     int64_t chain_count, chain_total; /* total: the sum of their sizes */
-    variant_list preprocess, splits, monitors;
+    variant_list preprocess, monitors;
     int64_t trials;
     cru_settings *run, *search, *report, *paths; /* own the texts in the experiment's structs */
 };
@@ -64,8 +64,8 @@ void loader_resolve(config_loader *l);
 /* Checks that every metric can judge every dataset, as far as that is known without the data. */
 void loader_suit(config_loader *l);
 
-/* Refuses what each by itself is valid and together does nothing or cannot be: keys of [split] that its scheme does not
- * look at, shares above 1, a [search] without a method, a label that is another plugin's name. */
+/* Refuses what each by itself is valid and together does nothing or cannot be: a [search] without a method, a label
+ * that is another plugin's name. */
 void loader_check_sense(config_loader *l);
 
 /* Makes the plan's variants and chains and counts the trials. */
@@ -104,6 +104,26 @@ typedef struct variant_source {
 
 /* The product of all values. Too many, or a preset that does not suit, is a fault and gives an empty list. */
 variant_list variants_build(document *doc, const variant_source *source);
+
+variant_list variants_append(cru_arena *arena, variant_list a, variant_list b);
+
+/* ---- [split] --------------------------------------------------------------------------------------------- */
+
+/* The sections that hold for one dataset, each over those before it; some may be NULL. */
+typedef struct split_sources {
+    const section *sections[4];
+    int64_t count;
+    const section *dataset; /* whose card scheme = card looks into; may be NULL */
+} split_sources;
+
+/* Checks the keys that are the host's own: scheme, protocol and view. Before all others here. */
+void split_check_host_keys(config_loader *l, section *s);
+
+/* Every scheme with every combination of its settings. Faults of values, and of shares above 1, go to the diagnostics. */
+variant_list split_variants(config_loader *l, const split_sources *from);
+
+/* Refuses entries of `s` that no scheme has looked at. `from` holds for it; after all split_variants. */
+void split_check_used(config_loader *l, const section *s, const split_sources *from);
 
 /* The text of `settings` with its lines in order, in the arena. */
 const char *settings_sorted_text(cru_arena *arena, const cru_settings *settings);

@@ -30,7 +30,7 @@ static void put_text(FILE *out, const char *prefix, const char *text)
     }
 }
 
-/* Settings without owner: split, preprocess, monitor. */
+/* Settings without owner: preprocess, monitor. */
 static void put_host(FILE *out, const variant *v)
 {
     put_text(out, v->name, v->text);
@@ -86,7 +86,8 @@ char *trial_text(const experiment *e, const trial *t, const char *checksum)
     fprintf(out, "dataset.name=%s\ndataset.checksum=%s\n", t->dataset->name, checksum);
     put_plugin(out, "dataset", t->dataset);
     put_host(out, t->preprocess);
-    put_host(out, t->split);
+    put_plugin(out, "split", t->split);
+    fprintf(out, "split.view=%s\n", t->split->inductive ? "inductive" : "transductive");
     for (int32_t i = 0; i < t->chain_count; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "corruptor%d", i);

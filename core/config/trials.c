@@ -40,7 +40,7 @@ void experiment_trial(const experiment *e, int64_t index, trial *t)
     index /= e->seed_count;
     set_chain(plan, index % plan->chain_total, t);
     index /= plan->chain_total;
-    t->split = digit(&plan->splits, &index);
+    t->split = digit(&g->splits, &index);
     t->preprocess = digit(&plan->preprocess, &index);
     t->dataset = digit(&g->datasets, &index);
 }
@@ -113,9 +113,5 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
 
 bool trial_inductive(const trial *t)
 {
-    cru_settings *settings = variant_settings(t->split);
-    const split_settings *split = cru_settings_struct(settings);
-    bool inductive = split->view == VIEW_INDUCTIVE;
-    cru_settings_destroy(settings);
-    return inductive;
+    return t->split->inductive;
 }

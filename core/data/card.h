@@ -26,7 +26,7 @@
  * - [expect]: items, nodes, edges (stored arcs), features, classes, graphs, train, val, test, official: counts that the
  *   loaded data must show; those not given are not checked
  * - [protocols]: study = how it splits the dataset, as keys of [split] in a configuration: scheme = percent, train =
- *   0.05
+ *   0.05. [split] scheme = card, protocol = STUDY takes it
  *
  * Lines follow the rules of config.h: a value that ends in a comma goes on in the next line when that is indented.
  * Unknown sections and keys, bad numbers and missing names are errors with file:line. */

@@ -20,7 +20,7 @@ cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_erro
         status = cru_fail(err, CRU_NO_MEMORY, "no memory for the experiment's description");
     } else {
         for (int64_t i = 0; i < e->metric_count; i++)
-            metrics[i] = (store_metric){e->metrics[i]->label, e->metrics[i]->plugin->metric_flags};
+            metrics[i] = (store_metric){e->metrics[i]->label, e->metrics[i]->plugin->flags};
         store_experiment x = {.name = e->name,
                               .config = e->text,
                               .environment = environment,

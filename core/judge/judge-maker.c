@@ -42,6 +42,24 @@ static cru_status check(const cru_data *data, const char *kind, const char *name
     return cru_fail(err, CRU_BAD_INPUT, "%s %s left broken data: %s", kind, name, why.text);
 }
 
+static cru_status divide(maker *m, const trial *t, cru_data *data, cru_error *err)
+{
+    const variant *v = t->split;
+    const cru_plugin *plugin;
+    maker_step(m, "split", v->name);
+    cru_status status = judge_plugin(&m->plugins, v->plugin, &plugin, err);
+    if (status != CRU_OK) return status;
+    cru_rng rng = cru_rng_stream(t->seed, "split", 0);
+    cru_settings *settings = variant_settings(v);
+    cru_error why = {0};
+    const cru_dividing dividing = {
+        .size = sizeof dividing, .settings = cru_settings_struct(settings), .data = data, .rng = &rng, .err = &why};
+    status = ((const cru_splitter *)plugin->vtable)->divide(&dividing);
+    cru_settings_destroy(settings);
+    if (status != CRU_OK) return cru_fail(err, status, "split %s: %s", v->name, why.text);
+    return check(data, "split", v->name, err);
+}
+
 static cru_status open_clean(maker *m, const trial *t, cru_data **data, cru_error *err)
 {
     data_request request = maker_request(m, t);
@@ -49,13 +67,11 @@ static cru_status open_clean(maker *m, const trial *t, cru_data **data, cru_erro
     cru_status status = data_open(&request, data, err);
     m->no_data = status == CRU_IO;
     if (status != CRU_OK) return status;
-    cru_settings *preprocess = variant_settings(t->preprocess), *split = variant_settings(t->split);
-    status = data_preprocess(cru_settings_struct(preprocess), *data, err);
-    if (status == CRU_OK) status = data_split(cru_settings_struct(split), *data, t->seed, err);
     (*data)->seed = t->seed;
+    cru_settings *preprocess = variant_settings(t->preprocess);
+    status = data_preprocess(cru_settings_struct(preprocess), *data, err);
     cru_settings_destroy(preprocess);
-    cru_settings_destroy(split);
-    return status == CRU_OK ? check(*data, "dataset", t->dataset->name, err) : status;
+    return status == CRU_OK ? divide(m, t, *data, err) : status;
 }
 
 static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *data, records *reports, cru_error *err)

@@ -42,7 +42,7 @@ typedef struct answer {
 int32_t embedding_wanted(const experiment *e)
 {
     for (int64_t i = 0; i < e->metric_count; i++)
-        if (e->metrics[i]->plugin->metric_flags & CRU_METRIC_OF_EMBEDDING) return EMBEDDING_MOST;
+        if (e->metrics[i]->plugin->flags & CRU_METRIC_OF_EMBEDDING) return EMBEDDING_MOST;
     return 0;
 }
 

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <crucible/mt19937.h>
+#include <crucible/study-rng.h>
 
-#include "base/seed-hash.h"
 #include "search/tpe.h"
 
 typedef struct entry {
@@ -89,11 +88,11 @@ static void study_point(const search *s, int64_t number, double *point)
     const search_problem *p = &s->problem;
     char text[200];
     snprintf(text, sizeof text, "(%" PRId64 ", %" PRIu64 ")", number, p->seed);
-    uint32_t seed = seed_hash(text);
+    uint32_t seed = cru_study_hash(text);
     for (int64_t i = 0; i < p->axis_count; i++) {
         cru_mt mt;
         snprintf(text, sizeof text, "(%" PRIu32 ", '%s')", seed, p->axes[i].param->key);
-        cru_mt_seed(&mt, seed_hash(text));
+        cru_mt_seed(&mt, cru_study_hash(text));
         int64_t levels = axis_levels(&p->axes[i]);
         point[i] =
             levels ? cru_mt_interval(&mt, (uint32_t)(levels - 1)) : axis_at_share(&p->axes[i], cru_mt_uniform(&mt));

@@ -7,14 +7,14 @@
  * numbers that made P. */
 #include "label-noise.h"
 
-static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
 {
     const double rate = ((const rate_noise *)user)->rate;
     const int32_t classes = data->classes;
     (void)err;
     for (int32_t i = 0; i < classes; i++) {
         double *row = p + (int64_t)i * classes, sum = 0;
-        for (int32_t j = 0; j < classes; j++) row[j] = noise_source_uniform(source);
+        for (int32_t j = 0; j < classes; j++) row[j] = cru_study_rng_uniform(source);
         row[i] = 0;
         for (int32_t j = 0; j < classes; j++) sum += row[j];
         for (int32_t j = 0; j < classes; j++) row[j] = rate * row[j] / sum;

@@ -37,7 +37,7 @@ typedef struct settings {
     double rho, train, val;
     int64_t schedule, parts, take;
     cru_list counts;
-    parts_rng rng;
+    cru_study_settings rng;
 } settings;
 
 static const cru_param schema[] = {
@@ -48,7 +48,7 @@ static const cru_param schema[] = {
     CRU_CHOICE(settings, take, ANY, choices, "which items of a class: any, or those with the lowest numbers"),
     CRU_FLOAT(settings, train, 0.1, 0, 1, "redraw: share of training items"),
     CRU_FLOAT(settings, val, 0.1, 0, 1, "redraw: share of validation items"),
-    CRU_GROUP(settings, rng, parts_rng_params),
+    PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
 };
 
@@ -134,7 +134,7 @@ static cru_status apply(const cru_damage *d)
     cru_data *data = d->data;
     const settings *s = d->settings;
     parts deal;
-    cru_status status = parts_start(&deal, &s->rng, d, PARTS_PYTHON);
+    cru_status status = parts_start(&deal, &s->rng, d, CRU_STUDY_PYTHON);
     if (status) return status;
     plan p = {.order = s->parts == KEEP ? copy_ids(data, data->split.train) : labelled_items(data)};
     if (s->take == ANY) parts_shuffle(&deal, (int32_t *)p.order.ids, p.order.count);

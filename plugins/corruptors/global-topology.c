@@ -40,7 +40,7 @@ typedef struct settings {
     int64_t level, index, selection, draws, unreachable;
     double train;
     bool measure;
-    parts_rng rng;
+    cru_study_settings rng;
 } settings;
 
 static const cru_param schema[] = {
@@ -53,7 +53,7 @@ static const cru_param schema[] = {
                "training nodes in another component count as adjacent or far"),
     CRU_FLOAT(settings, train, 0.1, 0, 0.5, "share of training nodes, and of validation nodes"),
     CRU_BOOL(settings, measure, false, "selection = seeds: compute the coefficients for the report, too"),
-    CRU_GROUP(settings, rng, parts_rng_params),
+    PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
 };
 
@@ -236,7 +236,7 @@ static cru_status select_split(scene *s, cru_pool pool, uint32_t *number)
 {
     const settings *set = s->set;
     const uint32_t seed = published_seed(set, s->deal.damage->data);
-    if (set->selection == DRAWS || (set->selection == AUTO && !(seed && s->deal.repeats)))
+    if (set->selection == DRAWS || (set->selection == AUTO && !(seed && cru_study_rng_repeats(&s->deal.rng))))
         return select_drawn(s, pool, number);
     if (!seed)
         return cru_fail(s->deal.damage->err, CRU_UNSUPPORTED,
@@ -252,7 +252,7 @@ static cru_status apply(const cru_damage *d)
     const settings *set = d->settings;
     scene s = {0};
     uint32_t number = 0;
-    cru_status status = parts_start(&s.deal, &set->rng, d, PARTS_PYTHON);
+    cru_status status = parts_start(&s.deal, &set->rng, d, CRU_STUDY_PYTHON);
     if (status) return status;
     set_scene(set, &s);
     cru_arena *scratch = cru_arena_create();

@@ -31,7 +31,7 @@ static const char *const selections[] = {"auto", "seeds", "draw", NULL};
 typedef struct settings {
     int64_t level, per_class, selection;
     double train, heads;
-    parts_rng rng;
+    cru_study_settings rng;
 } settings;
 
 static const cru_param schema[] = {
@@ -42,7 +42,7 @@ static const cru_param schema[] = {
     CRU_CHOICE(
         settings, selection, AUTO, selections,
         "seeds: the study's own split; draw: by base and step; auto: seeds with rng = study and step = 0, if any"),
-    CRU_GROUP(settings, rng, parts_rng_params),
+    PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
 };
 
@@ -65,8 +65,10 @@ static const struct {
 static cru_status choose_seed(const settings *s, parts *deal)
 {
     const cru_data *data = deal->damage->data;
-    if (s->selection == DRAW || (s->selection == AUTO && (!deal->repeats || s->rng.step))) return CRU_OK;
-    if (!deal->repeats) return cru_fail(deal->damage->err, CRU_BAD_INPUT, "selection = seeds needs rng = study");
+    if (s->selection == DRAW || (s->selection == AUTO && (!cru_study_rng_repeats(&deal->rng) || s->rng.step)))
+        return CRU_OK;
+    if (!cru_study_rng_repeats(&deal->rng))
+        return cru_fail(deal->damage->err, CRU_BAD_INPUT, "selection = seeds needs rng = study");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (table[i].graphs != data->items || table[i].classes != data->classes) continue;
         parts_restart(deal, table[i].seed[s->level]);
@@ -86,7 +88,7 @@ static cru_ids order_graphs(const parts *deal, const int64_t *size)
     cru_data *data = deal->damage->data;
     int32_t *order = cru_pool_alloc(cru_data_pool(data), data->items, sizeof *order);
     for (int32_t g = 0; g < data->items; g++) order[g] = g;
-    if (deal->repeats)
+    if (cru_study_rng_repeats(&deal->rng))
         published_order(size, data->items, order);
     else
         cru_largest_first(order, data->items, size);
@@ -107,7 +109,7 @@ static cru_status apply(const cru_damage *d)
     cru_data *data = d->data;
     const settings *s = d->settings;
     parts deal;
-    cru_status status = parts_start(&deal, &s->rng, d, PARTS_PYTHON);
+    cru_status status = parts_start(&deal, &s->rng, d, CRU_STUDY_PYTHON);
     if (status == CRU_OK) status = choose_seed(s, &deal);
     if (status) return status;
     int64_t *size = cru_pool_alloc(cru_data_pool(data), data->items, sizeof *size);

@@ -33,7 +33,7 @@ static const char *const modes[] = {"share", "target", NULL};
 typedef struct settings {
     int64_t level, mode;
     double target, train;
-    parts_rng rng;
+    cru_study_settings rng;
 } settings;
 
 static const cru_param schema[] = {
@@ -41,7 +41,7 @@ static const cru_param schema[] = {
     CRU_CHOICE(settings, mode, SHARE, modes, "share: only the number of heads differs; target: their degree, too"),
     CRU_FLOAT(settings, target, 0, 0, 1e9, "for mode = target: the ratio of degrees; 0: as published for the level"),
     CRU_FLOAT(settings, train, 0.1, 0, 0.5, "share of training nodes, and of validation nodes"),
-    CRU_GROUP(settings, rng, parts_rng_params),
+    PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
 };
 
@@ -221,7 +221,7 @@ static cru_status apply(const cru_damage *d)
     const settings *set = d->settings;
     parts deal;
     scene s;
-    cru_status status = parts_start(&deal, &set->rng, d, PARTS_TORCH);
+    cru_status status = parts_start(&deal, &set->rng, d, CRU_STUDY_TORCH);
     if (status) return status;
     set_scene(set, &deal, &s);
     if (set->mode == TARGET) status = aim(set, &s);

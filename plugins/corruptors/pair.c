@@ -21,7 +21,7 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
 {
     const settings *s = user;
     const int32_t classes = data->classes, step = s->direction ? 1 : classes - 1;

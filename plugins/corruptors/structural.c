@@ -110,7 +110,7 @@ static bool set_probabilities(scene *sc)
     return sum > 0 || spread < 1;
 }
 
-static int32_t draw(void *user, noise_source *source, int64_t item, int32_t label)
+static int32_t draw(void *user, cru_study_rng *source, int64_t item, int32_t label)
 {
     scene *sc = user;
     const int32_t classes = sc->data->classes;
@@ -121,7 +121,7 @@ static int32_t draw(void *user, noise_source *source, int64_t item, int32_t labe
         const double share = others > 0 ? sc->p[c] / others : 1.0 / (classes - 1);
         sc->p[c] = c == label ? 1 - flip : flip * share;
     }
-    return noise_source_choice(source, sc->p, classes);
+    return cru_study_rng_choice(source, sc->p, classes);
 }
 
 /* The mean of the driver over the chosen nodes whose label is wrong, and over the others. */
@@ -143,7 +143,7 @@ static cru_status apply(const cru_damage *d)
 {
     cru_data *data = d->data;
     const settings *s = d->settings;
-    noise_source source;
+    cru_study_rng source;
     cru_status status = label_noise_start(&s->noise, d, &source);
     if (status) return status;
     cru_pool pool = cru_data_pool(data);

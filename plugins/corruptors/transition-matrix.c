@@ -17,7 +17,7 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
 {
     const cru_list matrix = ((const settings *)user)->matrix;
     const int64_t classes = data->classes;

@@ -8,7 +8,7 @@
 
 /* The diagonal is then corrected by 1 minus its column's sum. That is 0 up to rounding, but the published study does
  * it, and a draw near a border depends on the last bit. */
-static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
 {
     const double rate = ((const rate_noise *)user)->rate;
     const int32_t classes = data->classes;

@@ -67,7 +67,7 @@ python3 -c '
 import json, sys
 s = json.load(open(sys.argv[1]))
 keys = {p["key"]: p for p in s["params"]}
-assert s["kind"] == "section" and s["lists"] and "per-class" in keys["scheme"]["choices"], s
+assert s["kind"] == "section" and s["lists"] and keys["scheme"]["default"] == "auto" and "inductive" in keys["view"]["choices"], s
 ' "$work/stdout" || fail "info split --json"
 expect 0 "$CRUCIBLE" info --sections --json
 python3 -c '

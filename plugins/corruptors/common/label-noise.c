@@ -9,7 +9,7 @@ const char *const noise_where_names[] = {"train", "train+val", "all", NULL};
 
 const cru_param label_noise_params[] = {
     CRU_CHOICE(label_noise, where, NOISE_TRAIN_VAL, noise_where_names, "whose labels are redrawn"),
-    CRU_GROUP(label_noise, rng, noise_rng_params),
+    CRU_STUDY_RNG_SETTINGS(label_noise, rng, 3000, 1),
     CRU_END,
 };
 
@@ -59,10 +59,13 @@ static cru_status check_labels(const cru_data *data, cru_error *err)
     return CRU_OK;
 }
 
-cru_status label_noise_start(const label_noise *s, const cru_damage *d, noise_source *source)
+cru_status label_noise_start(const label_noise *s, const cru_damage *d, cru_study_rng *source)
 {
+    /* The noisy-label benchmark seeds NumPy with 3000 + the number of the run; the defaults of base and step say so. */
+    static const cru_study noisygl = {.generator = CRU_STUDY_NUMPY, .base = 3000, .step = 1};
+    const cru_study_draw draw = {&s->rng, &noisygl, d->data->seed, d->rng};
     cru_status status = check_labels(d->data, d->err);
-    return status ? status : noise_source_create(source, &s->rng, d->data, d->rng, d->err);
+    return status ? status : cru_study_rng_create(source, &draw, d->err);
 }
 
 void label_noise_redraw(const label_noise *s, const cru_damage *d, const noise_drawing *by)
@@ -83,23 +86,23 @@ typedef struct matrix {
     int32_t classes;
 } matrix;
 
-static int32_t draw_from_row(void *user, noise_source *source, int64_t item, int32_t label)
+static int32_t draw_from_row(void *user, cru_study_rng *source, int64_t item, int32_t label)
 {
     const matrix *m = user;
     (void)item;
-    return noise_source_class(source, m->p + (int64_t)label * m->classes, m->classes);
+    return cru_study_rng_class(source, m->p + (int64_t)label * m->classes, m->classes);
 }
 
 cru_status label_noise_apply(const label_noise *s, const cru_damage *d, noise_matrix *fill, const void *user)
 {
     cru_data *data = d->data;
-    noise_source source;
+    cru_study_rng source;
     cru_status status = label_noise_start(s, d, &source);
     if (status) return status;
     double *p = cru_pool_alloc(cru_data_pool(data), (int64_t)data->classes * data->classes, sizeof *p);
     status = fill(user, &source, data, p, d->err);
     if (status) return status;
-    noise_source_restart(&source);
+    cru_study_rng_restart(&source);
     label_noise_redraw(s, d, &(noise_drawing){&source, draw_from_row, &(matrix){p, data->classes}});
     if (data->classes <= MOST_CLASSES)
         cru_report_vector(d->report, "transition", p, (int64_t)data->classes * data->classes);

@@ -8,7 +8,8 @@
 #ifndef CORRUPTORS_LABEL_NOISE_H
 #define CORRUPTORS_LABEL_NOISE_H
 
-#include "noise-source.h"
+#include <crucible/plugin.h>
+#include <crucible/study-rng.h>
 
 /* Which labels are redrawn. */
 typedef enum noise_where { NOISE_TRAIN = 0, NOISE_TRAIN_VAL, NOISE_ALL } noise_where;
@@ -16,10 +17,10 @@ extern const char *const noise_where_names[]; /* "train", "train+val", "all", NU
 
 typedef struct label_noise {
     int64_t where;
-    noise_rng rng;
+    cru_study_settings rng;
 } label_noise;
 
-extern const cru_param label_noise_params[]; /* keys where, rng, base; for CRU_GROUP */
+extern const cru_param label_noise_params[]; /* keys where, rng, base, step; for CRU_GROUP */
 
 enum { LABEL_NOISE_PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
 
@@ -32,7 +33,7 @@ typedef struct rate_noise {
 extern const cru_param rate_noise_params[];
 
 /* Fills p (classes x classes). `user` is the corruptor's own. */
-typedef cru_status noise_matrix(const void *user, noise_source *source, const cru_data *data, double *p,
+typedef cru_status noise_matrix(const void *user, cru_study_rng *source, const cru_data *data, double *p,
                                 cru_error *err);
 
 /* Fills the matrix, draws a label for every item in order, and keeps it where the settings say, so that an item's new
@@ -44,13 +45,13 @@ cru_status label_noise_apply(const label_noise *s, const cru_damage *d, noise_ma
 /* ---- for noise that no matrix describes -------------------------------------------------------------------------- */
 
 /* Checks the data and starts the generator: the first step of label_noise_apply. */
-cru_status label_noise_start(const label_noise *s, const cru_damage *d, noise_source *source);
+cru_status label_noise_start(const label_noise *s, const cru_damage *d, cru_study_rng *source);
 
 /* The new label of an item. Called for every labelled item in order. */
-typedef int32_t noise_draw(void *user, noise_source *source, int64_t item, int32_t label);
+typedef int32_t noise_draw(void *user, cru_study_rng *source, int64_t item, int32_t label);
 
 typedef struct noise_drawing {
-    noise_source *source;
+    cru_study_rng *source;
     noise_draw *draw;
     void *user;
 } noise_drawing;

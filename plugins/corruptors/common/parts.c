@@ -6,70 +6,34 @@
 #include <crucible/imbalance.h>
 #include <crucible/pool.h>
 
-static const char *const generators[] = {"philox", "study", NULL};
-
-const cru_param parts_rng_params[] = {
-    {.key = "rng",
-     .type = CRU_PARAM_CHOICE,
-     .offset = offsetof(parts_rng, generator),
-     .number = 0,
-     .choices = generators,
-     .help = "philox: the trial's own stream; study: the generator of the published study"},
-    CRU_INT(parts_rng, base, 10, 0, UINT32_MAX, "the study's generator is seeded with base + step * seed"),
-    CRU_INT(parts_rng, step, 0, 0, 1e6, "0: one split for all seeds, as the study has it"),
-    CRU_END,
-};
-
-static void seed_study(parts *p, uint32_t seed)
-{
-    if (p->study == PARTS_PYTHON)
-        cru_mt_seed_python(&p->mt, seed);
-    else
-        cru_mt_seed(&p->mt, seed);
-}
-
-cru_status parts_start(parts *p, const parts_rng *settings, const cru_damage *damage, parts_study study)
+cru_status parts_start(parts *p, const cru_study_settings *settings, const cru_damage *damage,
+                       cru_study_generator study)
 {
     cru_data *data = damage->data;
     cru_pool pool = cru_data_pool(data);
+    const cru_study_draw draw = {settings, &(cru_study){.generator = study, .base = 10}, data->seed, damage->rng};
     if (data->classes < 2) return cru_fail(damage->err, CRU_UNSUPPORTED, "one class alone cannot be out of balance");
-    *p = (parts){.damage = damage, .repeats = settings->generator == 1, .study = study, .stream = *damage->rng};
+    *p = (parts){.damage = damage};
     for (int i = 0; i < PART_COUNT; i++) p->ids[i] = cru_pool_alloc(pool, data->items, sizeof *p->ids[i]);
     p->dealt = cru_pool_alloc(pool, data->items, sizeof *p->dealt);
-    p->spare = cru_pool_alloc(pool, 2 * data->items, sizeof *p->spare);
-    const uint64_t step = (uint64_t)settings->step, base = (uint64_t)settings->base;
-    if (p->repeats && step && data->seed > (UINT32_MAX - base) / step)
-        return cru_fail(damage->err, CRU_BAD_INPUT, "base + step * %llu exceeds the largest seed, 4294967295",
-                        (unsigned long long)data->seed);
-    seed_study(p, (uint32_t)(base + step * data->seed));
-    return CRU_OK;
+    return cru_study_rng_create(&p->rng, &draw, damage->err);
 }
 
 void parts_restart(parts *p, uint32_t seed)
 {
     for (int i = 0; i < PART_COUNT; i++) p->count[i] = 0;
     memset(p->dealt, 0, (size_t)p->damage->data->items);
-    p->stream = cru_rng_split(p->damage->rng, seed);
-    seed_study(p, seed);
+    cru_study_rng_reseed(&p->rng, seed, cru_rng_split(p->damage->rng, seed));
 }
 
 void parts_shuffle(parts *p, int32_t *ids, int64_t n)
 {
-    if (!p->repeats) {
-        cru_rng_shuffle(&p->stream, ids, n);
-    } else if (p->study == PARTS_PYTHON) {
-        cru_mt_python_shuffle(&p->mt, ids, n);
-    } else {
-        int32_t *place = p->spare, *copy = p->spare + p->damage->data->items;
-        memcpy(copy, ids, (size_t)n * sizeof *copy);
-        cru_mt_torch_permutation(&p->mt, place, n);
-        for (int64_t i = 0; i < n; i++) ids[i] = copy[place[i]];
-    }
+    cru_study_rng_shuffle(&p->rng, ids, n);
 }
 
 double parts_uniform(parts *p)
 {
-    return p->repeats ? cru_mt_uniform(&p->mt) : cru_rng_uniform(&p->stream);
+    return cru_study_rng_uniform(&p->rng);
 }
 
 int64_t parts_deal(parts *p, part to, cru_ids ids, int64_t count)

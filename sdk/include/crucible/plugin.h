@@ -17,7 +17,7 @@
  *
  * Processes. Nothing of a plugin ever runs inside the host process itself.
  *   scanner   loads a file to read `crucible_plugin`; calls no function of the vtable.
- *   judge     holds the truth. Runs datasets, corruptors and metrics.
+ *   judge     holds the truth. Runs datasets, splits, corruptors and metrics.
  *   worker    one per trial, forked for it and gone after it. Runs one algorithm (and one backend) on a task without
  *             truth, under a memory and a time limit and, by default, in a sandbox without network, exec or writes.
  * Every function is called on the process's main thread, never concurrently with another one of the same plugin.
@@ -44,6 +44,7 @@ typedef enum cru_kind {
     CRU_KIND_ALGORITHM,
     CRU_KIND_METRIC,
     CRU_KIND_BACKEND,
+    CRU_KIND_SPLIT,
 } cru_kind;
 
 struct cru_method;
@@ -58,12 +59,13 @@ typedef struct cru_plugin {
     const char *authors;  /* who wrote the plugin; may be NULL */
     const char *citation; /* the paper, "Authors. Title. Venue Year."; may be NULL */
     const char *license;  /* SPDX identifier of the plugin's code; may be NULL */
-    uint32_t problems;    /* algorithm, corruptor, metric: the cru_problem bits it can handle; dataset: those it can
+    uint32_t problems; /* algorithm, corruptor, metric, split: the cru_problem bits it can handle; dataset: those it can
                            * generate, 0 for a format that only reads files; 0 for backend */
     uint32_t settings_size;
-    const cru_param *params; /* NULL when there are no settings */
-    const void *vtable;      /* cru_dataset, cru_corruptor, cru_algorithm, cru_metric or cru_backend, by kind */
-    const char *homepage;    /* where to read more, a URL; may be NULL */
+    const cru_param *params;         /* NULL when there are no settings */
+    const void *vtable;              /* cru_dataset, cru_corruptor, cru_algorithm, cru_metric, cru_backend or
+                              * cru_splitter, by kind */
+    const char *homepage;            /* where to read more, a URL; may be NULL */
     const struct cru_method *method; /* of an algorithm made with train.h: its hooks; NULL for all others */
     const char *categories;          /* what it belongs to, "LLN, loss regulation": a comma list; may be NULL */
 } cru_plugin;
@@ -115,6 +117,34 @@ typedef struct cru_dataset {
      * line. CRU_BAD_INPUT: broken file; CRU_IO: cannot be read; CRU_NO_MEMORY. */
     cru_status (*load)(const cru_loading *l);
 } cru_dataset;
+
+/* ---- split ----------------------------------------------------------------------------------------------- */
+
+/* What a split is asked to do. All of it is the host's and valid during the call. */
+typedef struct cru_dividing {
+    uint32_t size; /* sizeof(cru_dividing) */
+    const void *settings;
+    cru_data *data; /* clean and preprocessed; data->seed is the trial's, data->official the splits that it brings */
+    cru_rng *rng;   /* this trial's stream for splits */
+    cru_error *err;
+} cru_dividing;
+
+typedef enum cru_split_flags {
+    CRU_SPLIT_VAL_OF_TRAIN = 1, /* the setting `val` is a share of what `train` leaves, not of all items. Without it
+                                 * the host refuses an experiment in which both together exceed 1 */
+} cru_split_flags;
+
+typedef struct cru_splitter {
+    uint32_t size; /* sizeof(cru_splitter) */
+    uint32_t flags;
+
+    /* Fills `d->data->split` with ids in memory of the data (cru_data_alloc) and changes nothing else. No item is in
+     * two parts, none without a true label in any; an item may be in no part. Judge: a split sees the truth. Once per
+     * (dataset, seed), before any damage. All randomness must come from `d->rng`, or from the generator of a published
+     * study (study-rng.h). CRU_UNSUPPORTED: the data cannot be split this way (a class is too small): say why.
+     * CRU_BAD_INPUT: settings that contradict each other. */
+    cru_status (*divide)(const cru_dividing *d);
+} cru_splitter;
 
 /* ---- corruptor ------------------------------------------------------------------------------------------- */
 

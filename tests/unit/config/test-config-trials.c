@@ -45,6 +45,34 @@ START_TEST(lists_multiply_and_the_algorithm_changes_fastest)
 }
 END_TEST
 
+/* "scheme key=value ..." of a trial's split, with all its settings. */
+static const char *split_text(const bench *b, int64_t index)
+{
+    static char out[400];
+    trial t;
+    experiment_trial(b->e, index, &t);
+    snprintf(out, sizeof out, "%s %s", t.split->plugin->name, t.split->text);
+    for (char *c = out; *c; c++)
+        if (*c == '\n') *c = ' ';
+    return out;
+}
+
+START_TEST(a_card_tells_how_a_study_splits)
+{
+    bench b = bench_open();
+    bench_expect(&b, "[dataset citeseer]\n[algorithm gcn]\n[split]\nscheme = card\nprotocol = noisygl\n");
+    ck_assert_int_eq(experiment_trial_count(b.e), 1);
+    ck_assert_str_eq(split_text(&b, 0), "percent base=-1 train=0.05 val=0.15 ");
+    bench_expect(&b, "[dataset citeseer]\n[algorithm gcn]\n[split]\nscheme = card, percent\n"
+                     "protocol = noisygl, igl\nval = 0.3\nbase = 7\n");
+    ck_assert_int_eq(experiment_trial_count(b.e), 3);
+    ck_assert_str_eq(split_text(&b, 0), "percent base=7 train=0.05 val=0.3 ");
+    ck_assert_str_eq(split_text(&b, 1), "per-class test_size=1000 train_size=20 val_size=500 ");
+    ck_assert_str_eq(split_text(&b, 2), "percent base=7 train=0.6 val=0.3 ");
+    bench_close(&b);
+}
+END_TEST
+
 START_TEST(without_corruptors_the_chain_is_empty)
 {
     bench b = bench_open();
@@ -500,6 +528,7 @@ Suite *suite(void)
     TCase *t = tcase_create("trials");
     tcase_add_test(t, lists_multiply_and_the_algorithm_changes_fastest);
     tcase_add_test(t, without_corruptors_the_chain_is_empty);
+    tcase_add_test(t, a_card_tells_how_a_study_splits);
     tcase_add_test(t, corruptor_sections_chain_in_file_order);
     tcase_add_test(t, listed_chains_are_alternatives);
     tcase_add_test(t, lists_choose_and_need_no_sections);

@@ -66,21 +66,30 @@ static void check_metrics(walk *w, const card *c)
 
 static void check_protocol(walk *w, const card *c, const char *text)
 {
-    cru_settings *settings = cru_settings_create(split_params, sizeof(split_settings));
-    char list[200], *rest = list;
+    char list[200], scheme[50] = "", path[500], *rest = list;
+    const cru_plugin *plugin;
+    cru_error broken = {0};
+    if (sscanf(text, "scheme = %49[a-z-]", scheme) != 1) {
+        complain(w, c->name, "has a protocol without a scheme");
+        return;
+    }
+    snprintf(path, sizeof path, TEST_BINARY_DIR "/lib/crucible/plugins/splits/%s.so", scheme);
+    if (plugin_open(path, CRU_KIND_SPLIT, scheme, &plugin, &broken) != CRU_OK) {
+        complain(w, c->name, broken.text);
+        return;
+    }
+    cru_settings *settings = cru_settings_create(plugin->params, plugin->settings_size);
     snprintf(list, sizeof list, "%s", text);
     for (char *pair; (pair = strtok_r(rest, ",", &rest));) {
         char key[50] = "", value[50] = "";
         cru_error err = {0};
         if (sscanf(pair, " %49[a-z_] = %49s", key, value) != 2)
             complain(w, c->name, "has a protocol that is no list of settings");
-        else if (cru_settings_set(settings, key, value, &err) != CRU_OK)
+        else if (strcmp(key, "scheme") != 0 && cru_settings_set(settings, key, value, &err) != CRU_OK)
             complain(w, c->name, err.text);
     }
-    const split_settings *s = cru_settings_struct(settings);
-    if (s->scheme == SPLIT_AUTO) complain(w, c->name, "has a protocol without a scheme");
     const bool known = c->file_count > 0 && c->files[0].sha256; /* else nobody has counted yet */
-    if (s->scheme == SPLIT_OFFICIAL && known && c->expect.official < 1)
+    if (strcmp(scheme, "official") == 0 && known && c->expect.official < 1)
         complain(w, c->name, "promises no official split");
     cru_settings_destroy(settings);
 }

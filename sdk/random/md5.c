@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* RFC 1321. */
-#include "base/md5.h"
+#include "random/md5.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/split-draw.h"
+#include "drawing.h"
 
 /* One split of `count` items into `first` and the other `count - first`. */
 typedef struct strata {
@@ -22,7 +22,7 @@ typedef struct strata {
 
 /* How many of each class to draw so that `draws` items mirror the class shares: floor of the exact share, then one more
  * for the largest remainders; classes with equal remainders take their turn in random order. */
-static void share_out(strata *s, const int64_t *sizes, int64_t draws, int64_t *out, dice *rng)
+static void share_out(strata *s, const int64_t *sizes, int64_t draws, int64_t *out, cru_study_rng *rng)
 {
     int64_t total = 0, missing = draws;
     for (int32_t c = 0; c < s->classes; c++) total += sizes[c];
@@ -40,7 +40,7 @@ static void share_out(strata *s, const int64_t *sizes, int64_t draws, int64_t *o
         int64_t ties = 0;
         for (int32_t c = 0; c < s->classes; c++)
             if (s->wanted[c] == best) s->tied[ties++] = c;
-        dice_shuffle(rng, s->tied, ties);
+        cru_study_rng_shuffle(rng, s->tied, ties);
         for (int64_t k = 0; k < ties; k++) {
             s->wanted[s->tied[k]] = -1;
             if (missing > 0) {
@@ -51,20 +51,20 @@ static void share_out(strata *s, const int64_t *sizes, int64_t draws, int64_t *o
     }
 }
 
-static void divide(strata *s, dice rng)
+static void divide(strata *s, cru_study_rng *rng)
 {
     memset(s->sizes, 0, (size_t)s->classes * sizeof *s->sizes);
     for (int64_t i = 0; i < s->count; i++) s->sizes[s->truth[s->items[i]]]++;
-    share_out(s, s->sizes, s->first, s->take, &rng);
+    share_out(s, s->sizes, s->first, s->take, rng);
     for (int32_t c = 0; c < s->classes; c++) s->sizes[c] -= s->take[c];
-    share_out(s, s->sizes, s->count - s->first, s->left, &rng);
+    share_out(s, s->sizes, s->count - s->first, s->left, rng);
 
     int64_t head = 0, tail = 0;
     for (int32_t c = 0; c < s->classes; c++) {
         int64_t size = 0;
         for (int64_t i = 0; i < s->count; i++)
             if (s->truth[s->items[i]] == c) s->members[size++] = s->items[i];
-        dice_shuffle(&rng, s->members, size);
+        cru_study_rng_shuffle(rng, s->members, size);
         for (int64_t k = 0; k < size; k++) {
             if (k < s->take[c])
                 s->head[head++] = s->members[k];
@@ -72,8 +72,8 @@ static void divide(strata *s, dice rng)
                 s->tail[tail++] = s->members[k];
         }
     }
-    dice_shuffle(&rng, s->head, head);
-    dice_shuffle(&rng, s->tail, tail);
+    cru_study_rng_shuffle(rng, s->head, head);
+    cru_study_rng_shuffle(rng, s->tail, tail);
 }
 
 static void free_strata(strata *s)
@@ -88,11 +88,11 @@ static void free_strata(strata *s)
     free(s->tail);
 }
 
-static bool start_strata(strata *s, const drawing *d)
+static bool start_strata(strata *s, const drawing *w)
 {
-    size_t classes = (size_t)d->data->classes + 1, items = (size_t)d->pool.count + 1;
-    *s = (strata){.truth = d->data->truth,
-                  .classes = d->data->classes,
+    size_t classes = (size_t)w->data->classes + 1, items = (size_t)w->pool.count + 1;
+    *s = (strata){.truth = w->data->truth,
+                  .classes = w->data->classes,
                   .sizes = calloc(classes, sizeof *s->sizes),
                   .take = calloc(classes, sizeof *s->take),
                   .left = calloc(classes, sizeof *s->left),
@@ -104,32 +104,41 @@ static bool start_strata(strata *s, const drawing *d)
     return s->sizes && s->take && s->left && s->wanted && s->tied && s->members && s->head && s->tail;
 }
 
-cru_status draw_stratified(drawing *d, cru_error *err)
+/* The head of the shuffled pool trains, that of the shuffled rest validates. */
+static void divide_twice(drawing *w, strata *s, int64_t train, int64_t val)
 {
-    draw_pool(d, -1);
-    strata s;
-    cru_status status = CRU_OK;
-    if (!start_strata(&s, d)) {
-        status = cru_fail(err, CRU_NO_MEMORY, "no memory for a stratified split");
-    } else {
-        int64_t n = d->pool.count, train = (int64_t)floor(d->train * (double)n),
-                val = (int64_t)floor(d->val * (double)n);
-        s.items = d->pool.ids;
-        s.count = n;
-        s.first = train;
-        divide(&s, dice_start(d->rng, d->seed, 0));
-        memcpy(d->pool.ids, s.head, (size_t)train * sizeof *s.head);
-        draw_take(d, &d->train_part, 0, train);
+    const int64_t n = w->pool.count;
+    s->items = w->pool.ids;
+    s->count = n;
+    s->first = train;
+    divide(s, &w->rng);
+    memcpy(w->pool.ids, s->head, (size_t)train * sizeof *s->head);
+    drawing_take(w, &w->train, 0, train);
 
-        memcpy(d->pool.ids, s.tail, (size_t)(n - train) * sizeof *s.tail);
-        s.count = n - train;
-        s.first = val;
-        divide(&s, dice_start(d->rng, d->seed, 1));
-        memcpy(d->pool.ids, s.head, (size_t)val * sizeof *s.head);
-        memcpy(d->pool.ids + val, s.tail, (size_t)(s.count - val) * sizeof *s.tail);
-        draw_take(d, &d->val_part, 0, val);
-        draw_take(d, &d->test_part, val, s.count - val);
-    }
-    free_strata(&s);
-    return status;
+    memcpy(w->pool.ids, s->tail, (size_t)(n - train) * sizeof *s->tail);
+    s->count = n - train;
+    s->first = val;
+    drawing_again(w, 1);
+    divide(s, &w->rng);
+    memcpy(w->pool.ids, s->head, (size_t)val * sizeof *s->head);
+    memcpy(w->pool.ids + val, s->tail, (size_t)(s->count - val) * sizeof *s->tail);
+    drawing_take(w, &w->val, 0, val);
+    drawing_take(w, &w->test, val, s->count - val);
+}
+
+cru_status take_stratified(const cru_dividing *d, const share_settings *s)
+{
+    static const cru_study gadbench = {.generator = CRU_STUDY_NUMPY, .base = 3407, .step = 10};
+    drawing w;
+    strata all;
+    cru_status status = drawing_start_shares(&w, d, s, &gadbench);
+    if (status != CRU_OK) return status;
+    drawing_pool(&w, ANY_CLASS);
+    const double n = (double)w.pool.count;
+    if (start_strata(&all, &w))
+        divide_twice(&w, &all, (int64_t)floor(s->train * n), (int64_t)floor(s->val * n));
+    else
+        status = cru_fail(d->err, CRU_NO_MEMORY, "no memory for a stratified split");
+    free_strata(&all);
+    return status == CRU_OK ? drawing_finish(&w) : status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* md5.h: MD5, only because published experiments derive their seeds from it. */
-#ifndef CORE_HASH_MD5_H
-#define CORE_HASH_MD5_H
+#ifndef SDK_RANDOM_MD5_H
+#define SDK_RANDOM_MD5_H
 
 #include <stddef.h>
 #include <stdint.h>
