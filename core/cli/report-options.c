@@ -114,7 +114,11 @@ int report_options_make(const report_options *options, report **out)
                               .baselines = options->baselines,
                               .against = options->against,
                               .curves = options->curves,
-                              .curve_scale = options->curve_scale};
+                              .curve_scale = options->curve_scale,
+                              .x = options->x,
+                              .size = options->size,
+                              .cliques = options->cliques,
+                              .ordinal = options->ordinal};
     code = make(options, &request, out);
     free(where);
     return code;

@@ -9,11 +9,13 @@
 typedef struct report_options {
     const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *alpha, *digits, *out;
     const char *reference, *k, *curves, *curve_scale, *groups, *baselines, *against; /* of report alone */
+    const char *x, *size, *cliques;                                                  /* of plot alone */
+    bool ordinal;
     cli_words where;
     bool tried, average;
 } report_options;
 
-enum { REPORT_OPTIONS_MAX = 32 };
+enum { REPORT_OPTIONS_MAX = 40 };
 
 /* Writes a verb's own options and the shared ones into `all` and returns it. */
 const cli_option *report_options_table(report_options *options, const cli_option *own,

@@ -10,10 +10,11 @@
 #include "report/plot/svg.h"
 
 /* Plots that the data does not allow are left out. */
-static void put_plots(const report *r, const table *t, FILE *out)
+static void put_plots(const report *r, int64_t index, FILE *out)
 {
-    plot_input input = {.t = t, .seconds = r->seconds};
+    plot_input input = report_input(r, index);
     for (int i = 0; i < PLOT_KINDS; i++) {
+        if (plot_kinds[i].source == PLOT_OF_FILE) continue;
         char *text = NULL;
         size_t size = 0;
         FILE *memory = open_memstream(&text, &size);
@@ -42,7 +43,7 @@ void page_write(const report *r, FILE *out)
         escape_html(out, r->tables[i]->metric);
         fputs("</h2>\n", out);
         format_html(r->tables[i], out);
-        if (!r->tables[i]->caption) put_plots(r, r->tables[i], out);
+        if (!r->tables[i]->caption) put_plots(r, i, out);
         fputs("</section>\n", out);
     }
     fputs("<section><h2>Configuration</h2>\n<pre>", out);
