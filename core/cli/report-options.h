@@ -10,8 +10,9 @@ typedef struct report_options {
     const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *alpha, *digits, *out;
     const char *reference, *k, *curves, *curve_scale, *groups, *baselines, *against; /* of report alone */
     const char *x, *size, *cliques;                                                  /* of plot alone */
-    bool ordinal;
-    cli_words where;
+    const char *rope, *overlap;                                                      /* of report alone */
+    bool ordinal, compare;
+    cli_words where, data; /* data: of report alone */
     bool tried, average;
 } report_options;
 

@@ -10,6 +10,7 @@
 #include "base/colour.h"
 #include "report/format/format.h"
 #include "report/format/page.h"
+#include "report/table/comparison.h"
 #include "report/table/frechet.h"
 #include "report/table/section.h"
 
@@ -51,6 +52,11 @@ static cru_status add_table(report *r, const frame_measure *measure, const table
         status = table_compare(t, request->reference, request->reference_k > 0 ? request->reference_k : 1, err);
     }
     if (!status) r->tables[r->count++] = t;
+    comparison_request wanted = {.rope = request->rope};
+    if (!status && request->compare) {
+        status = table_comparison(r->f->arena, t, &wanted, &r->tables[r->count], err);
+        r->count += status == CRU_OK;
+    }
     return status;
 }
 
@@ -159,6 +165,7 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
                            .over = request->over,
                            .digits = request->digits,
                            .alpha = request->alpha,
+                           .overlap = request->overlap,
                            .average = request->average,
                            .groups = request->groups,
                            .groups_asked = request->groups_asked,
@@ -171,7 +178,7 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
     if (!status) status = find_measures(r->f, request->metrics, &list, err);
     if (!status) status = add_costs(r, &pivot, request, err);
     if (status) return status;
-    r->tables = cru_arena_alloc(r->f->arena, list.count + 1, sizeof *r->tables);
+    r->tables = cru_arena_alloc(r->f->arena, 2 * list.count + 1, sizeof *r->tables);
     if (request->curves) return add_curves(r, &pivot, request, list, err);
     for (int64_t i = 0; !status && i < list.count; i++) status = add_table(r, list.items[i], &pivot, request, err);
     return status;
@@ -202,6 +209,17 @@ static cru_status load_searched(store *s, int64_t experiment, const report_reque
     return !status && request->where ? frame_filter(*out, request->where, err) : status;
 }
 
+static cru_status load_files(report *r, const report_request *request, cru_error *err)
+{
+    cru_status status = CRU_OK;
+    r->data = cru_arena_alloc(r->f->arena, request->data_count, sizeof *r->data);
+    for (int64_t i = 0; !status && i < request->data_count; i++) {
+        status = plot_data_read(request->data[i], NULL, &r->data[i], err);
+        r->data_count += status == CRU_OK;
+    }
+    return status;
+}
+
 static cru_status make(store *s, int64_t experiment, const report_request *request, report **out, cru_error *err)
 {
     frame *f;
@@ -216,6 +234,7 @@ static cru_status make(store *s, int64_t experiment, const report_request *reque
     status = find_cliques(request->cliques, &r->cliques, err);
     if (!status && complete.against) status = load_other(s, &complete, &r->other, err);
     if (!status && was_searched(f)) status = load_searched(s, experiment, &complete, &r->searched, err);
+    if (!status) status = load_files(r, request, err);
     if (!status) status = add_tables(r, &complete, err);
     if (status) {
         report_destroy(r);
@@ -238,6 +257,7 @@ void report_destroy(report *r)
     if (!r) return;
     frame_destroy(r->other);
     frame_destroy(r->searched);
+    for (int64_t i = 0; i < r->data_count; i++) plot_data_destroy(r->data[i]);
     frame_destroy(r->f);
 }
 

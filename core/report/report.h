@@ -49,9 +49,14 @@ typedef struct report_request {
     const char *against;            /* another experiment of the store, whose cells these are compared with */
     const char *curves; /* a metric: instead of tables, how far the curves of the others are from its own (frechet.h) */
     const char *curve_scale; /* one of frechet_scale_names; NULL: the first */
+    bool compare;            /* behind every table the comparison of its rows (comparison.h) */
+    double rope;             /* of it; negative: its default */
+    double overlap;          /* see table_request */
     const char *x, *size;    /* metrics or costs of the axis and the bubbles of a scatter; NULL: seconds, peak-mib */
     const char *cliques;     /* of the diagram of ranks: "nemenyi" or "wilcoxon"; NULL: the first */
     bool ordinal;            /* see plot_input */
+    const char *const *data; /* paths of files whose pictures the page shows (plot-data.h) */
+    int64_t data_count;
 } report_request;
 
 typedef struct report {
@@ -63,6 +68,8 @@ typedef struct report {
     frame *searched; /* with every setting that a search tried; NULL: there was none */
     plot_cliques cliques;
     bool ordinal;
+    plot_data **data; /* files whose pictures the page shows */
+    int64_t data_count;
 } report;
 
 /* The caller destroys it. CRU_BAD_INPUT: unknown experiment, metric, key or word; CRU_IO: from store or reference. */

@@ -39,11 +39,16 @@ static void draw_body(panel *p, const box *b, const double quartiles[3])
 {
     svg_point a = spot(p, b, quartiles[0], b->from), c = spot(p, b, quartiles[2], b->to);
     svg_point corner = {fmin(a.x, c.x), fmin(a.y, c.y)}, size = {fabs(a.x - c.x), fabs(a.y - c.y)};
-    if (b->colour)
-        svg_rect_ink(p->s, corner, size, b->colour);
-    else
+    svg_point from = spot(p, b, quartiles[1], b->from), to = spot(p, b, quartiles[1], b->to);
+    if (!b->colour) {
         svg_rect(p->s, corner, size, b->classes);
-    svg_line(p->s, spot(p, b, quartiles[1], b->from), spot(p, b, quartiles[1], b->to), "error");
+        svg_line(p->s, from, to, "error");
+        return;
+    }
+    const char *ink = svg_ink_on(b->colour)[2] == 'd' ? "#ffffff" : "#1f2328";
+    svg_rect_ink(p->s, corner, size, b->colour);
+    svg_rect_ink(p->s, (svg_point){fmin(from.x, to.x) - (b->lying ? 1 : 0), fmin(from.y, to.y) - (b->lying ? 0 : 1)},
+                 (svg_point){fmax(2, fabs(from.x - to.x)), fmax(2, fabs(from.y - to.y))}, ink);
 }
 
 void box_draw(panel *p, const box *b)

@@ -39,9 +39,10 @@ static layout lay_out(const matrix *m)
         cell_text(m, i, words, sizeof words);
         text = fmax(text, 10 + 6.6 * (double)svg_text_width(words) / 7.2);
     }
-    l.wide = m->cols > TEXT_MOST ? 10 : text;
+    l.wide = text;
     l.turned = names + 8 > l.wide && names > 40;
-    if (!l.turned) l.wide = fmax(l.wide, names + 8);
+    l.wide = fmax(l.wide, l.turned ? 28 : names + 8);
+    if (m->cols > TEXT_MOST) l.wide = 14;
     l.top = TOP + (l.turned ? names * 0.72 + 14 : 20);
     if (m->low == 0 && m->high == 0) {
         l.low = INFINITY;

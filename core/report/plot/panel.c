@@ -123,11 +123,11 @@ static void draw_y_ticks(const panel *p)
 
 void panel_place(panel *p, bool numeric_x)
 {
-    double inset = p->x.names ? 20 : numeric_x ? 8 : 0;
+    double inset = fmax(p->inset, p->x.names ? 20 : numeric_x ? 8 : 0);
     p->x.from = p->corner.x + inset;
     p->x.to = p->corner.x + p->size.x - inset;
-    p->y.from = p->corner.y + p->size.y;
-    p->y.to = p->corner.y;
+    p->y.from = p->corner.y + p->size.y - p->inset;
+    p->y.to = p->corner.y + p->inset;
 }
 
 void panel_draw(panel *p, bool numeric_x, const panel_texts *texts)
@@ -359,10 +359,10 @@ void colour_bar_draw(svg *s, const colour_bar *bar, svg_point corner)
         else
             svg_heat(share, colour);
         svg_rect_ink(s, (svg_point){corner.x + i * (double)WIDE / STEPS, corner.y + 4},
-                     (svg_point){(double)WIDE / STEPS + 0.3, 10}, colour);
+                     (svg_point){(double)WIDE / STEPS + (i + 1 < STEPS ? 1 : 0), 10}, colour);
     }
-    tick_text(bar->low, low, sizeof low);
-    tick_text(bar->high, high, sizeof high);
+    snprintf(low, sizeof low, "%.4g", bar->low);
+    snprintf(high, sizeof high, "%.4g", bar->high);
     svg_text(s, (svg_point){corner.x, corner.y + 28}, SVG_START, "tick", low);
     svg_text(s, (svg_point){corner.x + WIDE, corner.y + 28}, SVG_END, "tick", high);
     svg_text(s, (svg_point){corner.x + WIDE + 10, corner.y + 14}, SVG_START, "label", bar->label);

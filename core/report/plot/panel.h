@@ -38,6 +38,7 @@ typedef struct panel {
     svg *s;
     svg_point corner, size;
     axis x, y;
+    double inset; /* between the frame and the ends of the axes, for what is drawn around points */
 } panel;
 
 /* What is written around a panel: the title on top, the title of the y axis below it, both from the left edge on, so

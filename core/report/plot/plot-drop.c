@@ -129,6 +129,9 @@ static void draw(drops *d, const plot_input *in, FILE *out)
     const char **names = malloc((size_t)d->sweeps.name_count * sizeof *names);
     if (!names) cru_panic(CRU_NO_MEMORY, "plot: no memory for names");
     for (int64_t i = 0; i < d->sweeps.name_count; i++) names[i] = d->sweeps.names[i];
+    char first[120];
+    snprintf(first, sizeof first, "%s %s", d->sweeps.key, names[0]);
+    names[0] = first;
     legend_names levels = {names, d->sweeps.name_count};
     grid g = {.s.out = out, .count = d->sweeps.count, .margin = 40, .inner = fmax(200, slot * (double)t->row_count)};
     snprintf(title, sizeof title, "%s: %s over %s and what it loses", t->experiment, t->metric, d->sweeps.key);

@@ -175,8 +175,7 @@ static void draw_regions(svg *s, const plot_data *d, const float *map, const int
             char text[40];
             for (end = col + 1; end < CELLS && classes[end] == classes[col];) end++;
             svg_rect(s, (svg_point){corner.x + wide * col, corner.y + wide * row},
-                     (svg_point){wide * (end - col), wide + 0.2},
-                     series_class(classes[col], "band", text, sizeof text));
+                     (svg_point){wide * (end - col), wide}, series_class(classes[col], "band", text, sizeof text));
         }
     }
 }

@@ -6,11 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <string.h>
-
 #include "report/format/escape.h"
 #include "report/plot/panel.h"
 #include "report/plot/plot.h"
+#include "report/table/comparison.h"
 #include "report/table/stats-compare.h"
 
 enum { LINE = 18, AXIS_WIDTH = 420, TOP = 106 };
@@ -113,25 +112,10 @@ static bool joins(const ranking *r, int64_t first, int64_t last)
 
 /* ---- words ----------------------------------------------------------------------------------------------- */
 
-static int64_t count_datasets(const ranking *r)
-{
-    int64_t key = -1, count = 0;
-    for (int64_t k = 0; k < r->t->col_key_count; k++)
-        if (strcmp(r->t->col_keys[k], "dataset") == 0) key = k;
-    if (key < 0) return 1;
-    for (int64_t c = 0; c < r->n; c++) {
-        bool seen = false;
-        for (int64_t b = 0; b < c && !seen; b++)
-            seen = strcmp(r->t->cols[r->cols[b]].parts[key], r->t->cols[r->cols[c]].parts[key]) == 0;
-        count += !seen;
-    }
-    return count;
-}
-
 /* What the reader must know of the columns: whether they are different datasets, or too few for any pair to differ. */
 static const char *warning(const ranking *r, char *text, size_t size)
 {
-    int64_t datasets = count_datasets(r), pairs = r->k * (r->k - 1) / 2;
+    int64_t datasets = comparison_datasets(r->t, r->cols, r->n), pairs = r->k * (r->k - 1) / 2;
     text[0] = '\0';
     if (datasets < r->n)
         snprintf(text, size,

@@ -57,7 +57,7 @@ static void place_names(bubbles *b, const panel *p, int64_t col)
                   high = {p->corner.x + p->size.x + 16, p->corner.y + p->size.y};
     label_map *m = label_map_create(low, high);
     for (int64_t r = 0; r < b->in->t->row_count; r++)
-        if (locate(b, p, (int64_t[]){r, col}, &at)) label_map_block(m, at, radius_of(b, r, col) * 0.8);
+        if (locate(b, p, (int64_t[]){r, col}, &at)) label_map_block(m, at, radius_of(b, r, col));
     for (int64_t r = 0; r < b->in->t->row_count; r++) {
         if (!locate(b, p, (int64_t[]){r, col}, &at)) continue;
         b->named &= label_map_put(m, p->s, at, radius_of(b, r, col), b->in->t->rows[r].label);
@@ -117,7 +117,7 @@ static void try_names(bubbles *b)
 {
     b->named = true;
     for (int64_t c = 0; c < b->in->t->col_count; c++) {
-        panel p = {.size = {GRID_INNER_WIDE, GRID_INNER_HIGH}, .x = b->x, .y = b->y};
+        panel p = {.size = {GRID_INNER_WIDE, GRID_INNER_HIGH}, .x = b->x, .y = b->y, .inset = RADIUS_MOST};
         panel_place(&p, true);
         place_names(b, &p, c);
     }
@@ -142,6 +142,7 @@ static void draw(bubbles *b, FILE *out)
         panel p = grid_panel(&g, c);
         p.x = b->x;
         p.y = b->y;
+        p.inset = RADIUS_MOST;
         panel_draw(&p, true, &(panel_texts){t->cols[c].label, cost, label});
         draw_bubbles(b, &p, c);
     }

@@ -148,7 +148,7 @@ static cru_status no_search(const plot_input *in, cru_error *err)
 
 /* ---- parallel coordinates ------------------------------------------------------------------------------------ */
 
-enum { BETWEEN = 110, HEIGHT = 220, TOP = 64, LEFT = 60 };
+enum { BETWEEN = 110, HEIGHT = 220, TOP = 64, LEFT = 60, GAP = 30 };
 
 /* Where a trial crosses an axis, 0..1: numbers by value (by order when they span more than two powers of ten), names by
  * order. */
@@ -171,10 +171,10 @@ static void draw_axis(svg *s, const searched *a, double x, double top)
     for (int32_t i = 0; i < a->count; i++) {
         double y = top + HEIGHT * (1 - crossing(a, a->names[i]));
         bool end = i == 0 || i == a->count - 1;
-        if (!end && (last - y < 14 || y - top < 14)) continue;
+        if (!end && (last - y < GAP || y - top < GAP)) continue;
         char number[48];
         snprintf(number, sizeof number, "%.3g", strtod(a->names[i], NULL));
-        svg_text(s, (svg_point){x + 5, y + 4}, SVG_START, "tick small",
+        svg_text(s, (svg_point){x + 5, y + 4}, SVG_START, "tick small halo",
                  svg_short(a->numeric ? number : a->names[i], 14, text, sizeof text));
         last = y;
     }

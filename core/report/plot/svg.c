@@ -29,19 +29,22 @@ static const char *const colours[SVG_COLOURS] = {"#0072b2", "#e69f00", "#009e73"
     ".plot .onlight{fill:#1f2328}.plot .ondark{fill:#ffffff}\n"
 
 /* In a page: colours by variables, for light and dark. */
-static const char page_style[] = ".plot{--ink:#1f2328;--faint:#d0d7de;font:12px system-ui,sans-serif}\n"
-                                 "@media (prefers-color-scheme:dark){.plot{--ink:#e6edf3;--faint:#3d444d}}\n"
-                                 ".plot text{fill:var(--ink)}\n"
-                                 ".plot .axis,.plot .error,.plot .clique{stroke:var(--ink)}\n"
-                                 ".plot .grid{stroke:var(--faint)}\n"
-                                 ".plot .point{fill:var(--ink)}\n" SHAPES;
+static const char page_style[] =
+    ".plot{--ink:#1f2328;--faint:#d0d7de;--paper:#fff;font:12px system-ui,sans-serif}\n"
+    "@media (prefers-color-scheme:dark){.plot{--ink:#e6edf3;--faint:#3d444d;--paper:#0d1117}}\n"
+    ".plot text{fill:var(--ink)}\n"
+    ".plot .axis,.plot .error,.plot .clique{stroke:var(--ink)}\n"
+    ".plot .grid{stroke:var(--faint)}\n"
+    ".plot .point{fill:var(--ink);stroke:var(--paper);stroke-width:.7}\n"
+    ".plot .halo{paint-order:stroke;stroke:var(--paper);stroke-width:3px}\n" SHAPES;
 
 /* A file of its own: no variables, which few programs besides browsers know, and dark ink on white. */
 static const char file_style[] = ".plot{font:12px system-ui,sans-serif}\n"
                                  ".plot text{fill:#1f2328}\n"
                                  ".plot .axis,.plot .error,.plot .clique{stroke:#1f2328}\n"
                                  ".plot .grid{stroke:#d0d7de}\n"
-                                 ".plot .point{fill:#1f2328}\n" SHAPES;
+                                 ".plot .point{fill:#1f2328;stroke:#ffffff;stroke-width:.7}\n"
+                                 ".plot .halo{paint-order:stroke;stroke:#ffffff;stroke-width:3px}\n" SHAPES;
 
 void svg_style(FILE *out, bool alone)
 {
