@@ -231,11 +231,13 @@ static cru_status make(store *s, int64_t experiment, const report_request *reque
     complete.groups_asked = request->groups != NULL;
     section_apply(f->config, f->arena, &complete);
     r->ordinal = request->ordinal;
+    r->together = 1;
     status = find_cliques(request->cliques, &r->cliques, err);
     if (!status && complete.against) status = load_other(s, &complete, &r->other, err);
     if (!status && was_searched(f)) status = load_searched(s, experiment, &complete, &r->searched, err);
     if (!status) status = load_files(r, request, err);
     if (!status) status = add_tables(r, &complete, err);
+    if (!status && request->metrics && !request->compare) r->together = r->count;
     if (status) {
         report_destroy(r);
         return status;
@@ -342,7 +344,7 @@ cru_status report_plot(const report *r, const char *kind, FILE *out, cru_error *
         return cru_fail(err, CRU_UNSUPPORTED, "the picture '%s' is of a file, not of an experiment", kind);
     plot_input input = report_input(r, 0);
     input.alone = true;
-    input.table_count = r->count;
+    input.table_count = r->together;
     cru_status status = found->draw(&input, out, err);
     return status ? status : check_written(out, err);
 }

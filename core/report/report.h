@@ -63,9 +63,10 @@ typedef struct report {
     frame *f;
     table **tables; /* one per metric */
     int64_t count;
-    table *x, *size; /* the same pivot of what a run costs */
-    frame *other;    /* the experiment that it is compared with, or NULL */
-    frame *searched; /* with every setting that a search tried; NULL: there was none */
+    int64_t together; /* how many of them a picture of several shows: those that were asked for, else the first */
+    table *x, *size;  /* the same pivot of what a run costs */
+    frame *other;     /* the experiment that it is compared with, or NULL */
+    frame *searched;  /* with every setting that a search tried; NULL: there was none */
     plot_cliques cliques;
     bool ordinal;
     plot_data **data; /* files whose pictures the page shows */

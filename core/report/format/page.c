@@ -24,7 +24,7 @@ static void put_text(const char *before, const char *text, const char *after, FI
 static void put_heading(const plot_input *in, const plot_kind *kind, FILE *out)
 {
     fputs("<figcaption>", out);
-    if (in->t) put_text("<b>", in->t->metric, "</b>: ", out);
+    if (in->t) put_text("<strong>", in->t->metric, "</strong>: ", out);
     fprintf(out, "%s <code>plot %s</code></figcaption>\n", kind->help, kind->name);
 }
 
@@ -63,7 +63,8 @@ static void put_pictures(const plot_input *in, bool of_file, FILE *out)
     fputs("<div class=\"charts\">\n", out);
     for (int i = 0; i < PLOT_KINDS; i++) {
         bool reads = plot_kinds[i].source == PLOT_OF_FILE || (of_file && strstr(plot_kinds[i].uses, "data"));
-        if (reads == of_file) put_picture(in, &plot_kinds[i], out);
+        bool plain = of_file && !in->data->truth.ids && plot_kinds[i].draw == plot_map; /* a map of no classes */
+        if (reads == of_file && !plain) put_picture(in, &plot_kinds[i], out);
     }
     fputs("</div>\n", out);
 }
