@@ -54,6 +54,18 @@ seen.overflow = Array.from(document.querySelectorAll('svg.plot')).filter(s => {
     return b.left < box.left - 1 || b.right > box.right + 1 || b.top < box.top - 1 || b.bottom > box.bottom + 1;
   });
 }).map(s => s.getAttribute('aria-label'));
+seen.touching = Array.from(document.querySelectorAll('svg.plot')).flatMap(s => {
+  const texts = Array.from(s.querySelectorAll('text')).filter(t => t.textContent && !t.closest('g[transform]'));
+  const boxes = texts.map(t => t.getBoundingClientRect());
+  const scale = s.getBoundingClientRect().width / s.viewBox.baseVal.width, pairs = [];
+  for (let i = 0; i < boxes.length; i++) for (let k = 0; k < i; k++) {
+    const wide = Math.min(boxes[i].right, boxes[k].right) - Math.max(boxes[i].left, boxes[k].left);
+    const high = Math.min(boxes[i].bottom, boxes[k].bottom) - Math.max(boxes[i].top, boxes[k].top);
+    if (wide > 2 * scale && high > 4 * scale)
+      pairs.push(s.getAttribute('aria-label') + ': ' + texts[i].textContent + ' / ' + texts[k].textContent);
+  }
+  return pairs;
+});
 document.body.innerHTML = '';
 document.body.append('SEEN' + JSON.stringify(seen) + 'END');
 </script>
@@ -88,6 +100,7 @@ assert seen["columns"] == 2, seen
 for piece in ("cora, citeseer", "0 to 5 (6)", "144, 126 of them", "18 oom", "MiB"):
     assert piece in seen["summary"], (piece, seen["summary"])
 assert seen["legend"].startswith("Bold: best of its column; underlined: second best"), seen
-assert seen["overflow"] == [], seen
+assert seen["overflow"] == [], seen["overflow"]
+assert seen["touching"] == [], seen["touching"]          # no word of a picture covers another
 PY
 echo "passed"

@@ -15,6 +15,7 @@ const char page_css[] =
     "  border-block:1px solid var(--faint)}\n"
     "a{color:inherit}\n"
     ".scroll{overflow-x:auto}\n"
+    "section{content-visibility:auto;contain-intrinsic-size:auto 1500px}\n"
     ".charts{display:grid;grid-template-columns:1fr;gap:1.5rem;margin-top:1.5rem}\n"
     "@media (min-width:75rem){.charts{grid-template-columns:1fr 1fr}}\n"
     "figure{margin:0;min-width:0;overflow-x:auto;content-visibility:auto;contain-intrinsic-size:auto 360px}\n"

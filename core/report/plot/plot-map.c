@@ -14,7 +14,7 @@
 #include "report/plot/plot.h"
 #include "report/plot/silhouette.h"
 
-enum { SIDE = 360, POINTS_MOST = 20000, CELLS = 90, NEAREST = 5, GAP = 30, MARGIN = 16, TOP = 46 };
+enum { SIDE = 360, POINTS_MOST = 20000, CELLS = 60, NEAREST = 5, GAP = 30, MARGIN = 16, TOP = 46 };
 
 static void *need(void *memory)
 {

@@ -201,11 +201,29 @@ typedef struct profile {
     double share[STEPS + 1], low[STEPS + 1], high[STEPS + 1];
 } profile;
 
-static double share_beyond(const double *values, int64_t n, double threshold, bool lower)
+/* The number of thresholds that a value has passed: is above or, where lower is better, is not below. */
+static int passed(double value, const axis *x, bool lower)
 {
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) count += lower ? values[i] < threshold : values[i] > threshold;
-    return (double)count / (double)n;
+    int low = 0, high = STEPS + 1; /* all before `low` are passed, none from `high` on */
+    while (low < high) {
+        int middle = (low + high) / 2;
+        double threshold = x->low + (x->high - x->low) * middle / STEPS;
+        if (lower ? value >= threshold : value > threshold)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* From how many values passed so many thresholds to the share of them beyond each. */
+static void share_beyond(const int64_t counts[STEPS + 2], int64_t total, bool lower, double shares[STEPS + 1])
+{
+    int64_t within = 0; /* passed at most i thresholds */
+    for (int i = 0; i <= STEPS; i++) {
+        within += counts[i];
+        shares[i] = (double)(lower ? within : total - within) / (double)total;
+    }
 }
 
 static int by_value(const void *a, const void *b)
@@ -214,33 +232,43 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The share of runs beyond every threshold with its 95 % band, runs drawn again within their columns. */
+/* One draw of the runs, again within their columns. */
+static void draw_runs(const table *t, int64_t row, const int *places, cru_rng *rng, int64_t counts[STEPS + 2])
+{
+    for (int i = 0; i < STEPS + 2; i++) counts[i] = 0;
+    for (int64_t c = 0, from = 0; c < t->col_count; from += table_at(t, row, c++)->run_count) {
+        int64_t n = table_at(t, row, c)->run_count;
+        for (int64_t i = 0; i < n; i++) counts[places[from + cru_rng_below(rng, n)]]++;
+    }
+}
+
+/* The share of runs beyond every threshold with its 95 % band. */
 static bool make_profile(const table *t, int64_t row, const axis *x, profile *out)
 {
-    int64_t total = 0, at;
+    int64_t total = 0, counts[STEPS + 2] = {0};
+    double shares[STEPS + 1];
     for (int64_t c = 0; c < t->col_count; c++) total += table_at(t, row, c)->run_count;
     if (total == 0) return false;
-    double *values = alloc_numbers(total), *drawn = alloc_numbers(total), *shares = alloc_numbers((STEPS + 1) * DRAWS);
-    cru_rng rng = cru_rng_stream(0, "profile", (uint64_t)row);
+    double *values = alloc_numbers(total), *drawn = alloc_numbers((STEPS + 1) * DRAWS);
+    int *places = malloc((size_t)total * sizeof *places);
+    if (!places) cru_panic(CRU_NO_MEMORY, "plot: no memory for %lld runs", (long long)total);
     row_runs(t, row, values);
+    for (int64_t i = 0; i < total; i++) counts[places[i] = passed(values[i], x, t->lower_is_better)]++;
+    share_beyond(counts, total, t->lower_is_better, out->share);
+    cru_rng rng = cru_rng_stream(0, "profile", (uint64_t)row);
     for (int d = 0; d < DRAWS; d++) {
-        at = 0;
-        for (int64_t c = 0, from = 0; c < t->col_count; from += table_at(t, row, c++)->run_count)
-            for (int64_t i = 0; i < table_at(t, row, c)->run_count; i++)
-                drawn[at++] = values[from + cru_rng_below(&rng, table_at(t, row, c)->run_count)];
-        for (int i = 0; i <= STEPS; i++)
-            shares[i * DRAWS + d] =
-                share_beyond(drawn, total, x->low + (x->high - x->low) * i / STEPS, t->lower_is_better);
+        draw_runs(t, row, places, &rng, counts);
+        share_beyond(counts, total, t->lower_is_better, shares);
+        for (int i = 0; i <= STEPS; i++) drawn[i * DRAWS + d] = shares[i];
     }
     for (int i = 0; i <= STEPS; i++) {
-        qsort(shares + i * DRAWS, DRAWS, sizeof *shares, by_value);
-        out->share[i] = share_beyond(values, total, x->low + (x->high - x->low) * i / STEPS, t->lower_is_better);
-        out->low[i] = stats_quantile(shares + i * DRAWS, DRAWS, 0.025);
-        out->high[i] = stats_quantile(shares + i * DRAWS, DRAWS, 0.975);
+        qsort(drawn + i * DRAWS, DRAWS, sizeof *drawn, by_value);
+        out->low[i] = stats_quantile(drawn + i * DRAWS, DRAWS, 0.025);
+        out->high[i] = stats_quantile(drawn + i * DRAWS, DRAWS, 0.975);
     }
     free(values);
     free(drawn);
-    free(shares);
+    free(places);
     return true;
 }
 
