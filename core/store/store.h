@@ -234,6 +234,7 @@ typedef struct store_trial_view {
     int64_t peak_bytes, best_epoch;
     int64_t tried;                           /* see store_trial */
     double seconds_construct, seconds_train; /* NAN: not finished, or by a program that did not measure them */
+    int64_t finished_ms;                     /* since 1970; 0: not finished */
 } store_trial_view;
 typedef bool store_trial_visitor(void *user, const store_trial_view *view);
 cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *visit, void *user, cru_error *err);
