@@ -199,8 +199,17 @@ static cru_status take_official(const split_settings *s, cru_data *data, uint64_
     return CRU_OK;
 }
 
+static bool has_labels(const cru_data *data)
+{
+    for (int64_t i = 0; i < data->items; i++)
+        if (data->truth[i] != CRU_UNLABELLED) return true;
+    return false;
+}
+
 cru_status data_split(const split_settings *settings, cru_data *data, uint64_t seed, cru_error *err)
 {
+    if (!has_labels(data))
+        return cru_fail(err, CRU_UNSUPPORTED, "this dataset has no labels: there is nothing to learn and to test");
     split_settings s = *settings;
     if (s.scheme == SPLIT_AUTO) s.scheme = data->official_count > 0 ? SPLIT_OFFICIAL : SPLIT_STRATIFIED;
     if (s.scheme == SPLIT_OFFICIAL) return take_official(&s, data, seed, err);

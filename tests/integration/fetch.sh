@@ -217,7 +217,7 @@ card packed-not "$url/ok/edges.csv!/edges.csv" "$pack!/graph/nodes.csv"
 expect 1 fetch "$work"/cards/packed-{wrong,missing,not}.ini
 contains "$errors" "packed-wrong/edges.csv: $pack!/graph/nodes.csv has the sha256 $nodes_sum, expected is $edges_sum"
 contains "$errors" "packed-missing/edges.csv: $pack!/edges.csv is not in the zip file"
-contains "$errors" "packed-not/edges.csv: $url/ok/edges.csv!/edges.csv is no zip file"
+contains "$errors" "packed-not/edges.csv: $url/ok/edges.csv!/edges.csv is no archive"
 nothing_named packed-wrong
 nothing_named packed-not
 

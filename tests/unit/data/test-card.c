@@ -40,10 +40,10 @@ START_TEST(a_whole_card_is_read)
     ck_assert_ptr_null(c->licence);
     ck_assert_int_eq(c->file_count, 2);
     ck_assert_str_eq(c->files[0].role, "edges");
-    ck_assert_str_eq(c->files[0].name, "e.csv");
-    ck_assert_str_eq(c->files[0].sha256, sum);
-    ck_assert_ptr_null(c->files[0].url);
-    ck_assert_str_eq(c->files[1].url, "https://example.org/n.csv");
+    ck_assert_str_eq(c->files[0].forms[0].name, "e.csv");
+    ck_assert_str_eq(c->files[0].forms[0].sha256, sum);
+    ck_assert_int_eq(c->files[0].url_count, 0);
+    ck_assert_str_eq(c->files[1].urls[0], "https://example.org/n.csv");
     ck_assert_int_eq(c->settings.count, 1);
     ck_assert_str_eq(c->settings.items[0].key, "label");
     ck_assert_str_eq(c->settings.items[0].value, "kind");
