@@ -247,6 +247,10 @@ static cru_status put_conversion(const parsing *p, const entry *e, cru_error *er
     } known[] = {{"first ", CARD_FIRST_BYTES}, {"idx-first ", CARD_FIRST_IDX}};
     card_file *f = file_of(p->c, e);
     if (!f) return no_memory(p, err);
+    if (f->conversion == CARD_AS_IT_IS && strcmp(e->value, "unpack") == 0) {
+        f->conversion = CARD_UNPACKED;
+        return CRU_OK;
+    }
     for (size_t i = 0; i < sizeof known / sizeof *known && f->conversion == CARD_AS_IT_IS; i++) {
         size_t length = strlen(known[i].word);
         if (strncmp(e->value, known[i].word, length) != 0) continue;
@@ -254,8 +258,8 @@ static cru_status put_conversion(const parsing *p, const entry *e, cru_error *er
         f->conversion = known[i].conversion;
         return CRU_OK;
     }
-    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: %s = %s: expected 'first BYTES' or 'idx-first COUNT', once", p->path,
-                    e->line, e->key, e->value);
+    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: %s = %s: expected 'unpack', 'first BYTES' or 'idx-first COUNT', once",
+                    p->path, e->line, e->key, e->value);
 }
 
 static cru_status put_file(const parsing *p, const entry *e, cru_error *err)

@@ -25,8 +25,9 @@
  * - [sha256]: role = checksum of that file, 64 hex digits; of each form
  * - [bytes]: role = its size; of each form. A download that is longer is broken off
  * - [urls]: role = where to download it; several addresses, with commas between them, are tried in turn. What follows
- *   "!/" is the member of an archive (zip, tar, 7z, rar)
- * - [convert]: role = what becomes of a download: "first BYTES" or "idx-first COUNT" (items of an IDX file)
+ *   "!/" is the member of an archive (zip, tar, 7z, rar); "*.mat" is the first that ends so
+ * - [convert]: role = what becomes of a download: "unpack" (gzip, xz), "first BYTES" or "idx-first COUNT" (items of an
+ *   IDX file), both unpacked before
  * - [settings]: key = value for the format plugin
  * - [expect]: items, nodes, edges (stored arcs), features, classes, graphs, train, val, test, official: counts that the
  *   loaded data must show; those not given are not checked
@@ -52,6 +53,7 @@ typedef struct card_form {
 /* What is done with a download before it becomes the card's file. */
 typedef enum card_conversion {
     CARD_AS_IT_IS,
+    CARD_UNPACKED,    /* what is in a gzip, bzip2 or xz file */
     CARD_FIRST_BYTES, /* unpacked, cut after `amount` bytes */
     CARD_FIRST_IDX,   /* unpacked, the first `amount` items of an IDX file */
 } card_conversion;

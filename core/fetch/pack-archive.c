@@ -77,8 +77,7 @@ static void close_archive(pack *p)
 static bool is_member(const archive_pack *a, struct archive_entry *entry, const char *member)
 {
     const char *name = a->l.path(entry);
-    if (name && strncmp(name, "./", 2) == 0) name += 2;
-    return name && strcmp(name, member) == 0;
+    return name && pack_is_member(name, member);
 }
 
 /* Raw is tried for a file that is no archive, and would take every archive for one. */

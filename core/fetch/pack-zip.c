@@ -9,8 +9,10 @@
 typedef struct zip_library {
     zip_t *(*open)(const char *path, int flags, int *error);
     void (*discard)(zip_t *zip);
-    int (*stat)(zip_t *zip, const char *member, zip_flags_t flags, zip_stat_t *stat);
-    zip_file_t *(*fopen)(zip_t *zip, const char *member, zip_flags_t flags);
+    zip_int64_t (*count)(zip_t *zip, zip_flags_t flags);
+    const char *(*name)(zip_t *zip, zip_uint64_t index, zip_flags_t flags);
+    int (*stat)(zip_t *zip, zip_uint64_t index, zip_flags_t flags, zip_stat_t *stat);
+    zip_file_t *(*fopen)(zip_t *zip, zip_uint64_t index, zip_flags_t flags);
     zip_int64_t (*fread)(zip_file_t *file, void *bytes, zip_uint64_t count);
     int (*fclose)(zip_file_t *file);
 } zip_library;
@@ -18,8 +20,10 @@ typedef struct zip_library {
 static const library_symbol symbols[] = {
     {"zip_open", offsetof(zip_library, open)},
     {"zip_discard", offsetof(zip_library, discard)},
-    {"zip_stat", offsetof(zip_library, stat)},
-    {"zip_fopen", offsetof(zip_library, fopen)},
+    {"zip_get_num_entries", offsetof(zip_library, count)},
+    {"zip_get_name", offsetof(zip_library, name)},
+    {"zip_stat_index", offsetof(zip_library, stat)},
+    {"zip_fopen_index", offsetof(zip_library, fopen)},
     {"zip_fread", offsetof(zip_library, fread)},
     {"zip_fclose", offsetof(zip_library, fclose)},
     {NULL, 0},
@@ -50,13 +54,25 @@ static void close_zip(pack *p)
     free(zip);
 }
 
+/* -1: there is none. */
+static int64_t locate(const zip_pack *zip, const char *member)
+{
+    const zip_int64_t count = zip->z.count(zip->archive, 0);
+    for (zip_int64_t i = 0; i < count; i++) {
+        const char *name = zip->z.name(zip->archive, (zip_uint64_t)i, 0);
+        if (name && pack_is_member(name, member)) return i;
+    }
+    return -1;
+}
+
 static cru_status find_member(zip_pack *zip, const pack_order *order, cru_error *err)
 {
     zip_stat_t stat;
     zip->archive = zip->z.open(order->path, ZIP_RDONLY, NULL);
     if (!zip->archive) return cru_fail(err, CRU_BAD_INPUT, "%s is no zip file", order->url);
-    if (zip->z.stat(zip->archive, order->member, 0, &stat) == 0)
-        zip->file = zip->z.fopen(zip->archive, order->member, 0);
+    const int64_t index = locate(zip, order->member);
+    if (index >= 0 && zip->z.stat(zip->archive, (zip_uint64_t)index, 0, &stat) == 0)
+        zip->file = zip->z.fopen(zip->archive, (zip_uint64_t)index, 0);
     if (!zip->file) return cru_fail(err, CRU_BAD_INPUT, "%s is not in the zip file", order->url);
     zip->base.size = stat.valid & ZIP_STAT_SIZE ? (int64_t)stat.size : -1;
     return CRU_OK;

@@ -3,6 +3,7 @@
 #ifndef CORE_FETCH_PACK_H
 #define CORE_FETCH_PACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,13 +16,16 @@ struct pack {
     void (*close)(pack *p);
 };
 
-/* Opens `member` of the archive at `path` (zip, tar, 7z, rar), or what a gzip, xz or plain file holds when `member` is
+/* Opens `member` (the first that fits) of the archive at `path` (zip, tar, 7z, rar), or what a gzip, xz or plain file holds when `member` is
  * NULL. `url` names it in messages. CRU_BAD_INPUT: no archive, or no such member; CRU_UNSUPPORTED: a library is not
  * installed. */
 typedef struct pack_order {
     const char *path, *member, *url;
 } pack_order;
 cru_status pack_open(const pack_order *order, pack **out, cru_error *err);
+
+/* Whether a name in an archive is that of the member: the same, or as a pattern of the shell says ("*.mat"). */
+bool pack_is_member(const char *name, const char *member);
 
 /* The two that pack_open chooses from. */
 cru_status pack_open_zip(const pack_order *order, pack **out, cru_error *err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fetch/unpack.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,12 @@ static bool is_zip(const char *path)
     size_t got = fread(start, 1, sizeof start, in);
     fclose(in);
     return got == sizeof start && memcmp(start, "PK", 2) == 0;
+}
+
+bool pack_is_member(const char *name, const char *member)
+{
+    if (strncmp(name, "./", 2) == 0) name += 2;
+    return strcmp(name, member) == 0 || fnmatch(member, name, 0) == 0;
 }
 
 cru_status pack_open(const pack_order *order, pack **out, cru_error *err)
@@ -136,7 +143,7 @@ cru_status unpack_file(const unpack_order *order, const part_goal *goal, char he
     pack *from;
     cru_status status = pack_open(&wanted, &from, err);
     if (status != CRU_OK) return status;
-    const bool whole = order->file->conversion == CARD_AS_IT_IS;
+    const bool whole = order->file->conversion == CARD_AS_IT_IS || order->file->conversion == CARD_UNPACKED;
     if (whole && goal->bytes > 0 && from->size >= 0 && from->size != goal->bytes)
         status = cru_fail(err, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, goal->url, from->size,
                           goal->bytes);
