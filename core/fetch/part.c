@@ -145,7 +145,9 @@ static cru_status check_bytes(const part *p, const char *hex, cru_error *err)
         return cru_fail(err, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, g->url, p->size,
                         g->bytes);
     if (g->sha256 && !known)
-        return cru_fail(err, CRU_BAD_INPUT, "%s has the sha256 %s, expected is %s", g->url, hex, g->sha256);
+        return cru_fail(err, CRU_BAD_INPUT,
+                        "%s has the sha256 %s, expected is %s; the file has changed, or the card is wrong", g->url, hex,
+                        g->sha256);
     return CRU_OK;
 }
 

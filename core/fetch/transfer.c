@@ -218,8 +218,7 @@ static verdict finish_file(active *a)
     if (status == CRU_OK) return WELL;
     if (status == CRU_BAD_INPUT && t->resumed > 0) return AFRESH;
     t->sha256[0] = 0;
-    cru_fail(&t->error, status, "%s: %s%s", t->name, why.text,
-             status == CRU_BAD_INPUT ? "; the file has changed, or the card is wrong" : "");
+    cru_fail(&t->error, status, "%s: %s", t->name, why.text);
     return FAILED;
 }
 
