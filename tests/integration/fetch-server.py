@@ -28,6 +28,7 @@ seen = set()
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else every answer waits for an acknowledgement
 
     def log_message(self, *_):
         pass
@@ -121,6 +122,11 @@ class Handler(BaseHTTPRequestHandler):
             self.serve(whole)
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+class Server(ThreadingHTTPServer):
+    def handle_error(self, *_):
+        pass  # a client that hangs up
+
+
+server = Server(("127.0.0.1", 0), Handler)
 print(server.server_address[1], flush=True)
 server.serve_forever()
