@@ -142,6 +142,55 @@ START_TEST(a_member_of_a_zip_file_is_taken_apart)
 }
 END_TEST
 
+START_TEST(several_addresses_are_lined_up_behind_the_mirror)
+{
+    put_rows(mirror, "abc");
+    const fetch_dataset *d = planned(HEAD ROWS "[urls]\nrows = https://example.org/a, https://example.org/b.zip!/c\n");
+    ck_assert_int_eq(d->files[0].source_count, 3);
+    has(d->files[0].sources[0].url, "file:///");
+    ck_assert_str_eq(d->files[0].sources[1].url, "https://example.org/a");
+    ck_assert_str_eq(d->files[0].sources[2].pack.member, "c");
+}
+END_TEST
+
+START_TEST(either_form_will_do_and_an_address_makes_the_last)
+{
+    static const char forms[] = HEAD "[files]\nrows = rows.csv, rows-plain.csv\n" URL;
+    const fetch_dataset *d = planned(forms);
+    has(fetch_path(&d->files[0]), "/files/toy/rows-plain.csv");
+    fetch_clear(&plan);
+    put_rows(files, "abc");
+    d = planned(forms);
+    ck_assert_int_eq(d->files[0].source_count, 0);
+    has(fetch_path(&d->files[0]), "/files/toy/rows.csv");
+}
+END_TEST
+
+START_TEST(a_conversion_is_made_from_a_download_of_its_own)
+{
+    const fetch_dataset *d = planned(HEAD ROWS URL "[convert]\nrows = first 2\n");
+    has(d->files[0].sources[0].pack.path, "/files/toy/rows.csv.pack");
+    ck_assert_ptr_null(d->files[0].sources[0].pack.member);
+}
+END_TEST
+
+START_TEST(a_web_page_in_the_download_folder_is_no_dataset)
+{
+    put_rows(files, "<!doctype HTML><title>Sign in</title>");
+    const fetch_dataset *d = planned(HEAD ROWS URL);
+    ck_assert_int_eq(d->files[0].source_count, 1);
+    has(d->files[0].bad, "/files/toy/rows.csv");
+}
+END_TEST
+
+START_TEST(a_reason_is_given_instead_of_an_address)
+{
+    const fetch_dataset *d = planned(HEAD "by-hand = it comes by post\n" ROWS);
+    ck_assert_int_eq(d->status, CRU_UNSUPPORTED);
+    has(d->error.text, "toy: rows.csv must be got by hand, because it comes by post; save it as /");
+}
+END_TEST
+
 START_TEST(cards_with_one_folder_share_its_files)
 {
     put_rows(files, "abc");
@@ -187,6 +236,11 @@ Suite *suite(void)
     tcase_add_test(t, a_damaged_file_of_the_user_is_an_error);
     tcase_add_test(t, terms_and_unknown_addresses_are_refused_with_what_to_do);
     tcase_add_test(t, a_member_of_a_zip_file_is_taken_apart);
+    tcase_add_test(t, several_addresses_are_lined_up_behind_the_mirror);
+    tcase_add_test(t, either_form_will_do_and_an_address_makes_the_last);
+    tcase_add_test(t, a_conversion_is_made_from_a_download_of_its_own);
+    tcase_add_test(t, a_web_page_in_the_download_folder_is_no_dataset);
+    tcase_add_test(t, a_reason_is_given_instead_of_an_address);
     tcase_add_test(t, cards_with_one_folder_share_its_files);
     tcase_add_test(t, a_dataset_is_added_once);
     tcase_add_test(t, an_unknown_name_is_an_error);
