@@ -279,7 +279,10 @@ static int print_text(const stats *s)
 {
     bool any = false;
     print_counts(s);
-    if (s->data->items > s->summary.unlabelled) print_classes(s);
+    if (s->data->items > s->summary.unlabelled)
+        print_classes(s);
+    else
+        printf("  labels    none\n");
     if (s->summary.arcs > 0) print_degrees(&s->summary);
     visit_metrics(s, print_metric, &any);
     return CLI_OK;

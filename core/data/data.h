@@ -85,7 +85,7 @@ typedef enum data_state {
     DATA_PRESENT,     /* all files are here */
     DATA_FETCHABLE,   /* `crucible fetch NAME` gets it */
     DATA_NEEDS_TERMS, /* the user must do something with the publisher first, as the card says */
-    DATA_MISSING,     /* no known address: the user must put the files in place */
+    DATA_MISSING,     /* no known address: the user must put the files in place, as the card says */
     DATA_GENERATED,   /* needs no files: a generator with settings */
     DATA_BROKEN,      /* the card has an error */
 } data_state;
@@ -98,8 +98,9 @@ const char *data_state_name(data_state state);
 typedef void data_visitor(void *user, const card *c, data_state state, const char *why);
 cru_status data_visit(const data_places *places, data_visitor *visit, void *user, cru_error *err);
 
-/* Where a card's file is: the path (the caller frees it), or NULL when it is nowhere. */
-char *data_locate(const card *c, const char *file, const data_places *places);
+/* Where a card's file is: the path (the caller frees it), or NULL when it is nowhere. `form`, which may be NULL, is set
+ * to the form in which it is there: the first one that is found anywhere. */
+char *data_locate(const card *c, const card_file *file, const data_places *places, const card_form **form);
 
 /* ---- views ----------------------------------------------------------------------------------------------- */
 

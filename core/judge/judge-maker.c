@@ -42,9 +42,18 @@ static cru_status check(const cru_data *data, const char *kind, const char *name
     return cru_fail(err, CRU_BAD_INPUT, "%s %s left broken data: %s", kind, name, why.text);
 }
 
+static bool has_labels(const cru_data *data)
+{
+    for (int64_t i = 0; i < data->items; i++)
+        if (data->truth[i] != CRU_UNLABELLED) return true;
+    return false;
+}
+
 static cru_status divide(maker *m, const trial *t, cru_data *data, cru_error *err)
 {
     const variant *v = t->split;
+    if (!has_labels(data))
+        return cru_fail(err, CRU_UNSUPPORTED, "this dataset has no labels: there is nothing to learn and to test");
     const cru_plugin *plugin;
     maker_step(m, "split", v->name);
     cru_status status = judge_plugin(&m->plugins, v->plugin, &plugin, err);
