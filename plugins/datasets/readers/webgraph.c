@@ -236,27 +236,27 @@ static cru_status decode(const blob *graph, decoding *d, cru_arena *arena, cru_e
     return CRU_OK;
 }
 
-static cru_status read_all(const settings *s, const cru_source *source, cru_arena *arena, cru_data *data,
-                           cru_error *err)
+static cru_status read_all(const cru_loading *l, cru_arena *arena)
 {
+    const settings *s = l->settings;
     const char *paths[2];
     blob files[2]; /* graph, properties */
     decoding d = {0};
-    cru_status status = source_need(source, "graph", &paths[0], err);
-    if (status == CRU_OK) status = source_need(source, "properties", &paths[1], err);
-    if (status == CRU_OK) status = blob_read_all(arena, (file_list){paths, 2}, (byte_room){0}, files, err);
-    if (status == CRU_OK) status = read_facts(&files[1], files[0].size, &d.f, err);
-    if (status == CRU_OK) status = decode(&files[0], &d, arena, err);
-    if (status == CRU_OK) status = node_unlabelled(&s->node, d.f.nodes, data, err);
+    cru_status status = source_need(l->source, "graph", &paths[0], l->err);
+    if (status == CRU_OK) status = source_need(l->source, "properties", &paths[1], l->err);
+    if (status == CRU_OK) status = blob_read_all(arena, (file_list){paths, 2}, (byte_room){0}, files, l->err);
+    if (status == CRU_OK) status = read_facts(&files[1], files[0].size, &d.f, l->err);
+    if (status == CRU_OK) status = decode(&files[0], &d, arena, l->err);
+    if (status == CRU_OK) status = node_unlabelled(&s->node, d.f.nodes, l->data, l->err);
     const cru_csr arcs = {d.f.nodes, d.f.nodes, d.offsets, d.ids, NULL};
-    return status == CRU_OK ? node_graph(&s->node, &arcs, data, err) : status;
+    return status == CRU_OK ? node_graph(&s->node, &arcs, l->data, l->err) : status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
     cru_arena *arena = cru_arena_create();
-    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    cru_status status = read_all(settings_, source, arena, data, err);
+    if (!arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    cru_status status = read_all(l, arena);
     cru_arena_destroy(arena);
     return status;
 }
@@ -268,6 +268,8 @@ CRU_PLUGIN = {
     .name = "webgraph",
     .version = "1.0",
     .summary = "a graph without labels in the code of WebGraph (BVGraph)",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,
