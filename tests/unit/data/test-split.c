@@ -364,20 +364,6 @@ START_TEST(what_cannot_be_split_is_said)
 }
 END_TEST
 
-START_TEST(without_labels_no_scheme_can_do_anything)
-{
-    int32_t labels[] = {CRU_UNLABELLED, CRU_UNLABELLED, CRU_UNLABELLED};
-    fill(CRU_NODES, labels, 3);
-    for (int64_t scheme = SPLIT_AUTO; scheme <= SPLIT_IGL_QUOTA; scheme++) {
-        split_settings s = defaults;
-        s.scheme = scheme;
-        err = (cru_error){0};
-        ck_assert_int_eq(data_split(&s, data, 0, &err), CRU_UNSUPPORTED);
-        ck_assert_str_eq(err.text, "this dataset has no labels: there is nothing to learn and to test");
-    }
-}
-END_TEST
-
 START_TEST(the_table_is_sound)
 {
     ck_assert_int_eq(cru_params_check(preprocess_params, sizeof(preprocess_settings), &err), CRU_OK);
@@ -402,7 +388,6 @@ Suite *suite(void)
     tcase_add_test(c, official_splits_go_round);
     tcase_add_test(c, a_given_test_set_is_kept);
     tcase_add_test(c, what_cannot_be_split_is_said);
-    tcase_add_test(c, without_labels_no_scheme_can_do_anything);
     tcase_add_test(c, the_table_is_sound);
     suite_add_tcase(s, c);
     return s;
