@@ -16,7 +16,10 @@
  *     [split] [preprocess] [monitor]                      lists make a grid
  *     [dataset X] [corruptor X] [algorithm X] [metric X]  X is a plugin (or a dataset card); lists make a grid
  *     [algorithm X as Y]            the same plugin again under another name
- *     [algorithm X on D]            values for one dataset; they replace those of [algorithm X]
+ *     [algorithm X on D]            values for one dataset; they replace those of [algorithm X]. So do [metric X on D],
+ *                                   [split on D], [preprocess on D] and [monitor on D]
+ *     [monitor for M on D]          values for one method, on D alone or (without `on`) on all datasets; [preprocess for
+ *                                   M on D] likewise. What is said for a method stands above what is said for a dataset
  *
  * Lists. `rate = 0.1, 0.3` tries both; `0..9` and `0.1..0.5 step 0.1` count, both ends included. The values of several
  * keys multiply. A setting that is itself a list (layers = 64, 32) is one value; alternatives stand between bars:
@@ -92,6 +95,8 @@ typedef struct trial {
     int32_t chain_count;
     const char *chain_label; /* "uniform+drop-edges"; "none" */
     const variant *monitor, *algorithm;
+    const variant *const *metrics; /* those of the experiment, with their values for this dataset */
+    int64_t metric_count;
     uint64_t seed;
 } trial;
 
@@ -163,8 +168,10 @@ bool trial_inductive(const trial *t);
 /* The number of the trial that differs from `index` only in its seed, which is e->seeds[position]. */
 int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position);
 
-/* How many variants of [monitor] there are, and the number of the trial that differs from `index` only in it. */
-int64_t experiment_monitor_count(const experiment *e);
+/* How many variants of [monitor] a trial's algorithm has, the most that any has, and the number of the trial that differs
+ * from `index` only in it. */
+int64_t experiment_monitor_count(const experiment *e, int64_t index);
+int64_t experiment_monitor_most(const experiment *e);
 int64_t experiment_with_monitor(const experiment *e, int64_t index, int64_t position);
 
 /* Settings drawn by a search. */

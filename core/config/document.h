@@ -47,6 +47,7 @@ typedef struct section {
     const char *name;   /* of the plugin; NULL for a section without one */
     const char *label;  /* the alias, else the name */
     const char *on;     /* the dataset for which its values hold; NULL: all */
+    const char *method; /* of [monitor for M] and [preprocess for M]: the algorithm; NULL: all */
     const char *title;  /* "algorithm gcn as wide", for messages */
     config_place place; /* where it was last opened; its order tells a second header in one file from one in another */
     entry *entries;

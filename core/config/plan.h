@@ -11,10 +11,30 @@ typedef struct variant_list {
     int64_t count;
 } variant_list;
 
-/* All that depends on one [dataset ...] section: an algorithm may have values for this dataset only. Its trials are the
- * product of both lists with the plan's. */
+/* Algorithms with the same rules: the product of both lists. */
+typedef struct plan_tail {
+    const section *own[2]; /* [monitor for M] and [monitor for M on D] that hold for them, or NULL */
+    variant_list monitors, algorithms;
+    int64_t size;
+} plan_tail;
+
+/* Algorithms with the same preprocessing. Its trials are the product of preprocessing, splits, chains, seeds and the sum
+ * of its tails. */
+typedef struct plan_block {
+    const section *own[2]; /* [preprocess for M] and [preprocess for M on D] that hold for them, or NULL */
+    variant_list preprocess;
+    plan_tail *tails;
+    int64_t tail_count, tail_total; /* total: the sum of their sizes */
+    int64_t trials;
+} plan_block;
+
+/* All that depends on one [dataset ...] section: sections may have values for this dataset only. For every variant of the
+ * dataset the trials of all blocks. */
 typedef struct plan_group {
     variant_list datasets, splits, algorithms;
+    const variant *const *metrics; /* as many as the experiment has, with their values for this dataset */
+    plan_block *blocks;
+    int64_t block_count;
     int64_t trials;
 } plan_group;
 
@@ -32,7 +52,6 @@ struct experiment_plan {
     int64_t group_count;
     plan_chain *chains;
     int64_t chain_count, chain_total; /* total: the sum of their sizes */
-    variant_list preprocess, monitors;
     int64_t trials;
     cru_settings *run, *search, *report, *paths; /* own the texts in the experiment's structs */
 };

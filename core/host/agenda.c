@@ -184,7 +184,7 @@ runner_next agenda_next(void *user, trial *t, char key[SHA256_HEX])
 bool agenda_partner(void *user, const trial *t, trial *other, char key[SHA256_HEX])
 {
     agenda *a = user;
-    for (int64_t i = 0; i < experiment_monitor_count(a->experiment); i++) {
+    for (int64_t i = 0; i < experiment_monitor_count(a->experiment, t->index); i++) {
         int64_t index = experiment_with_monitor(a->experiment, t->index, i);
         if (!a->open[index]) continue;
         experiment_trial(a->experiment, index, other);

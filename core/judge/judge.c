@@ -149,12 +149,11 @@ static cru_status seal_seen(const cru_task *whole, int64_t *bytes, int *fd, cru_
 
 /* The task of a trial: all that a method may know, or, where the test nodes stay hidden until it has learned, what it
  * may know before that. */
-static cru_status check_metrics(const judge *j, const cru_data *data, cru_error *err)
+static cru_status check_metrics(const trial *t, const cru_data *data, cru_error *err)
 {
-    const experiment *x = j->maker.setup->experiment;
     cru_status status = CRU_OK;
-    for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
-        status = metric_needs_check(x->metrics[i], data, err);
+    for (int64_t i = 0; status == CRU_OK && i < t->metric_count; i++)
+        status = metric_needs_check(t->metrics[i], data, err);
     return status;
 }
 
@@ -163,10 +162,10 @@ static cru_status prepare(judge *j, const judge_request *request, answer *a, cru
     exhibit *e;
     trial t;
     cru_task task;
-    cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
-    if (status == CRU_OK) status = check_metrics(j, e->data, err);
-    if (status != CRU_OK) return status;
     experiment_trial(j->maker.setup->experiment, request->trial, &t);
+    cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
+    if (status == CRU_OK) status = check_metrics(&t, e->data, err);
+    if (status != CRU_OK) return status;
     status = cru_data_task(e->data, t.seed, &task, err);
     if (status != CRU_OK) return status;
     bool part = request->op == JUDGE_PREPARE && trial_inductive(&t);
@@ -224,13 +223,14 @@ static float *finite_copy(const float *scores, const score_shape *shape)
     return copy;
 }
 
-static cru_status apply_metrics(judge *j, const cru_judging *judging, answer *a, cru_error *err)
+static cru_status apply_metrics(judge *j, int64_t index, const cru_judging *judging, answer *a, cru_error *err)
 {
-    const experiment *x = j->maker.setup->experiment;
+    trial t;
     cru_status status = CRU_OK;
+    experiment_trial(j->maker.setup->experiment, index, &t);
     a->reply.value = true_validation(judging->data, judging->scores);
-    for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
-        status = apply_metric(j, x->metrics[i], *judging, &a->payload, err);
+    for (int64_t i = 0; status == CRU_OK && i < t.metric_count; i++)
+        status = apply_metric(j, t.metrics[i], *judging, &a->payload, err);
     return status;
 }
 
@@ -263,7 +263,7 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
                                      .seconds_total = request->seconds_total,
                                      .seconds_to_best = request->seconds_to_best,
                                      .peak_bytes = request->peak_bytes};
-        status = apply_metrics(j, &judging, a, err);
+        status = apply_metrics(j, request->trial, &judging, a, err);
     }
     free(repaired);
     scores_unmap(scores, &shape);
