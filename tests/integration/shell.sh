@@ -46,7 +46,9 @@ offers "crucible run one.ini --set algorithm.gcn.h" algorithm.gcn.hidden=
 offers "crucible report --metric macro" macro-f1
 offers "crucible plot ra" ranks
 offers "crucible list alg" algorithms
+offers "crucible list " datasets splits backends
 offers "crucible new cor" corruptor
+offers "crucible new " dataset split backend
 [ "$(SOURCE=$SOURCE CRUCIBLE=$CRUCIBLE bash offers.bash "crucible run tw")" = "" ] || fail "bash: offers a file that run cannot read"
 
 # ---- zsh: its own builtins stand aside, what they are given is printed ----
@@ -72,6 +74,8 @@ END
     zsh_offers algorithm.gcn.hidden= run one.ini --set algo
     zsh_offers macro-f1 report --metric m
     zsh_offers ranks plot ""
+    zsh_offers splits list ""
+    zsh_offers split new ""
 else
     echo "SKIP zsh completion: there is no zsh"
 fi

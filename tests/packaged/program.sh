@@ -15,7 +15,7 @@ crucible list >list.txt
 ! grep -A9 '^broken' list.txt || { echo "FAILED: broken plugins"; exit 1; }
 crucible run /usr/share/crucible/configs/quickstart.ini --db quickstart.db --quiet
 crucible report --db quickstart.db
-crucible report --db quickstart.db --format csv | grep -q '^quickstart,accuracy,gcn,rate=0,98' || { echo "FAILED: no row gcn"; exit 1; }
+crucible report --db quickstart.db --format csv | grep -q '^quickstart,accuracy,gcn,rate=0,9[0-9]' || { echo "FAILED: no row gcn"; exit 1; }
 crucible stats /usr/share/crucible/datasets/examples/own-graph/own-graph.ini >/dev/null
 [ -s /usr/share/man/man1/crucible-run.1 ] || [ -s /usr/share/man/man1/crucible-run.1.gz ]
 [ -s /usr/share/bash-completion/completions/crucible ]

@@ -12,6 +12,11 @@ _crucible_options() # <program> <verb>
     "$1" "$2" --help 2>/dev/null | grep -oE -- '(^| )--[a-z][a-z-]*' | tr -d ' ' | sort -u
 }
 
+_crucible_kinds() # <program> <verb>: as its usage names them, with bars between
+{
+    "$1" "$2" --help 2>/dev/null | sed -n '1s/.* \[\{0,1\}\([a-z|]*|[a-z]*\).*/\1/p' | tr '|' '\n'
+}
+
 # What an operand of a verb may be: words, or files that end in one of the given ends.
 _crucible_operand() # <program> <verb>
 {
@@ -21,8 +26,7 @@ _crucible_operand() # <program> <verb>
     info) COMPREPLY=($(compgen -W "$(_crucible_words "$1" names)" -- "$cur")) ;;
     fetch) COMPREPLY=($(compgen -W "$(_crucible_words "$1" datasets)" -- "$cur")) ;;
     stats) COMPREPLY=($(compgen -W "$(_crucible_words "$1" datasets)" -- "$cur")); _crucible_files ini ;;
-    list) COMPREPLY=($(compgen -W "datasets corruptors algorithms metrics backends" -- "$cur")) ;;
-    new) COMPREPLY=($(compgen -W "dataset corruptor algorithm metric backend" -- "$cur")) ;;
+    list | new) COMPREPLY=($(compgen -W "$(_crucible_kinds "$1" "$2")" -- "$cur")) ;;
     plot) COMPREPLY=($(compgen -W "$("$1" plot --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')" -- "$cur")) ;;
     help) COMPREPLY=($(compgen -W "$(_crucible_words "$1" verbs)" -- "$cur")) ;;
     esac
