@@ -15,8 +15,12 @@ static cru_status describe(const char *path, cru_arena *memory, registry_entry *
 {
     int children = 0;
     scan_job job = {.path = path};
-    const scan_options options = {.hang_seconds = 10, .memory = memory, .children = &children};
-    cru_status status = scanner_run(&options, &job, 1, err);
+    nursery *parent;
+    cru_status status = nursery_open(&(nursery_options){.trades = &scan_trade, .count = 1}, &parent, err);
+    if (status != CRU_OK) return status;
+    const scan_options options = {.nursery = parent, .hang_seconds = 10, .memory = memory, .children = &children};
+    status = scanner_run(&options, &job, 1, err);
+    nursery_close(parent);
     *entry = job.entry;
     return status;
 }

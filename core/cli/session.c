@@ -221,6 +221,7 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
     const session_request *q = s->request;
     runner_options options = {.experiment = with->experiment,
                               .plugins = with->plugins,
+                              .nursery = with->nursery,
                               .jobs = (int32_t)q->jobs,
                               .in_process = q->in_process || q->trace || q->profile,
                               .trace = q->profile ? profile_add
