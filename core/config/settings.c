@@ -12,7 +12,6 @@ const cru_param experiment_params[] = {
     CRU_END,
 };
 
-/* off and on, and all that a truth value may be called */
 static const char *const sandboxes[] = {"off", "on", "required", NULL};
 
 const cru_param run_params[] = {

@@ -73,13 +73,13 @@ static exhibit *find(judge *j, int64_t trial_index)
 }
 
 /* Drops from the old end what the budget does not hold; the newest stays in any case. */
-static void trim(judge *j)
+static void trim(judge *j, int64_t most)
 {
     int64_t total = 0, count = 0;
     exhibit **at = &j->recent;
     while (*at) {
         total += (*at)->bytes;
-        if ((total > j->maker.setup->cache_bytes && *at != j->recent) || ++count > EXHIBITS_MOST) break;
+        if ((total > most && *at != j->recent) || ++count > EXHIBITS_MOST) break;
         at = &(*at)->next;
     }
     while (*at) {
@@ -113,7 +113,7 @@ static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, reco
         return status;
     }
     *out = j->recent = e;
-    trim(j);
+    trim(j, INT64_MAX); /* a problem that is made again to score it does not cost another: that is asked for next */
     return CRU_OK;
 }
 
@@ -185,7 +185,7 @@ static cru_status prepare(judge *j, const judge_request *request, answer *a, cru
     if (status != CRU_OK) return status;
     a->reply.items = e->data->items;
     a->reply.classes = e->data->classes;
-    trim(j);
+    trim(j, j->maker.setup->cache_bytes);
     return CRU_OK;
 }
 
