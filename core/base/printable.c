@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* The bytes of the control character at `text`, of which `left` are there; 0: there is none. */
-static size_t control(const char *text, size_t left, bool lines)
+size_t printable_control(const char *text, size_t left, bool lines)
 {
     const unsigned char *at = (const unsigned char *)text;
     if (at[0] < 0x20 || at[0] == 0x7f) return lines && (at[0] == '\n' || at[0] == '\t') ? 0 : 1;
@@ -20,7 +19,7 @@ char *printable(char *text, bool lines)
     size_t left = strlen(text);
     char *to = text;
     for (const char *from = text; left;) {
-        size_t length = control(from, left, lines), taken = length ? length : 1;
+        size_t length = printable_control(from, left, lines), taken = length ? length : 1;
         *to++ = length ? '?' : *from;
         from += taken;
         left -= taken;
@@ -32,6 +31,6 @@ char *printable(char *text, bool lines)
 bool printable_is(const char *text, size_t size, bool lines)
 {
     for (size_t i = 0; i < size; i++)
-        if (control(text + i, size - i, lines)) return false;
+        if (printable_control(text + i, size - i, lines)) return false;
     return true;
 }

@@ -13,7 +13,10 @@
 /* Puts a '?' in the place of each, in place. `lines`: line ends and tabs may stay. Returns `text`; NULL is fine. */
 char *printable(char *text, bool lines);
 
-/* Whether `size` bytes hold one. */
+/* The bytes that the control character at `text` takes, of which `left` are there; 0: it is none. */
+size_t printable_control(const char *text, size_t left, bool lines);
+
+/* Whether `size` bytes hold none. */
 bool printable_is(const char *text, size_t size, bool lines);
 
 #endif

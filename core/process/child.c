@@ -93,7 +93,8 @@ void child_begin(pid_t parent, const child_keep *keep)
 
 CRU_NORETURN static void run_child(pid_t parent, const child_limits *limits, child_body *body, void *user, int fd)
 {
-    child_begin(parent, &(child_keep){.name = "crucible-child", .fds = &fd, .count = 1});
+    const int kept[] = {fd, limits->keep};
+    child_begin(parent, &(child_keep){.name = "crucible-child", .fds = kept, .count = 2});
     child_silence();
     child_limit(limits);
     _exit(body(user, fd));

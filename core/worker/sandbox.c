@@ -33,7 +33,7 @@ sandbox *sandbox_prepare(sandbox_role role)
 {
     const bool judge = role == SANDBOX_JUDGE;
     const filter_options locked = {
-        .writes = role == SANDBOX_WORKER || judge, .memory_files = role == SANDBOX_CASE || judge, .judges = judge};
+        .writes = role != SANDBOX_SCAN, .memory_files = role == SANDBOX_CASE || judge, .judges = judge};
     filter_options open = locked;
     open.writes = judge;
     sandbox *box = filter_available() ? calloc(1, sizeof *box) : NULL;

@@ -37,7 +37,7 @@ sandbox_support sandbox_probe(int landlock_most);
 typedef enum sandbox_role {
     SANDBOX_WORKER, /* writes where Landlock lets it */
     SANDBOX_SCAN,   /* writes nothing */
-    SANDBOX_CASE,   /* of `crucible check`: makes memory files, too */
+    SANDBOX_CASE,   /* of `crucible check`: as a worker, and makes memory files */
     SANDBOX_JUDGE,  /* speaks over its socket, makes memory files, writes to the cache */
 } sandbox_role;
 
