@@ -17,7 +17,7 @@ typedef struct path_list {
 } path_list;
 
 typedef struct collection {
-    const judge_setup *setup;
+    const registry *plugins;
     const data_places *places;
     path_list readable;
     const variant *last; /* the dataset that was added last */
@@ -59,8 +59,7 @@ static void add_files(collection *c, const data_request *request, int depth)
         char *path = data_locate(r.card, r.card->files[i].name, c->places);
         if (path) push(&c->readable, path);
     }
-    if (r.base)
-        add_files(c, &(data_request){.name = r.base, .plugins = c->setup->plugins, .places = c->places}, depth + 1);
+    if (r.base) add_files(c, &(data_request){.name = r.base, .plugins = c->plugins, .places = c->places}, depth + 1);
     resolved_clear(&r);
 }
 
@@ -80,7 +79,7 @@ static void add_dataset(void *user, const variant *v)
     c->last = v;
     add_files(c,
               &(data_request){.name = v->name,
-                              .plugins = c->setup->plugins,
+                              .plugins = c->plugins,
                               .settings = v->given,
                               .setting_count = v->given_count,
                               .places = c->places},
@@ -110,31 +109,48 @@ static char *cache_folder(const data_places *places)
     return folder;
 }
 
-cru_status judge_files(const judge_setup *setup, const data_places *places, int *ruleset, cru_error *err)
+/* The ruleset of what was collected. */
+static cru_status make_ruleset(collection *c, int landlock_most, int *ruleset, cru_error *err)
 {
-    collection c = {.setup = setup, .places = places};
-    const char **own = plugin_files(setup->plugins, true), **all = plugin_files(setup->plugins, false);
-    char **cards = places_cards(places), *cache = cache_folder(places);
-    for (size_t i = 0; cards && cards[i]; i++) push(&c.readable, strdup(cards[i]));
-    experiment_each_dataset(setup->experiment, add_dataset, &c);
+    const char **own = plugin_files(c->plugins, true), **all = plugin_files(c->plugins, false);
+    char **cards = places_cards(c->places), *cache = cache_folder(c->places);
+    for (size_t i = 0; cards && cards[i]; i++) push(&c->readable, strdup(cards[i]));
     const char *writable[] = {cache, NULL};
     sandbox_rules *rules = NULL;
     *ruleset = -1;
-    cru_status status = own && all && cards && !c.readable.failed
+    cru_status status = own && all && cards && !c->readable.failed
                             ? rules_create(&(sandbox_files){.plugins = own,
                                                             .others = all,
-                                                            .readable = (const char *const *)c.readable.items,
+                                                            .readable = (const char *const *)c->readable.items,
                                                             .writable = writable,
                                                             .libraries = true,
-                                                            .landlock_most = setup->landlock_most},
+                                                            .landlock_most = landlock_most},
                                            &rules, err)
                             : cru_fail(err, CRU_NO_MEMORY, "no memory for the sandbox of the judge");
     if (status == CRU_OK) status = rules_make(rules, -1, ruleset, err);
     rules_destroy(rules);
-    list_free(&c.readable);
+    list_free(&c->readable);
     places_free(cards);
     free(cache);
     free(own);
     free(all);
     return status;
+}
+
+cru_status judge_files(const judge_setup *setup, const data_places *places, int *ruleset, cru_error *err)
+{
+    collection c = {.plugins = setup->plugins, .places = places};
+    experiment_each_dataset(setup->experiment, add_dataset, &c);
+    return make_ruleset(&c, setup->landlock_most, ruleset, err);
+}
+
+cru_status judge_lock_for(const data_request *request, cru_error *err)
+{
+    collection c = {.plugins = request->plugins, .places = request->places};
+    int ruleset;
+    sandbox *box = sandbox_prepare(SANDBOX_JUDGE);
+    if (!box) return CRU_OK;
+    add_files(&c, request, 0);
+    cru_status status = make_ruleset(&c, 0, &ruleset, err);
+    return status == CRU_OK ? sandbox_enter(box, ruleset, err) : status;
 }

@@ -11,4 +11,8 @@
  * later, is out of reach. */
 cru_status judge_files(const judge_setup *setup, const data_places *places, int *ruleset, cru_error *err);
 
+/* Locks the calling process, which is about to open this dataset and do nothing else with plugins: it may do what a
+ * judge of this dataset may. For `stats` and `fetch`. Where the kernel has no locks nothing happens. */
+cru_status judge_lock_for(const data_request *request, cru_error *err);
+
 #endif
