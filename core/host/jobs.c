@@ -529,7 +529,8 @@ void jobs_watch(job *j)
                  (long)run->thread_limit);
         jobs_end(j, complaint);
     } else if (s->folder >= 0 && scratch_bytes(s->folder, run->scratch << 20) >= run->scratch << 20) {
-        snprintf(complaint, sizeof complaint, "wrote more than %ld MiB to its scratch folder ([run] scratch)",
+        snprintf(complaint, sizeof complaint,
+                 "wrote more than %ld MiB, or folders too deep to count, to its scratch folder ([run] scratch)",
                  (long)run->scratch);
         jobs_end(j, complaint);
     }
