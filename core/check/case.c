@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "check/protect.h"
 #include "config/strings.h"
 #include "loader/loader.h"
@@ -58,7 +59,9 @@ static int run_case(void *user, int fd)
     cru_panic_set_handler(report_panic, &target);
     protect_report_to(fd);
     if (chdir(work->suite->scratch) != 0) return 1;
-    if (plugin_open(work->suite->plugin->path, work->suite->plugin->kind, NULL, &plugin, &err) != CRU_OK) {
+    if (work->suite->box && sandbox_enter(work->suite->box, work->suite->ruleset, &err) != CRU_OK) {
+        verdict_set(&v, CHECK_FAILED, "%s", err.text);
+    } else if (plugin_open(work->suite->plugin->path, work->suite->plugin->kind, NULL, &plugin, &err) != CRU_OK) {
         verdict_set(&v, CHECK_FAILED, "%s", err.text);
     } else {
         work->c->body(work->c->user, plugin, &v);
@@ -102,8 +105,10 @@ verdict case_try(suite *s, const check_case *c)
     child process;
     child_work work = {.suite = s, .c = c};
     const double seconds = c->edge ? s->options.edge_seconds : s->options.seconds;
-    const child_limits limits = {
-        .cpu_seconds = 4 * (int64_t)seconds + 2, .data_bytes = (int64_t)2 << 30, .no_files = !c->images};
+    const child_limits limits = {.cpu_seconds = 4 * (int64_t)seconds + 2,
+                                 .data_bytes = (int64_t)2 << 30,
+                                 .no_files = !c->images,
+                                 .keep = s->ruleset > 0 ? s->ruleset : 0};
     if (s->err->status != CRU_OK || child_start(&process, &limits, run_case, &work, s->err) != CRU_OK) {
         verdict_set(&v, CHECK_FAILED, "not run");
         return v;
@@ -117,6 +122,7 @@ verdict case_try(suite *s, const check_case *c)
     int status = child_finish(&process);
     if (heard < sizeof v) judge_end(c, seconds, event == CHILD_LATE, status, &v);
     v.text[sizeof v.text - 1] = 0;
+    printable(v.text, false);
     clean_scratch(s, &v);
     return v;
 }

@@ -5,14 +5,17 @@
 
 #include "check/check.h"
 #include "registry/registry.h"
+#include "worker/sandbox.h"
 
 /* The suite under way, in the parent. */
 typedef struct suite {
     const registry_entry *plugin;
     check_options options;
     check_report *report;
-    char scratch[64]; /* an empty folder, the working directory of every case */
-    cru_error *err;   /* set when the system failed; the suite then ends early */
+    char scratch[64];   /* an empty folder, the working directory of every case */
+    const sandbox *box; /* that every case is in; NULL: the kernel has none */
+    int ruleset;        /* of Landlock; -1: none */
+    cru_error *err;     /* set when the system failed; the suite then ends early */
 } suite;
 
 /* What a case has to say. */

@@ -9,14 +9,19 @@
 
 #include "check/suites.h"
 #include "loader/scanner.h"
+#include "worker/sandbox-rules.h"
 
 /* Describes the plugin without loading it into this process. */
 static cru_status describe(const char *path, cru_arena *memory, registry_entry *entry, cru_error *err)
 {
     int children = 0;
     scan_job job = {.path = path};
-    const scan_options options = {.hang_seconds = 10, .memory = memory, .children = &children};
-    cru_status status = scanner_run(&options, &job, 1, err);
+    nursery *parent;
+    cru_status status = nursery_open(&(nursery_options){.trades = &scan_trade, .count = 1}, &parent, err);
+    if (status != CRU_OK) return status;
+    const scan_options options = {.nursery = parent, .hang_seconds = 10, .memory = memory, .children = &children};
+    status = scanner_run(&options, &job, 1, err);
+    nursery_close(parent);
     *entry = job.entry;
     return status;
 }
@@ -40,6 +45,19 @@ static void run_suite(suite *s)
         [CRU_KIND_SPLIT] = suite_split,
     };
     if (suites[s->plugin->kind]) suites[s->plugin->kind](s);
+}
+
+/* A case may open its plugin, and write to the working directory, where what it leaves is found. */
+static cru_status make_rules(const char *path, const char *scratch, int *ruleset, cru_error *err)
+{
+    const char *plugins[] = {path, NULL}, *writable[] = {scratch, NULL};
+    sandbox_rules *rules = NULL;
+    *ruleset = -1;
+    cru_status status =
+        rules_create(&(sandbox_files){.plugins = plugins, .writable = writable, .libraries = true}, &rules, err);
+    if (status == CRU_OK) status = rules_make(rules, -1, ruleset, err);
+    rules_destroy(rules);
+    return status;
 }
 
 static check_options complete(const check_options *options)
@@ -67,7 +85,11 @@ cru_status check_file(const char *path, const check_options *options, check_repo
                .scratch = "/tmp/crucible-check-XXXXXX",
                .err = &own};
     if (!mkdtemp(s.scratch)) return cru_fail(err, CRU_IO, "%s: %s", s.scratch, strerror(errno));
-    run_suite(&s);
+    sandbox *box = sandbox_prepare(SANDBOX_CASE);
+    s.box = box;
+    if (make_rules(full_path, s.scratch, &s.ruleset, &own) == CRU_OK) run_suite(&s);
+    if (s.ruleset >= 0) close(s.ruleset);
+    sandbox_destroy(box);
     rmdir(s.scratch);
     return own.status == CRU_OK ? CRU_OK : cru_fail(err, own.status, "%s", own.text);
 }

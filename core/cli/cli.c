@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "base/colour.h"
+#include "base/printable.h"
 
 static void complain(const char *format, va_list args)
 {
-    fputs("crucible: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    char *text = NULL; /* messages quote what others wrote */
+    if (vasprintf(&text, format, args) < 0) text = NULL;
+    fprintf(stderr, "crucible: %s\n", text ? printable(text, true) : "out of memory");
+    free(text);
 }
 
 int cli_fail(const char *format, ...)

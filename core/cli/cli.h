@@ -33,6 +33,7 @@ enum {
     CLI_OK = 0,
     CLI_FAILED = 1, /* the work was understood and could not be done, or a check did not pass */
     CLI_USAGE = 2,  /* the command line or a config file is wrong; nothing was run */
+    CLI_PARTLY = 3, /* the work was done, and some trials have no result */
 };
 #define CLI_GO_ON (-1) /* from cli_parse: no exit code yet */
 

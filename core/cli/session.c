@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "cli/json.h"
 #include "cli/profile.h"
 #include "cli/setup.h"
@@ -12,6 +13,7 @@
 #include "host/progress.h"
 #include "report/report.h"
 #include "search/tuning.h"
+#include "worker/sandbox.h"
 
 /* ---- one run --------------------------------------------------------------------------------------------- */
 
@@ -107,10 +109,18 @@ static bool find_failure(void *user, const store_trial_view *view)
     if (view->outcome == STORE_OK || view->outcome == STORE_PENDING) return true;
     const char *message = view->message ? view->message : store_outcome_name(view->outcome);
     snprintf(f->text, sizeof f->text, "%.*s", (int)strcspn(message, "\n"), message);
+    printable(f->text, false);
     return false;
 }
 
-/* One line on the trials of the experiment, those known before too, that ended without a result. Without any result
+static bool has_failures(const int64_t counts[STORE_OUTCOMES])
+{
+    for (int i = STORE_OOM; i < STORE_OUTCOMES; i++)
+        if (counts[i]) return true;
+    return false;
+}
+
+/* The last line, on the trials of the experiment, those known before too, that ended without a result. Without any result
  * at all it is an error of the whole. */
 static cru_status print_failures(const session *s, const int64_t counts[STORE_OUTCOMES], cru_error *err)
 {
@@ -199,10 +209,13 @@ static int finish(const session *s, const runner_summary *summary)
         print_json_end(s, summary, counts[STORE_PENDING]);
     else if (!s->request->quiet || summary->interrupted)
         print_end(s, summary, counts[STORE_PENDING]);
-    if (print_failures(s, counts, &err) != CRU_OK || print_rebuilt(s, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (print_rebuilt(s, &err) != CRU_OK) return cli_fail("%s", err.text);
     if (can_show(s, counts[STORE_OK]) && report_print_compact(s->store, experiment_id(s), stdout, &err) != CRU_OK)
         return cli_fail("%s", err.text);
-    return summary->interrupted || !counts[STORE_OK] ? CLI_FAILED : CLI_OK;
+    fflush(stdout);
+    if (print_failures(s, counts, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (summary->interrupted || !counts[STORE_OK]) return CLI_FAILED;
+    return has_failures(counts) ? CLI_PARTLY : CLI_OK;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
@@ -221,6 +234,7 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
     const session_request *q = s->request;
     runner_options options = {.experiment = with->experiment,
                               .plugins = with->plugins,
+                              .nursery = with->nursery,
                               .jobs = (int32_t)q->jobs,
                               .in_process = q->in_process || q->trace || q->profile,
                               .trace = q->profile ? profile_add
@@ -243,11 +257,44 @@ static cru_status check_report(const session *s, cru_error *err)
     return s->tuning || (plain && !*r->against) ? CRU_OK : report_check(s->store, experiment_id(s), err);
 }
 
+/* ---- what is not protected ------------------------------------------------------------------------------- */
+
+static void tell_raised(const char *key, double value, double usual, bool raised, bool *any)
+{
+    if (!raised) return;
+    fprintf(stderr, "%s%s = %g (usually %g)", *any ? ", " : "[run] gives trials more than they usually get: ", key,
+            value, usual);
+    *any = true;
+}
+
+/* A file from somewhere may lift the lid; that is obeyed, but not without a word. */
+static void tell_risks(const run_settings *run)
+{
+    const char *missing = sandbox_probe(0).missing;
+    cru_settings *usual_owner = cru_settings_create(run_params, sizeof *run);
+    const run_settings *usual = usual_owner ? cru_settings_struct(usual_owner) : run;
+    bool any = false;
+    if (!run->sandbox)
+        fputs("[run] sandbox = off: plugins can do whatever you can, with your files and over the network\n", stderr);
+    else if (missing)
+        fprintf(stderr, "sandbox: %s\n", missing);
+    tell_raised("memory", (double)run->memory, 0, run->memory < 0, &any);
+    tell_raised("timeout", run->timeout, usual->timeout, !run->timeout || run->timeout > usual->timeout, &any);
+    tell_raised("thread_limit", (double)run->thread_limit, (double)usual->thread_limit,
+                !run->thread_limit || run->thread_limit > usual->thread_limit, &any);
+    tell_raised("file_limit", (double)run->file_limit, (double)usual->file_limit,
+                !run->file_limit || run->file_limit > usual->file_limit, &any);
+    tell_raised("scratch", (double)run->scratch, (double)usual->scratch, run->scratch > usual->scratch, &any);
+    if (any) fputc('\n', stderr);
+    cru_settings_destroy(usual_owner);
+}
+
 static int run_session(session *s, const setup *with)
 {
     const session_request *q = s->request;
     cru_error err = {0};
     runner_summary summary;
+    if (!q->in_process && !q->trace && !q->profile) tell_risks(&with->experiment->run);
     if (open_all(s, with, &err) != CRU_OK) return cli_fail("%s", err.text);
     if (check_report(s, &err) != CRU_OK) return cli_wrong("[report]: %s", err.text);
     progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);

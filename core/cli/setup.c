@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/runner.h"
 #include "loader/loader.h"
 
 enum { FOLDERS_MOST = 64 };
@@ -18,13 +19,14 @@ static void split_folders(char *text, const char **list)
     list[count] = NULL;
 }
 
-static cru_status scan(const paths_settings *paths, registry **plugins, cru_error *err)
+/* `parent` may be NULL. */
+static cru_status scan(const paths_settings *paths, nursery *parent, registry **plugins, cru_error *err)
 {
     const char *folders[FOLDERS_MOST + 1];
     char *text = strdup(paths->plugins);
     if (!text) return cru_fail(err, CRU_NO_MEMORY, "out of memory");
     split_folders(text, folders);
-    cru_status status = loader_scan(&(loader_options){.folders = folders}, plugins, NULL, err);
+    cru_status status = loader_scan(&(loader_options){.folders = folders, .nursery = parent}, plugins, NULL, err);
     free(text);
     return status;
 }
@@ -40,7 +42,7 @@ int outfit_open(const char *config, outfit *o)
     diagnostics_clear(&faults);
     const paths_settings *paths = config_paths_get(o->paths);
     o->places = config_places(paths);
-    if (code == CLI_GO_ON && scan(paths, &o->plugins, &err) != CRU_OK) code = cli_fail("%s", err.text);
+    if (code == CLI_GO_ON && scan(paths, NULL, &o->plugins, &err) != CRU_OK) code = cli_fail("%s", err.text);
     if (code != CLI_GO_ON) config_paths_destroy(o->paths);
     return code;
 }
@@ -64,10 +66,14 @@ int setup_open(const cli_words *files, const cli_words *sets, setup *s)
     cru_error err = {0};
     diagnostics faults = {0}, warnings = {0};
     *s = (setup){0};
+    if (runner_nursery(&s->nursery, &err) != CRU_OK) return cli_fail("%s", err.text);
     config_paths *paths = config_paths_read(&request, NULL);
-    cru_status status = scan(config_paths_get(paths), &s->plugins, &err);
+    cru_status status = scan(config_paths_get(paths), s->nursery, &s->plugins, &err);
     config_paths_destroy(paths);
-    if (status != CRU_OK) return cli_fail("%s", err.text);
+    if (status != CRU_OK) {
+        nursery_close(s->nursery);
+        return cli_fail("%s", err.text);
+    }
     request.registry = s->plugins;
     request.warnings = &warnings;
     status = config_load(&request, &s->experiment, &faults);
@@ -76,6 +82,7 @@ int setup_open(const cli_words *files, const cli_words *sets, setup *s)
     diagnostics_print(&faults, stderr);
     diagnostics_clear(&faults);
     registry_destroy(s->plugins);
+    nursery_close(s->nursery);
     return CLI_USAGE;
 }
 
@@ -83,4 +90,5 @@ void setup_close(setup *s)
 {
     experiment_destroy(s->experiment);
     registry_destroy(s->plugins);
+    nursery_close(s->nursery);
 }

@@ -5,8 +5,10 @@
 
 #include "cli/cli.h"
 #include "config/config.h"
+#include "process/nursery.h"
 
 typedef struct setup {
+    nursery *nursery; /* of scanners and workers; was started before anything was read */
     registry *plugins;
     experiment *experiment;
 } setup;

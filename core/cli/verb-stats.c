@@ -14,6 +14,7 @@
 #include "cli/verbs.h"
 #include "data/data.h"
 #include "data/describe.h"
+#include "judge/judge-files.h"
 #include "loader/loader.h"
 
 enum { MOST_SETTINGS = 64, BAR = 40 };
@@ -327,6 +328,7 @@ static int describe(stats *s)
     cru_error err = {0};
     cru_data *data = NULL;
     char checksum[65];
+    if (judge_lock_for(&wanted, &err) != CRU_OK) return cli_fail("%s", err.text);
     if (data_checksum(&wanted, checksum, &err) == CRU_BAD_INPUT) /* the name, a setting or the card */
         return cli_wrong("%s", err.text);
     err = (cru_error){0};

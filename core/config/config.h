@@ -162,6 +162,9 @@ int64_t experiment_trial_count(const experiment *e);
  * changes fastest, so that neighbours share a damaged task. In constant time. */
 void experiment_trial(const experiment *e, int64_t index, trial *t);
 
+/* Calls `visit` for every variant of every dataset. */
+void experiment_each_dataset(const experiment *e, void (*visit)(void *user, const variant *dataset), void *user);
+
 /* Whether test nodes are hidden from the method while it learns. */
 bool trial_inductive(const trial *t);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/diagnostics.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/printable.h"
 
 static diagnostic *append(diagnostics *d)
 {
@@ -41,8 +42,7 @@ void diagnostics_add(diagnostics *d, const config_place *place, const char *subj
     if (fclose(out) != 0) cru_panic(CRU_NO_MEMORY, "no memory for a message");
 
     /* a hostile file must not steer the terminal */
-    for (char *c = item->text; *c; c++)
-        if (iscntrl((unsigned char)*c)) *c = '?';
+    printable(item->text, false);
 }
 
 static int by_place(const void *left, const void *right)

@@ -14,6 +14,7 @@
 
 #include <crucible/status.h>
 
+#include "base/printable.h"
 #include "config/strings.h"
 
 enum { LONGEST_KEY = 150 }; /* a piece must hold it */
@@ -191,6 +192,10 @@ static bool read_line(reading *r)
     }
     if (!string_is_utf8(text, length)) {
         fault(r, NULL, "the line is not UTF-8 text; save the file as UTF-8");
+        return false;
+    }
+    if (!printable_is(text, length, true)) {
+        fault(r, NULL, "the line holds a control character");
         return false;
     }
     r->fed = copy(text, length);

@@ -12,13 +12,21 @@ const cru_param experiment_params[] = {
     CRU_END,
 };
 
+static const char *const sandboxes[] = {"off", "on", "required", NULL};
+
 const cru_param run_params[] = {
     CRU_INT(run_settings, jobs, 0, 0, 4096, "trials at a time; 0: one per core"),
     CRU_INT(run_settings, threads, 1, 1, 4096, "threads per trial"),
-    CRU_INT(run_settings, memory, 0, 0, 1 << 30, "limit per trial in MiB; 0: none"),
-    CRU_FLOAT(run_settings, timeout, 0, 0, 1e9, "limit per trial in seconds; 0: none"),
+    CRU_INT(run_settings, memory, 0, -1, 1 << 30,
+            "limit per trial in MiB; 0: the machine's memory divided by the jobs; -1: none"),
+    CRU_FLOAT(run_settings, timeout, 86400, 0, 1e9, "limit per trial in seconds; 0: none"),
     CRU_FLOAT(run_settings, cpu, 0, 0, 1e9, "limit per trial in seconds of CPU time; 0: none"),
-    CRU_BOOL(run_settings, sandbox, true, "keep methods from network, files and other processes"),
+    CRU_INT(run_settings, thread_limit, 256, 0, 1 << 20, "threads that a trial may start; 0: no limit"),
+    CRU_INT(run_settings, file_limit, 256, 0, 1 << 20, "files that a trial may have open; 0: no limit"),
+    CRU_INT(run_settings, scratch, 1024, 0, 1 << 30,
+            "MiB that a trial may write to its scratch folder (TMPDIR); 0: it has none"),
+    CRU_CHOICE(run_settings, sandbox, RUN_SANDBOX_ON, sandboxes,
+               "keep plugins from network, files and other processes; required: run nothing where the kernel cannot"),
     CRU_STRING(run_settings, device, "cpu", "where tensors live: cpu, or a backend plugin, such as cuda or cuda:1"),
     CRU_STRING(run_settings, devices, "", "several cards of the device, to spread trials over: 0, 1"),
     CRU_INT(run_settings, device_memory, 0, 0, 1 << 30, "limit of the card's memory per trial in MiB; 0: none"),

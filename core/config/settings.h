@@ -11,14 +11,20 @@ typedef struct experiment_settings {
 } experiment_settings;
 extern const cru_param experiment_params[];
 
+/* Whether plugins are locked in: as well as the kernel can, not at all, or else nothing is run. */
+typedef enum run_sandbox { RUN_SANDBOX_OFF, RUN_SANDBOX_ON, RUN_SANDBOX_REQUIRED } run_sandbox;
+
 /* [run]: how trials are carried out. Only `device` may change results. */
 typedef struct run_settings {
-    int64_t jobs;    /* trials at a time; 0: one per core */
-    int64_t threads; /* per trial */
-    int64_t memory;  /* MiB per trial; 0: no limit */
-    double timeout;  /* seconds of wall-clock time per trial; 0: no limit */
-    double cpu;      /* seconds of CPU time per trial; 0: no limit */
-    bool sandbox;
+    int64_t jobs;          /* trials at a time; 0: one per core */
+    int64_t threads;       /* per trial */
+    int64_t memory;        /* MiB per trial; 0: the machine's, divided by the jobs; -1: no limit */
+    double timeout;        /* seconds of wall-clock time per trial; 0: no limit */
+    double cpu;            /* seconds of CPU time per trial; 0: no limit */
+    int64_t thread_limit;  /* threads that a trial may start; 0: no limit */
+    int64_t file_limit;    /* files that a trial may have open; 0: no limit */
+    int64_t scratch;       /* MiB that a trial may write to its scratch folder; 0: it has none */
+    int64_t sandbox;       /* run_sandbox */
     const char *device;    /* cpu, or a backend plugin, perhaps with a card: cuda:1 */
     const char *devices;   /* several cards to spread trials over: 0, 1 */
     int64_t device_memory; /* MiB of the card per trial; 0: no limit */

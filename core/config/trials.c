@@ -141,3 +141,10 @@ bool trial_inductive(const trial *t)
 {
     return t->split->inductive;
 }
+
+void experiment_each_dataset(const experiment *e, void (*visit)(void *user, const variant *dataset), void *user)
+{
+    for (int64_t g = 0; g < e->plan->group_count; g++)
+        for (int64_t i = 0; i < e->plan->groups[g].datasets.count; i++)
+            visit(user, &e->plan->groups[g].datasets.items[i]);
+}

@@ -13,7 +13,7 @@
 
 void doctor_sandbox(doctor_report *report)
 {
-    sandbox_support kernel = sandbox_probe();
+    sandbox_support kernel = sandbox_probe(0);
     doctor_note(report, kernel.seccomp ? DOCTOR_OK : DOCTOR_WARN, "seccomp",
                 kernel.seccomp ? "filters available" : "the kernel offers no filters", kernel.missing);
     doctor_note(report, kernel.landlock ? DOCTOR_OK : DOCTOR_WARN, "Landlock",
@@ -42,7 +42,7 @@ static void note_devices(doctor_report *report, const registry *plugins)
         const registry_entry *entry = registry_at(plugins, i);
         if (entry->kind != CRU_KIND_BACKEND || entry->broken) continue;
         cru_error err = {0};
-        const bool opens = device_probe(&(device_choice){.backend = entry, .card_count = 1}, &err) == CRU_OK;
+        const bool opens = device_probe(&(device_choice){.backend = entry, .card_count = 1}, false, &err) == CRU_OK;
         doctor_note(report, opens ? DOCTOR_OK : DOCTOR_MISSING, "device",
                     opens ? string_format(report->memory, "%s: its first card opens", entry->name) : err.text,
                     string_format(report->memory, "only for device = %s", entry->name));

@@ -8,6 +8,7 @@
 #include "fetch/content.h"
 #include "fetch/fetch.h"
 #include "fetch/unpack.h"
+#include "judge/judge-files.h"
 #include "process/child.h"
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
@@ -29,7 +30,7 @@ static int open_here(void *user, int fd)
     opened answer = {0};
     cru_data *data = NULL;
     data_request request = {.name = o->card->path, .plugins = o->plan->plugins, .places = o->plan->places};
-    if (data_open(&request, &data, &answer.error) == CRU_OK) {
+    if (judge_lock_for(&request, &answer.error) == CRU_OK && data_open(&request, &data, &answer.error) == CRU_OK) {
         answer.counts = (fetch_counts){.items = data->items,
                                        .nodes = data->nodes,
                                        .arcs = cru_csr_nnz(&data->graph),

@@ -2,15 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "host/clock.h"
 #include "host/schedule.h"
 #include "worker/worker.h"
@@ -74,6 +73,7 @@ static int open_files(job *leader)
     for (job *j = leader; j; j = j->next) {
         j->scores = scores_create(&j->problem->shape);
         j->best = -INFINITY;
+        j->best_epoch = -1;
         if (j->scores < 0) return -1;
     }
     job *j = leader;
@@ -84,42 +84,51 @@ static int open_files(job *leader)
     return pair[1];
 }
 
-static void start_worker(job *j, int socket)
+static worker_job order_for(const job *j, int socket)
 {
-    runner *r = j->runner;
+    const runner *r = j->runner;
     const slot *s = &r->slots[j->slot];
-    cru_settings *settings = variant_settings(j->trial.algorithm);
-    worker_share shares[CRU_MAX_RULES];
-    int32_t share_count = 0;
-    for (const job *m = j; m; m = m->next) shares[share_count++] = (worker_share){&m->rule, m->scores};
-    worker_job work = {.trial = &j->trial,
-                       .shares = shares,
-                       .share_count = share_count,
+    const variant *method = j->trial.algorithm;
+    worker_job work = {.plugin = method->plugin->path,
+                       .name = method->name,
+                       .settings = method->text,
+                       .seed = j->trial.seed,
                        .inductive = j->inductive,
-                       .settings = settings,
-                       .run = r->run,
-                       .box = s->box,
-                       .scratch = s->scratch,
-                       .backend = r->device.backend,
+                       .curves = r->run->curves,
+                       .sandbox = r->run->sandbox,
+                       .limits = r->limits,
+                       .scratch = s->folder >= 0 ? s->path : NULL,
+                       .backend = r->device.backend ? r->device.backend->path : NULL,
+                       .backend_name = r->device.backend ? r->device.backend->name : NULL,
                        .card = r->device.cards[j->slot % r->device.card_count],
                        .shape = j->problem->shape,
                        .trace = r->options.in_process ? r->options.trace : NULL,
                        .trace_user = r->options.trace_user,
                        .socket = socket,
                        .task = j->problem->task,
-                       .log = j->log};
-    pid_t parent = getpid();
-    r->summary->trainings++;
+                       .log = j->log,
+                       .ruleset = -1};
+    for (const job *m = j; m; m = m->next) work.shares[work.share_count++] = (worker_share){m->rule, m->scores};
+    return work;
+}
+
+static cru_status start_worker(job *j, int socket, cru_error *err)
+{
+    runner *r = j->runner;
+    worker_job work = order_for(j, socket);
+    cru_status status = CRU_OK;
     j->started = clock_now();
-    j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
     if (r->options.in_process) {
         worker_run_here(&work);
     } else {
-        j->pid = fork();
-        if (j->pid == 0) worker_main(&work, (int)parent);
-        if (j->pid > 0) setpgid(j->pid, j->pid);
+        status = slots_ruleset(r, j->slot, j->trial.algorithm->plugin, &work.ruleset, err);
+        if (status == CRU_OK) status = worker_start(r->nursery, &work, &j->pid, err);
+        if (work.ruleset >= 0) close(work.ruleset);
     }
-    cru_settings_destroy(settings);
+    j->started = r->options.in_process ? j->started : clock_now();
+    j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
+    r->summary->trainings += status == CRU_OK;
+    return status;
 }
 
 static void worker_gone(job *j);
@@ -134,14 +143,15 @@ static bool others_run(const job *j)
 
 /* Descriptors, processes or memory are short, which is no fault of the method: the job waits for another one to end, or
  * the run ends and the trial stays pending. */
-static void not_started(job *j, int cause)
+static void not_started(job *j, const cru_error *why)
 {
     runner *r = j->runner;
     j->pid = 0;
     j->state = JOB_WAITING;
     slots_give(r, j->slot);
     for (job *m = j; m; m = m->next) close_files(m);
-    if (!others_run(j)) cru_fail(&r->error, CRU_FAILED, "cannot start a worker: %s", strerror(cause));
+    if (!others_run(j) || nursery_gone(r->nursery))
+        cru_fail(&r->error, CRU_FAILED, "cannot start a worker: %s", why->text);
 }
 
 bool jobs_start(job *j)
@@ -149,23 +159,25 @@ bool jobs_start(job *j)
     runner *r = j->runner;
     if (j->problem->state == PROBLEM_BROKEN) {
         dismiss(j);
-        results_fail(j, j->problem->status == CRU_NO_MEMORY ? STORE_OOM : STORE_FAILED, j->problem->message);
+        results_fail(j, STORE_FAILED, j->problem->message);
         return true;
     }
     j->slot = slots_take(r);
     if (j->slot < 0) return false;
+    cru_error why = {0};
     int socket = open_files(j);
     if (socket >= 0) {
         j->state = JOB_RUNNING;
-        start_worker(j, socket);
+        start_worker(j, socket, &why);
+        close(socket);
+    } else {
+        cru_fail(&why, CRU_FAILED, "%s", strerror(errno));
     }
-    int cause = errno;
-    if (socket >= 0) close(socket);
     if (socket >= 0 && r->options.in_process) {
         jobs_listen(j);
         worker_gone(j);
     } else if (j->pid <= 0) {
-        not_started(j, cause);
+        not_started(j, &why);
         return false;
     }
     return true;
@@ -200,7 +212,7 @@ static void add_point(job *j, const worker_message *m)
 /* The judge has no answer for a running worker. */
 static void end_for(job *j, const judge_reply *reply)
 {
-    j->no_data = reply->no_data;
+    j->no_data = reply->no_data || reply->ours;
     if (j->no_data) runner_stop(j->runner, reply);
     jobs_end(j, reply->text);
 }
@@ -215,8 +227,8 @@ static void checkpoint_judged(judge_call *call, const judge_reply *reply, const 
         end_for(leader, reply);
     } else if (reply->value > j->best) {
         j->best = reply->value;
-        j->outcome.best_epoch = j->outcome.epoch;
-        j->outcome.seconds_to_best = j->outcome.seconds;
+        j->best_epoch = j->asked_epoch;
+        j->better_at = j->asked_at;
     }
     if (leader->pid)
         send(leader->socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -232,11 +244,6 @@ static bool take_checkpoint(job *j)
     return j->chosen >= 0 && scores_copy_checkpoint(j->scores, j->chosen, shape);
 }
 
-static bool judged_anyway(const job *j)
-{
-    return j->rule.nonfinite == MONITOR_NONFINITE_KEEP;
-}
-
 static void judge_checkpoint(job *j, const worker_message *m)
 {
     runner *r = j->runner;
@@ -250,16 +257,14 @@ static void judge_checkpoint(job *j, const worker_message *m)
         return;
     }
     j->judging = true;
-    j->outcome.epoch = m->epoch;
-    j->outcome.seconds = m->seconds;
-    j->call = (judge_call){.request = {.op = JUDGE_CHECKPOINT,
-                                       .trial = j->problem->trial.index,
-                                       .best = j->best,
-                                       .nonfinite = judged_anyway(j)},
-                           .fd = j->chosen,
-                           .lane = j->problem->call.lane,
-                           .answered = checkpoint_judged,
-                           .owner = j};
+    j->asked_epoch = m->epoch;
+    j->asked_at = clock_now();
+    j->call = (judge_call){
+        .request = {.op = JUDGE_CHECKPOINT, .trial = j->problem->trial.index, .best = j->best, .rule = j->rule},
+        .fd = j->chosen,
+        .lane = j->problem->call.lane,
+        .answered = checkpoint_judged,
+        .owner = j};
     judges_ask(r->judges, &j->call, &r->error);
 }
 
@@ -290,20 +295,33 @@ static void ask_for_whole(job *j)
     judges_ask(r->judges, &j->call, &r->error);
 }
 
-/* The oracle's choice is the host's to remember, not the worker's to claim. */
+/* An epoch is the method's word; when it came is ours. Under oracle-early the judge alone says what is better. */
+static void take_better(job *j, const worker_message *m)
+{
+    if (j->heard || j->rule.rule == MONITOR_ORACLE_EARLY || m->epoch <= j->best_epoch) return;
+    j->best_epoch = m->epoch;
+    j->better_at = clock_now();
+}
+
+/* Parts of a time are within it. */
+static double within(double seconds, double most)
+{
+    return isfinite(seconds) ? fmin(fmax(seconds, 0), fmax(most, 0)) : NAN;
+}
+
 static void take_outcome(job *j, const worker_message *m)
 {
     if (j->heard) return;
-    int64_t best_epoch = j->outcome.best_epoch;
-    double to_best = j->outcome.seconds_to_best;
     j->heard = true;
+    j->heard_at = clock_now();
     j->outcome = *m;
     j->outcome.text[sizeof j->outcome.text - 1] = 0;
+    printable(j->outcome.text, true);
+    double total = j->heard_at - leader_of(j)->started;
+    j->outcome.seconds_construct = within(m->seconds_construct, total);
+    j->outcome.seconds_train = within(m->seconds_train, total - fmax(j->outcome.seconds_construct, 0));
+    if (j->runner->options.in_process) j->best_epoch = m->epoch; /* nobody could listen meanwhile */
     if (m->outcome <= STORE_PENDING || m->outcome >= STORE_OUTCOMES) j->outcome.outcome = STORE_FAILED;
-    if (j->best > -INFINITY) {
-        j->outcome.best_epoch = best_epoch;
-        j->outcome.seconds_to_best = to_best;
-    }
 }
 
 /* A worker that serves one rule only. It says so first, if it is honest; afterwards it is too late. */
@@ -318,6 +336,7 @@ static void take_message(job *leader, const worker_message *m)
 {
     job *j = member(leader, m->share);
     if (m->type == WORKER_POINT && j) add_point(j, m);
+    if (m->type == WORKER_BETTER && j) take_better(j, m);
     if (m->type == WORKER_CHECKPOINT && j) judge_checkpoint(j, m);
     if (m->type == WORKER_LEARNED) ask_for_whole(leader);
     if (m->type == WORKER_ALONE) leave_alone(leader);
@@ -350,12 +369,22 @@ static void scored(judge_call *call, const judge_reply *reply, const records *pa
 {
     job *j = call->owner;
     (void)fd;
-    if (reply->no_data) {
+    if (reply->no_data || reply->ours) {
         runner_stop(j->runner, reply);
         jobs_abandon(j);
     } else {
         results_finish(j, reply, payload);
     }
+}
+
+double job_seconds(const job *j)
+{
+    return j->heard_at - j->started;
+}
+
+double job_seconds_to_best(const job *j)
+{
+    return j->best_epoch >= 0 ? j->better_at - j->started : job_seconds(j);
 }
 
 static void ask_for_score(job *j)
@@ -364,11 +393,11 @@ static void ask_for_score(job *j)
     j->state = JOB_SCORING;
     j->call = (judge_call){.request = {.op = JUDGE_SCORE,
                                        .trial = j->problem->trial.index,
-                                       .seconds_total = j->outcome.seconds_total,
-                                       .seconds_to_best = j->outcome.seconds_to_best,
+                                       .seconds_total = job_seconds(j),
+                                       .seconds_to_best = job_seconds_to_best(j),
                                        .peak_bytes = j->usage.ru_maxrss * 1024,
                                        .embedding_cols = j->outcome.embedding_cols,
-                                       .nonfinite = judged_anyway(j)},
+                                       .rule = j->rule},
                            .fd = j->scores,
                            .lane = j->problem->call.lane,
                            .answered = scored,
@@ -448,10 +477,10 @@ static void drain(job *j)
     }
 }
 
-void jobs_reap(job *j)
+void jobs_reap(job *j, const nursery_end *end)
 {
-    if (!j->pid || wait4(j->pid, &j->ended, WNOHANG, &j->usage) != j->pid) return;
-    kill(-j->pid, SIGKILL); /* what it may have started, where there is no sandbox */
+    j->ended = end->status;
+    j->usage = end->usage;
     j->pid = 0;
     j->ended_at = clock_now();
     drain(j);
@@ -461,7 +490,7 @@ void jobs_reap(job *j)
 void jobs_end(job *j, const char *complaint)
 {
     snprintf(j->complaint, sizeof j->complaint, "%s", complaint);
-    if (j->pid) kill(-j->pid, SIGKILL);
+    if (j->pid) nursery_kill(j->runner->nursery, j->pid);
 }
 
 void jobs_check_time(job *j, double now)
@@ -472,18 +501,49 @@ void jobs_check_time(job *j, double now)
         j->timed_out = true;
     else
         j->cut_off = true;
-    kill(-j->pid, SIGKILL);
-    kill(j->pid, SIGKILL); /* in case it left its group */
+    nursery_kill(j->runner->nursery, j->pid);
+}
+
+/* Threads of a process; 0: unknown. */
+static int64_t count_threads(pid_t pid)
+{
+    char path[64], line[256];
+    long long threads = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "Threads: %lld", &threads) == 1) break;
+    if (file) fclose(file);
+    return threads;
+}
+
+/* What no limit of a single process covers is looked at a few times a second. */
+void jobs_watch(job *j)
+{
+    const run_settings *run = j->runner->run;
+    const slot *s = &j->runner->slots[j->slot];
+    char complaint[200];
+    if (!j->pid || j->complaint[0]) return;
+    if (run->thread_limit > 0 && count_threads(j->pid) > run->thread_limit + run->threads) {
+        snprintf(complaint, sizeof complaint, "started more than %ld threads ([run] thread_limit)",
+                 (long)run->thread_limit);
+        jobs_end(j, complaint);
+    } else if (s->folder >= 0 && scratch_bytes(s->folder, run->scratch << 20) >= run->scratch << 20) {
+        snprintf(complaint, sizeof complaint,
+                 "wrote more than %ld MiB, or folders too deep to count, to its scratch folder ([run] scratch)",
+                 (long)run->scratch);
+        jobs_end(j, complaint);
+    }
 }
 
 void jobs_abandon(job *j)
 {
     runner *r = j->runner;
+    nursery_end end;
     if (j->state == JOB_FREE) return;
     if (j->pid) {
-        kill(-j->pid, SIGKILL);
-        kill(j->pid, SIGKILL);
-        while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) continue;
+        nursery_kill(r->nursery, j->pid);
+        nursery_await(r->nursery, j->pid, -1, &end);
         j->pid = 0;
         slots_give(r, j->slot);
     }

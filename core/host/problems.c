@@ -24,7 +24,7 @@ static void prepared(judge_call *call, const judge_reply *reply, const records *
     p->task = fd;
     p->shape = (score_shape){reply->items, reply->classes, embedding_wanted(p->runner->options.experiment)};
     snprintf(p->message, sizeof p->message, "%s", reply->text);
-    if (reply->no_data) runner_stop(p->runner, reply);
+    if (reply->no_data || reply->ours) runner_stop(p->runner, reply);
     size_t position = 0;
     for (record item; records_next(payload, &position, &item);)
         records_put(&p->reports, item.name, item.values, item.count);

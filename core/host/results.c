@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "host/schedule.h"
 
 enum { LOG_TAIL = 4000 };
@@ -101,8 +102,11 @@ static void append_log(const job *j, char *text, size_t space)
     text[used++] = '\n';
     ssize_t n = pread(j->log, text + used, (size_t)room, size > room ? size - room : 0);
     if (n < 0) n = 0;
+    for (ssize_t i = 0; i < n; i++)
+        if (!text[used + (size_t)i]) text[used + (size_t)i] = '?';
     while (n > 0 && text[used + (size_t)n - 1] == '\n') n--;
     text[used + (size_t)n] = 0;
+    printable(text, true);
 }
 
 void results_fail(job *j, store_outcome outcome, const char *message)
@@ -142,7 +146,7 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
         return;
     }
     figures f;
-    double validation = is_oracle(j) ? reply->value : j->outcome.validation;
+    double validation = is_oracle(j) ? reply->value : reply->observed;
     if (!figures_make(&f, numbers, &j->problem->reports)) {
         figures_free(&f);
         results_fail(j, STORE_FAILED, "no memory for the numbers of the trial");
@@ -153,12 +157,12 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     const score_shape *shape = &j->problem->shape;
     float *scores = j->runner->run->predictions ? scores_map(j->scores, shape, false) : NULL;
     store_result result = {.outcome = STORE_OK,
-                           .seconds_total = j->outcome.seconds_total,
-                           .seconds_to_best = j->outcome.seconds_to_best,
+                           .seconds_total = job_seconds(j),
+                           .seconds_to_best = job_seconds_to_best(j),
                            .seconds_construct = j->outcome.seconds_construct,
                            .seconds_train = j->outcome.seconds_train,
                            .peak_bytes = j->usage.ru_maxrss * 1024,
-                           .best_epoch = j->outcome.best_epoch,
+                           .best_epoch = j->best_epoch,
                            .numbers = f.numbers,
                            .number_count = f.number_count,
                            .vectors = f.vectors,

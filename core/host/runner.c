@@ -12,8 +12,7 @@
 #include "host/clock.h"
 #include "host/schedule.h"
 #include "host/signals.h"
-#include "loader/loader.h"
-#include "worker/crash.h"
+#include "loader/scanner.h"
 #include "worker/device.h"
 
 enum {
@@ -22,7 +21,8 @@ enum {
     JOBS_PER_JUDGE = 4, /* preparing and scoring is cheap beside training */
     JUDGES_MOST = 16,
     TICK_MS = 200,
-    FLUSH_MS = 20, /* how long results may wait for company in one transaction */
+    FILE_MIB = 256, /* largest log, at least */
+    FLUSH_MS = 20,  /* how long results may wait for company in one transaction */
     RENEW_SECONDS = 60,
 };
 
@@ -48,7 +48,8 @@ static cru_status open_judges(runner *r, cru_error *err)
     judges_options wanted = {
         .setup = {.experiment = o->experiment,
                   .plugins = o->plugins,
-                  .cache_bytes = o->judge_bytes > 0 ? o->judge_bytes : (int64_t)JUDGE_MIB << 20},
+                  .cache_bytes = o->judge_bytes > 0 ? o->judge_bytes : (int64_t)JUDGE_MIB << 20,
+                  .landlock_most = o->landlock_most},
         .count = count < JUDGES_MOST ? count : JUDGES_MOST,
         .seconds = o->judge_seconds > 0 ? o->judge_seconds : JUDGE_SECONDS,
     };
@@ -67,6 +68,42 @@ static cru_status open_jobs(runner *r, cru_error *err)
     return CRU_OK;
 }
 
+cru_status runner_nursery(nursery **out, cru_error *err)
+{
+    const nursery_trade trades[] = {[SCAN_TRADE] = scan_trade, [WORKER_TRADE] = worker_trade};
+    return nursery_open(&(nursery_options){.trades = trades, .count = 2}, out, err);
+}
+
+static cru_status find_nursery(runner *r, cru_error *err)
+{
+    r->nursery = r->options.nursery;
+    if (r->nursery || r->options.in_process) return CRU_OK;
+    cru_status status = runner_nursery(&r->own_nursery, err);
+    r->nursery = r->own_nursery;
+    return status;
+}
+
+/* Where the user insists on a sandbox, half of one is none. */
+static cru_status check_sandbox(const runner_options *options, cru_error *err)
+{
+    const char *missing = sandbox_probe(options->landlock_most).missing;
+    if (options->experiment->run.sandbox != RUN_SANDBOX_REQUIRED || (!missing && !options->in_process)) return CRU_OK;
+    return cru_fail(err, CRU_UNSUPPORTED, "[run] sandbox = required: %s",
+                    missing ? missing : "methods in this process are not in a sandbox");
+}
+
+/* Memory is an even share of the machine unless the user says how much. */
+static worker_limits limits_of(const run_settings *run, int32_t slots)
+{
+    const int64_t machine = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) >> 20;
+    return (worker_limits){.threads = run->threads,
+                           .memory = run->memory ? run->memory : machine / slots,
+                           .cpu = run->cpu,
+                           .descriptors = run->file_limit,
+                           .file = run->scratch > FILE_MIB ? run->scratch : FILE_MIB,
+                           .device = run->device_memory};
+}
+
 cru_status runner_open(const runner_options *options, runner **out, cru_error *err)
 {
     *out = NULL;
@@ -78,7 +115,8 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
     if (device.backend && strcmp(device.backend->name, "cuda") == 0 && run->sandbox && !options->in_process)
         return cru_fail(err, CRU_UNSUPPORTED,
                         "methods on a GPU cannot be sandboxed: set [run] sandbox = off if you trust them");
-    status = device_probe(&device, err);
+    status = check_sandbox(options, err);
+    if (status == CRU_OK) status = device_probe(&device, run->sandbox && !options->in_process, err);
     if (status != CRU_OK) return status;
     runner *r = calloc(1, sizeof *r);
     if (!r) return cru_fail(err, CRU_NO_MEMORY, "no memory for the runner");
@@ -87,9 +125,9 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
     r->device = device;
     r->signals = -1;
     r->slot_count = slots_wanted(options);
-    crash_prepare();
-    plugin_open_prepare();
-    status = open_jobs(r, err);
+    r->limits = limits_of(run, r->slot_count);
+    status = find_nursery(r, err);
+    if (status == CRU_OK) status = open_jobs(r, err);
     if (status == CRU_OK) status = builds_open(r, err);
     if (status == CRU_OK) status = open_judges(r, err);
     if (status == CRU_OK) status = slots_open(r, err);
@@ -109,6 +147,7 @@ void runner_close(runner *r)
     slots_close(r);
     held_clear(r);
     builds_close(r);
+    nursery_close(r->own_nursery);
     free(r->jobs);
     free(r);
 }
@@ -361,7 +400,7 @@ static void tick(runner *r, const trial **running)
 
 /* The memory of a run: what poll looks at, and who is running. */
 typedef struct loop {
-    struct pollfd *fds; /* signals, judges, then the running jobs in order */
+    struct pollfd *fds; /* signals, the nursery, judges, then the running jobs in order */
     const trial **running;
     double ticked, flushed, renewed;
 } loop;
@@ -370,6 +409,7 @@ static int fill(runner *r, loop *l)
 {
     int used = 0;
     l->fds[used++] = (struct pollfd){.fd = r->signals, .events = POLLIN};
+    l->fds[used++] = (struct pollfd){.fd = r->nursery ? nursery_fd(r->nursery) : -1, .events = POLLIN};
     judges_fill(r->judges, l->fds + used);
     used += judges_count(r->judges);
     for (int32_t i = 0; i < r->job_count; i++) {
@@ -394,26 +434,40 @@ static void look_after_store(runner *r, loop *l, bool idle, double now)
     }
 }
 
+/* Workers that have ended. */
+static void reap(runner *r)
+{
+    nursery_end end;
+    while (r->nursery && nursery_take(r->nursery, &end))
+        for (int32_t i = 0; i < r->job_count; i++)
+            if (r->jobs[i].pid == end.pid) jobs_reap(&r->jobs[i], &end);
+    if (r->nursery && nursery_gone(r->nursery) && r->error.status == CRU_OK)
+        cru_fail(&r->error, CRU_FAILED, "the process that starts workers was killed; trials under way stay to be run");
+}
+
 /* One round: waits for something to happen and deals with it. True: the program is asked to stop. */
 static bool turn(runner *r, loop *l)
 {
-    bool child = false, stop = false;
+    bool stop = false;
     int used = fill(r, l), judge_count = judges_count(r->judges);
-    int ready = poll(l->fds, (nfds_t)used, poll_timeout(next_deadline(r), r->options.store ? FLUSH_MS : TICK_MS));
+    int most = r->nursery && nursery_has_ended(r->nursery) ? 0 : r->options.store ? FLUSH_MS : TICK_MS;
+    int ready = poll(l->fds, (nfds_t)used, poll_timeout(next_deadline(r), most));
     if (ready <= 0)
         for (int i = 0; i < used; i++) l->fds[i].revents = 0;
-    if (l->fds[0].revents) stop = signals_take(r->signals, &child);
-    judges_take(r->judges, l->fds + 1, clock_now(), &r->error);
+    if (l->fds[0].revents) stop = signals_take(r->signals);
+    bool ended = l->fds[1].revents || most == 0;
+    judges_take(r->judges, l->fds + 2, clock_now(), &r->error);
     double now = clock_now();
     for (int32_t i = 0; i < r->job_count; i++) {
         job *j = &r->jobs[i];
-        if (j->pid && l->fds[1 + judge_count + i].revents) jobs_listen(j);
-        if (child) jobs_reap(j);
+        if (j->pid && l->fds[2 + judge_count + i].revents) jobs_listen(j);
         jobs_check_time(j, now);
     }
+    if (ended) reap(r);
     look_after_store(r, l, ready == 0, now);
     if (now > l->ticked + 0.001 * TICK_MS) {
         tick(r, l->running);
+        for (int32_t i = 0; i < r->job_count; i++) jobs_watch(&r->jobs[i]);
         l->ticked = now;
     }
     return stop;
@@ -421,7 +475,7 @@ static bool turn(runner *r, loop *l)
 
 static cru_status loop_open(const runner *r, loop *l, cru_error *err)
 {
-    *l = (loop){.fds = calloc((size_t)(1 + judges_count(r->judges) + r->job_count), sizeof *l->fds),
+    *l = (loop){.fds = calloc((size_t)(2 + judges_count(r->judges) + r->job_count), sizeof *l->fds),
                 .running = calloc((size_t)r->job_count, sizeof *l->running),
                 .renewed = clock_now()};
     return l->fds && l->running ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for the runner");

@@ -7,12 +7,15 @@
  *     runner_close(r);
  *
  * Processes. The caller's process is the *host*: one thread, one poll loop, the store. It never maps truth and never
- * loads a plugin. A *judge* (runner/judge.h) makes the damaged problem of a trial, hands the part that a method may see
- * to the host as a sealed memory file, and scores predictions. A *worker* (runner/worker.h) is forked for one training
- * and gone after it, under limits and, by default, in a sandbox (runner/sandbox.h).
+ * loads a plugin. A *judge* (judge/judge.h) makes the damaged problem of a trial, hands the part that a method may see
+ * to the host as a sealed memory file, and scores predictions. A *worker* (worker/worker.h) is there for one training
+ * and gone after it, under limits and, by default, in a sandbox (worker/sandbox.h). The host forks neither: both come
+ * from clean parents (process/nursery.h) that never see data or results; that of the workers does not even know the
+ * configuration.
  *
- * Whatever a worker does costs its own trial. A judge that dies takes down the one request it was busy with, and is
- * replaced. When the host dies, all of its children are killed by the kernel. */
+ * Whatever a worker does costs its own trial. A judge that crashes takes down the one request it was busy with, and is
+ * replaced; one that is killed from outside costs nothing. When the host dies, all of its children are killed by the
+ * kernel. */
 #ifndef CORE_RUNNER_H
 #define CORE_RUNNER_H
 
@@ -22,6 +25,7 @@
 
 #include "base/sha256.h"
 #include "config/config.h"
+#include "process/nursery.h"
 #include "store/store.h"
 
 typedef struct runner runner;
@@ -37,7 +41,13 @@ typedef struct runner_options {
     void *trace_user;
     double judge_seconds; /* longest time for one request to the judge; 0: an hour */
     int64_t judge_bytes;  /* problems that a judge keeps ready; 0: 1 GiB; at least one is kept */
+    nursery *nursery;     /* from runner_nursery, outlives the runner; NULL: the runner makes one, which then has what
+                             this process has in memory now */
+    int landlock_most;    /* as in sandbox_files; for tests */
 } runner_options;
+
+/* The clean parent of scanners and workers, to be made before anything else is read; close it with nursery_close. */
+cru_status runner_nursery(nursery **out, cru_error *err);
 
 cru_status runner_open(const runner_options *options, runner **out, cru_error *err);
 

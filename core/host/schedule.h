@@ -15,6 +15,7 @@
 #ifndef CORE_RUNNER_SCHEDULE_H
 #define CORE_RUNNER_SCHEDULE_H
 
+#include <limits.h>
 #include <sys/resource.h>
 
 #include "host/runner.h"
@@ -22,6 +23,7 @@
 #include "worker/device.h"
 #include "worker/sandbox.h"
 #include "worker/scratch.h"
+#include "worker/worker.h"
 
 typedef enum problem_state { PROBLEM_PREPARING, PROBLEM_READY, PROBLEM_BROKEN } problem_state;
 
@@ -59,6 +61,11 @@ typedef struct job {
     int socket, scores, log;
     int chosen; /* oracle-early: a file of scores with what the judge chose, which the worker never sees; -1: none */
     double started, deadline, ended_at;
+    double heard_at;     /* when its outcome came */
+    int64_t best_epoch;  /* as far as the rule has announced any; -1: none yet */
+    double better_at;    /* when it did */
+    int64_t asked_epoch; /* of the checkpoint that the judge looks at */
+    double asked_at;
     bool silent; /* it closed its socket */
     bool timed_out;
     bool cut_off;        /* killed because it lived on after that */
@@ -84,13 +91,17 @@ typedef struct held_trial {
     char key[SHA256_HEX];
 } held_trial;
 
+/* The trial that has it gets a folder of its own inside the slot's. */
 typedef struct slot {
     bool taken;
-    char *scratch;
-    sandbox *box;
+    int parent;              /* the slot's folder, whose path has a random name, too; -1: no scratch */
+    char path[PATH_MAX];     /* of the trial's */
+    char name[SCRATCH_NAME]; /* its last part; empty: none */
+    int folder;              /* its descriptor; -1: none */
 } slot;
 
 typedef struct build build;
+typedef struct permits permits;
 
 struct runner {
     runner_options options;
@@ -107,6 +118,10 @@ struct runner {
     int64_t held_count, held_space;
     double look_again; /* when to ask for them */
     bool waiting_told;
+    nursery *nursery;     /* where workers come from */
+    nursery *own_nursery; /* the same, when the runner made it; else NULL */
+    permits *permits;     /* what workers may open, by plugin; see slots.c */
+    worker_limits limits;
     scratch scratch;      /* folder of the slots' folders */
     int signals;          /* descriptor; -1: none */
     int64_t kernel_kills; /* out-of-memory kills on this machine that are accounted for */
@@ -133,11 +148,14 @@ problem *problems_get(runner *r, const trial *t);
 void problems_release(runner *r, problem *p);
 void problems_clear(runner *r);
 
-/* slots.c: places for workers. A free one is emptied before it is used again; -1: none is free. */
+/* slots.c: places for workers, and what workers may open. Whoever takes a slot finds a new, empty scratch folder; -1:
+ * none is free. slots_ruleset gives the sandbox's rules for a worker with that plugin in that slot, to be closed; -1
+ * where there is no Landlock or no sandbox. */
 cru_status slots_open(runner *r, cru_error *err);
 void slots_close(runner *r);
 int32_t slots_take(runner *r);
 void slots_give(runner *r, int32_t index);
+cru_status slots_ruleset(runner *r, int32_t index, const registry_entry *plugin, int *ruleset, cru_error *err);
 
 /* held.c: trials of other processes. held_look asks the store, at most a few times a second: finished ones go to the
  * source, those that are free again are claimed and handed to `start`, which returns false when there is no room. */
@@ -146,13 +164,18 @@ void held_look(runner *r, double now, bool (*start)(runner *r, const trial *t, c
 void held_clear(runner *r);
 
 /* jobs.c. All but jobs_abandon and jobs_clear are for leaders. */
-void jobs_join(job *leader, job *j);          /* both wait: the second follows from now on */
-bool jobs_start(job *j);                      /* forks the worker of a waiting job; false: no room for it now */
-void jobs_listen(job *j);                     /* takes the packets of a running job */
-void jobs_reap(job *j);                       /* looks whether the worker is gone */
-void jobs_check_time(job *j, double now);     /* ends a worker that is over its time */
-void jobs_end(job *j, const char *complaint); /* kills the worker for a reason of the host's */
-void jobs_abandon(job *j);                    /* kills, reaps, gives up the claim; for a run that ends early */
+void jobs_join(job *leader, job *j);            /* both wait: the second follows from now on */
+bool jobs_start(job *j);                        /* forks the worker of a waiting job; false: no room for it now */
+void jobs_listen(job *j);                       /* takes the packets of a running job */
+void jobs_reap(job *j, const nursery_end *end); /* the worker is gone */
+void jobs_watch(job *j);                        /* ends a worker that has too many threads or files */
+void jobs_check_time(job *j, double now);       /* ends a worker that is over its time */
+void jobs_end(job *j, const char *complaint);   /* kills the worker for a reason of the host's */
+void jobs_abandon(job *j);                      /* kills, reaps, gives up the claim; for a run that ends early */
+
+/* As the host's clock has it: until the outcome came, and until the best weights were announced. */
+double job_seconds(const job *j);
+double job_seconds_to_best(const job *j);
 
 void jobs_clear(job *j); /* frees what it holds; the job is free afterwards */
 

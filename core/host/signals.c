@@ -17,7 +17,6 @@ int signals_open(void)
 {
     sigset_t set;
     stop_signals(&set);
-    sigaddset(&set, SIGCHLD);
     sigprocmask(SIG_BLOCK, &set, NULL);
     int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
     if (fd < 0) sigprocmask(SIG_UNBLOCK, &set, NULL);
@@ -28,22 +27,15 @@ void signals_close(int fd)
 {
     sigset_t set;
     stop_signals(&set);
-    sigaddset(&set, SIGCHLD);
     if (fd >= 0) close(fd);
     sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-bool signals_take(int fd, bool *child)
+bool signals_take(int fd)
 {
     struct signalfd_siginfo info;
     bool stop = false;
-    *child = false;
-    while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (info.ssi_signo == SIGCHLD)
-            *child = true;
-        else
-            stop = true;
-    }
+    while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) stop = true;
     if (stop) {
         sigset_t set;
         stop_signals(&set);

@@ -3,69 +3,125 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "host/schedule.h"
+#include "worker/sandbox-rules.h"
 
-static char *join(const char *folder, const char *format, int32_t number)
-{
-    char name[64], *path = NULL;
-    snprintf(name, sizeof name, format, number);
-    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
-}
+/* ---- what methods may open ------------------------------------------------------------------------------- */
 
-/* ---- what methods may read ------------------------------------------------------------------------------- */
+/* Of each method that was run; found once, since libraries beside a plugin are looked for. */
+struct permits {
+    permits *next;
+    const registry_entry *plugin;
+    sandbox_rules *rules;
+};
 
-/* The files of all working plugins that a worker loads, NULL-terminated; the strings are the registry's. */
+/* The files of all working plugins, NULL-terminated; the strings are the registry's. */
 static const char **plugin_files(const registry *plugins)
 {
     size_t count = registry_count(plugins), used = 0;
     const char **list = calloc(count + 1, sizeof *list);
     for (size_t i = 0; list && i < count; i++) {
         const registry_entry *e = registry_at(plugins, i);
-        bool wanted = e->kind == CRU_KIND_ALGORITHM || e->kind == CRU_KIND_BACKEND;
-        if (wanted && !e->broken) list[used++] = e->path;
+        if (!e->broken) list[used++] = e->path;
     }
     return list;
 }
 
-static cru_status open_slot(runner *r, int32_t index, const char *const *readable, cru_error *err)
+static cru_status find_rules(runner *r, const registry_entry *plugin, const sandbox_rules **out, cru_error *err)
 {
-    slot *s = &r->slots[index];
-    s->scratch = join(r->scratch.path, "%d", index);
-    if (!s->scratch || mkdir(s->scratch, 0700) != 0)
-        return cru_fail(err, CRU_IO, "cannot make a scratch folder in %s: %s", r->scratch.path, strerror(errno));
+    for (const permits *p = r->permits; p; p = p->next) {
+        *out = p->rules;
+        if (p->plugin == plugin) return CRU_OK;
+    }
+    permits *p = calloc(1, sizeof *p);
+    const char **others = plugin_files(r->options.plugins);
+    const registry_entry *backend = r->device.backend;
+    const char *files[] = {plugin->path, backend ? backend->path : NULL, NULL};
+    sandbox_files wanted = {
+        .plugins = files, .others = others, .libraries = true, .landlock_most = r->options.landlock_most};
+    cru_status status =
+        p && others ? rules_create(&wanted, &p->rules, err) : cru_fail(err, CRU_NO_MEMORY, "no memory for the sandbox");
+    free(others);
+    if (status != CRU_OK) {
+        free(p);
+        return status;
+    }
+    p->plugin = plugin;
+    p->next = r->permits;
+    r->permits = p;
+    *out = p->rules;
+    return CRU_OK;
+}
+
+cru_status slots_ruleset(runner *r, int32_t index, const registry_entry *plugin, int *ruleset, cru_error *err)
+{
+    const sandbox_rules *rules;
+    *ruleset = -1;
     if (!r->run->sandbox) return CRU_OK;
-    return sandbox_create(&(sandbox_options){.readable = readable, .scratch = s->scratch}, &s->box, err);
+    cru_status status = find_rules(r, plugin, &rules, err);
+    return status == CRU_OK ? rules_make(rules, r->slots[index].folder, ruleset, err) : status;
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------- */
+
+static cru_status fail_scratch(const runner *r, cru_error *err)
+{
+    return cru_fail(err, CRU_IO, "cannot make a scratch folder in %s: %s", r->scratch.path, strerror(errno));
+}
+
+static cru_status open_slot(runner *r, slot *s, cru_error *err)
+{
+    char name[SCRATCH_NAME];
+    s->parent = scratch_begin(r->scratch.lock, name);
+    if (s->parent < 0) return fail_scratch(r, err);
+    int length = snprintf(s->path, sizeof s->path, "%s/%s/", r->scratch.path, name);
+    return length + SCRATCH_NAME < (int)sizeof s->path ? CRU_OK : cru_fail(err, CRU_IO, "TMPDIR is too long");
 }
 
 cru_status slots_open(runner *r, cru_error *err)
 {
     r->slots = calloc((size_t)r->slot_count, sizeof *r->slots);
-    const char **readable = plugin_files(r->options.plugins);
-    cru_status status = r->slots && readable ? scratch_make(&r->scratch, err)
-                                             : cru_fail(err, CRU_NO_MEMORY, "no memory for the workers");
-    for (int32_t i = 0; status == CRU_OK && i < r->slot_count; i++) status = open_slot(r, i, readable, err);
-    free(readable);
+    if (!r->slots) return cru_fail(err, CRU_NO_MEMORY, "no memory for the workers");
+    for (int32_t i = 0; i < r->slot_count; i++) r->slots[i].parent = r->slots[i].folder = -1;
+    if (r->run->scratch == 0) return CRU_OK;
+    cru_status status = scratch_make(&r->scratch, err);
+    for (int32_t i = 0; status == CRU_OK && i < r->slot_count; i++) status = open_slot(r, &r->slots[i], err);
     return status;
 }
 
 void slots_close(runner *r)
 {
     for (int32_t i = 0; r->slots && i < r->slot_count; i++) {
-        sandbox_destroy(r->slots[i].box);
-        free(r->slots[i].scratch);
+        if (r->slots[i].folder >= 0) close(r->slots[i].folder);
+        if (r->slots[i].parent >= 0) close(r->slots[i].parent);
     }
     free(r->slots);
     r->slots = NULL;
+    for (permits *p = r->permits, *next; p; p = next) {
+        next = p->next;
+        rules_destroy(p->rules);
+        free(p);
+    }
+    r->permits = NULL;
     scratch_remove(&r->scratch);
 }
 
 int32_t slots_take(runner *r)
 {
     for (int32_t i = 0; i < r->slot_count; i++) {
-        if (r->slots[i].taken) continue;
-        r->slots[i].taken = true;
+        slot *s = &r->slots[i];
+        if (s->taken) continue;
+        s->taken = true;
+        if (s->parent < 0) return i;
+        s->folder = scratch_begin(s->parent, s->name);
+        if (s->folder < 0) {
+            fail_scratch(r, &r->error);
+            s->name[0] = 0;
+        } else {
+            strcpy(strrchr(s->path, '/') + 1, s->name);
+        }
         return i;
     }
     return -1;
@@ -73,6 +129,10 @@ int32_t slots_take(runner *r)
 
 void slots_give(runner *r, int32_t index)
 {
-    scratch_empty(r->slots[index].scratch);
-    r->slots[index].taken = false;
+    slot *s = &r->slots[index];
+    if (s->folder >= 0) close(s->folder);
+    if (s->name[0]) scratch_end(s->parent, s->name);
+    s->folder = -1;
+    s->name[0] = 0;
+    s->taken = false;
 }

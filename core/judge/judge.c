@@ -14,19 +14,26 @@
 
 #include <crucible/scoring.h>
 
+#include "judge/judge-files.h"
 #include "judge/judge-maker.h"
 #include "judge/metric-needs.h"
-#include "protocol/child.h"
+#include "loader/loader.h"
+#include "process/child.h"
 #include "protocol/protocol.h"
 #include "protocol/validation.h"
+#include "worker/monitor.h"
 
 /* A damaged problem, with truth. */
 typedef struct exhibit {
     struct exhibit *next; /* the one used before this one */
     int64_t trial;
     cru_data *data;
+    cru_task task; /* what methods see of it */
     int64_t bytes;
 } exhibit;
+
+/* Problems that are kept at most. Each costs mappings, of which a process has only so many (vm.max_map_count). */
+enum { EXHIBITS_MOST = 512 };
 
 typedef struct judge {
     maker maker;
@@ -66,13 +73,13 @@ static exhibit *find(judge *j, int64_t trial_index)
 }
 
 /* Drops from the old end what the budget does not hold; the newest stays in any case. */
-static void trim(judge *j)
+static void trim(judge *j, int64_t most)
 {
-    int64_t total = 0;
+    int64_t total = 0, count = 0;
     exhibit **at = &j->recent;
     while (*at) {
         total += (*at)->bytes;
-        if (total > j->maker.setup->cache_bytes && *at != j->recent) break;
+        if ((total > most && *at != j->recent) || ++count > EXHIBITS_MOST) break;
         at = &(*at)->next;
     }
     while (*at) {
@@ -99,7 +106,14 @@ static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, reco
         return cru_fail(err, CRU_NO_MEMORY, "no memory to keep a problem");
     }
     *e = (exhibit){.next = j->recent, .trial = trial_index, .data = data};
+    status = cru_data_task(data, t.seed, &e->task, err);
+    if (status != CRU_OK) {
+        cru_data_destroy(data);
+        free(e);
+        return status;
+    }
     *out = j->recent = e;
+    trim(j, INT64_MAX); /* a problem that is made again to score it does not cost another: that is asked for next */
     return CRU_OK;
 }
 
@@ -161,19 +175,16 @@ static cru_status prepare(judge *j, const judge_request *request, answer *a, cru
 {
     exhibit *e;
     trial t;
-    cru_task task;
     experiment_trial(j->maker.setup->experiment, request->trial, &t);
     cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
     if (status == CRU_OK) status = check_metrics(&t, e->data, err);
     if (status != CRU_OK) return status;
-    status = cru_data_task(e->data, t.seed, &task, err);
-    if (status != CRU_OK) return status;
     bool part = request->op == JUDGE_PREPARE && trial_inductive(&t);
-    status = part ? seal_seen(&task, &e->bytes, &a->fd, err) : seal_task(&task, &e->bytes, &a->fd, err);
+    status = part ? seal_seen(&e->task, &e->bytes, &a->fd, err) : seal_task(&e->task, &e->bytes, &a->fd, err);
     if (status != CRU_OK) return status;
     a->reply.items = e->data->items;
     a->reply.classes = e->data->classes;
-    trim(j);
+    trim(j, j->maker.setup->cache_bytes);
     return CRU_OK;
 }
 
@@ -234,6 +245,11 @@ static cru_status apply_metrics(judge *j, int64_t index, const cru_judging *judg
     return status;
 }
 
+static bool keeps_nonfinite(const judge_request *request)
+{
+    return request->rule.nonfinite == MONITOR_NONFINITE_KEEP;
+}
+
 static cru_status score(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
 {
     exhibit *e;
@@ -246,10 +262,10 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
     if (!scores) return cru_fail(err, CRU_FAILED, "the scores cannot be mapped");
     const int64_t cols = request->embedding_cols;
     const bool finite = validation_finite(scores, scores_count(&shape));
-    if (!finite && request->nonfinite) repaired = finite_copy(scores, &shape);
+    if (!finite && keeps_nonfinite(request)) repaired = finite_copy(scores, &shape);
     if (!finite && !repaired) {
-        status = request->nonfinite ? cru_fail(err, CRU_NO_MEMORY, "no memory for scores")
-                                    : cru_fail(err, CRU_FAILED, "the scores are not all finite");
+        status = keeps_nonfinite(request) ? cru_fail(err, CRU_NO_MEMORY, "no memory for scores")
+                                          : cru_fail(err, CRU_FAILED, "the scores are not all finite");
     } else if (cols < 0 || cols > shape.embedding ||
                !validation_finite(scores_embedding(scores, &shape), shape.items * cols)) {
         status = cru_fail(err, CRU_FAILED, "the embedding is too wide or not finite");
@@ -263,6 +279,8 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
                                      .seconds_total = request->seconds_total,
                                      .seconds_to_best = request->seconds_to_best,
                                      .peak_bytes = request->peak_bytes};
+        /* what the worker's own monitor sees, measured again where no method can meddle */
+        a->reply.observed = monitor_final(&request->rule, &e->task, scores);
         status = apply_metrics(j, request->trial, &judging, a, err);
     }
     free(repaired);
@@ -283,7 +301,7 @@ static cru_status checkpoint(judge *j, const judge_request *request, int fd, ans
     float *both = scores_map(fd, &shape, true);
     maker_step(&j->maker, "rule", "oracle-early");
     if (!both) return cru_fail(err, CRU_NO_MEMORY, "no memory to look at a checkpoint");
-    if (request->nonfinite || validation_finite(both + count, count))
+    if (keeps_nonfinite(request) || validation_finite(both + count, count))
         a->reply.value = true_validation(e->data, both + count);
     if (a->reply.value > request->best) memcpy(both, both + count, (size_t)count * sizeof *both);
     scores_unmap(both, &shape);
@@ -312,12 +330,13 @@ static bool serve_one(judge *j, int socket)
     cru_error err = {0};
     int fd;
     if (!request_receive(socket, &request, &fd)) return false;
-    answer a = {.reply = {.ticket = request.ticket, .value = NAN}, .fd = -1};
+    answer a = {.reply = {.ticket = request.ticket, .value = NAN, .observed = NAN}, .fd = -1};
     j->maker.no_data = false;
     a.reply.status = serve(j, &request, fd, &a, &err);
     a.reply.no_data = j->maker.no_data;
     if (a.reply.status == CRU_OK && a.payload.failed)
         a.reply.status = cru_fail(&err, CRU_NO_MEMORY, "no memory for the numbers of a trial");
+    a.reply.ours = a.reply.status == CRU_NO_MEMORY;
     if (a.reply.status != CRU_OK) snprintf(a.reply.text, sizeof a.reply.text, "%s", err.text);
     j->maker.board->step[0] = 0;
     bool sent = reply_send(socket, &a.reply, a.reply.status == CRU_OK ? &a.payload : NULL, a.fd);
@@ -335,13 +354,40 @@ static void on_panic(void *user, cru_status status, const char *message)
     _exit(1);
 }
 
-void judge_main(const judge_setup *setup, int socket, judge_board *board, int parent)
+void *judge_prepare(void)
 {
-    judge j = {.maker = {.setup = setup, .places = config_places(&setup->experiment->paths), .board = board}};
-    child_begin((pid_t)parent, &(child_keep){.name = "crucible-judge", .fds = &socket, .count = 1});
+    plugin_open_prepare();
+    return sandbox_prepare(SANDBOX_JUDGE);
+}
+
+const char *const judge_variables[] = {"HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "CRUCIBLE_MIRROR", NULL};
+
+/* From here on, that is before any plugin is loaded. */
+static cru_status lock_in(const judge_seat *seat, const data_places *places, cru_error *err)
+{
+    int ruleset = -1;
+    if (!seat->box || !seat->setup->experiment->run.sandbox) return CRU_OK;
+    cru_status status = judge_files(seat->setup, places, &ruleset, err);
+    return status == CRU_OK ? sandbox_enter(seat->box, ruleset, err) : status;
+}
+
+void judge_main(const judge_seat *seat)
+{
+    judge j = {.maker = {.setup = seat->setup,
+                         .places = config_places(&seat->setup->experiment->paths),
+                         .board = seat->board}};
+    cru_error err = {0};
+    const int kept[] = {seat->socket, seat->log};
+    child_begin(seat->parent, &(child_keep){.name = "crucible-judge", .fds = kept, .count = 2});
     prctl(PR_SET_DUMPABLE, 0);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
-    cru_panic_set_handler(on_panic, board);
-    while (serve_one(&j, socket)) continue;
+    child_silence();
+    if (seat->log >= 0) {
+        dup2(seat->log, STDOUT_FILENO);
+        dup2(seat->log, STDERR_FILENO);
+        close(seat->log);
+    }
+    cru_panic_set_handler(on_panic, seat->board);
+    if (lock_in(seat, &j.maker.places, &err) != CRU_OK) cru_panic(err.status, "%s", err.text);
+    while (serve_one(&j, seat->socket)) continue;
     _exit(0);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "config/strings.h"
 
 typedef struct inode {
@@ -63,9 +64,10 @@ static bool ends_with(const char *text, const char *end)
     return a > b && strcmp(text + a - b, end) == 0;
 }
 
+/* No honest name steers a terminal. */
 static int is_visible(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.';
+    return entry->d_name[0] != '.' && printable_is(entry->d_name, strlen(entry->d_name), false);
 }
 
 static void walk_folder(walk *w, const char *folder)

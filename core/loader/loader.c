@@ -51,12 +51,21 @@ static void ask_cache(scan *s)
 
 static cru_status scan_unknown(scan *s, cru_error *err)
 {
+    if (s->job_count == 0) return CRU_OK;
+    nursery *own = NULL;
+    if (!s->options->nursery) {
+        static const nursery_options only = {.trades = &scan_trade, .count = 1};
+        cru_status status = nursery_open(&only, &own, err);
+        if (status != CRU_OK) return status;
+    }
     const scan_options options = {
+        .nursery = own ? own : s->options->nursery,
         .hang_seconds = s->options->hang_seconds > 0 ? s->options->hang_seconds : 10,
         .memory = s->memory,
         .children = &s->effort.children,
     };
     cru_status status = scanner_run(&options, s->jobs, s->job_count, err);
+    nursery_close(own);
     if (status != CRU_OK) return status;
     for (size_t j = 0; j < s->job_count; j++) {
         const size_t i = s->job_file[j];

@@ -3,6 +3,7 @@
 #ifndef CORE_LOADER_H
 #define CORE_LOADER_H
 
+#include "process/nursery.h"
 #include "registry/registry.h"
 
 typedef struct loader_options {
@@ -10,6 +11,7 @@ typedef struct loader_options {
     bool no_default_folders;    /* search `folders` only */
     bool no_cache;              /* neither read nor write the cache */
     double hang_seconds;        /* how long one file may take to load; 0: 10 seconds */
+    nursery *nursery;           /* a clean parent that knows scan_trade (scanner.h); NULL: one is made for this scan */
 } loader_options;
 
 /* What a scan did, for `crucible doctor` and tests. */
@@ -18,8 +20,8 @@ typedef struct loader_effort {
 } loader_effort;
 
 /* Finds every *.so below the plugin folders, in their order, and describes each in a new registry, which the caller
- * destroys. Files that the cache knows are not opened; all others are loaded in child processes with limits, so that
- * whatever they do becomes a `broken` reason. Only CRU_NO_MEMORY or an unusable system (no fork, no pipe) fails; a
+ * destroys. Files that the cache knows are not opened; all others are loaded, each in a sandboxed process of its own, so
+ * that whatever they do becomes a `broken` reason. Only CRU_NO_MEMORY or an unusable system (no fork, no pipe) fails; a
  * folder that does not exist is no error. `options` and `effort` may be NULL. */
 cru_status loader_scan(const loader_options *options, registry **found, loader_effort *effort, cru_error *err);
 

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loader/scanner.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "loader/inspect.h"
+#include "loader/loader.h"
 #include "process/child.h"
 #include "registry/codec.h"
 #include "registry/copy.h"
+#include "worker/sandbox-rules.h"
+#include "worker/sandbox.h"
 
-/* What a child tells its parent: it goes through its files in order and announces each step, so that the parent knows
- * which file, and which part of the work on it, a silence or a death belongs to. */
+/* What a child tells its parent: it announces each step, so that the parent knows which part of the work a silence or a
+ * death belongs to. */
 typedef enum step {
     STEP_LOADING = 1, /* constructors run next */
     STEP_READING,     /* loaded; its plugin struct is looked at next */
@@ -25,14 +33,10 @@ typedef struct message {
     uint32_t step, size;
 } message;
 
-enum { ANSWER_MAX = 1 << 24 };
+/* No honest description is longer. */
+enum { ANSWER_MAX = 1 << 20, DATA_MIB = 2048 };
 
 /* ---- in the child ------------------------------------------------------------------------------------------------ */
-
-typedef struct batch {
-    const scan_job *jobs;
-    size_t count;
-} batch;
 
 static bool tell(int fd, step reached, const bytes *answer)
 {
@@ -68,35 +72,53 @@ static bool scan_file(const char *path, int fd)
     return told;
 }
 
-static int scan_batch(void *user, int fd)
+/* Files of an order: the pipe, then the ruleset if the kernel has one. Its bytes: seconds of processor time, the path. */
+typedef struct scan_order {
+    int64_t cpu_seconds;
+    char path[];
+} scan_order;
+
+static void *prepare(void)
 {
-    const batch *b = user;
-    for (size_t i = 0; i < b->count; i++)
-        if (!scan_file(b->jobs[i].path, fd)) return 1;
-    return 0;
+    plugin_open_prepare();
+    return sandbox_prepare(SANDBOX_SCAN);
 }
+
+static void follow(const nursery_job *job)
+{
+    const scan_order *order = job->bytes;
+    const int ruleset = job->fd_count > 1 ? job->fds[1] : -1;
+    cru_error err = {0};
+    child_begin(job->parent, &(child_keep){.name = "crucible-scan", .fds = job->fds, .count = job->fd_count});
+    child_silence();
+    child_limit(
+        &(child_limits){.cpu_seconds = order->cpu_seconds, .data_bytes = (int64_t)DATA_MIB << 20, .no_files = true});
+    if (job->tools && sandbox_enter(job->tools, ruleset, &err) != CRU_OK) _exit(126);
+    _exit(scan_file(order->path, job->fds[0]) ? 0 : 1);
+}
+
+const nursery_trade scan_trade = {.prepare = prepare, .follow = follow};
 
 /* ---- in the parent ----------------------------------------------------------------------------------------------- */
 
 /* A conversation with one child. */
 typedef struct listener {
     const scan_options *options;
-    scan_job *jobs;
-    size_t count, done;
+    scan_job *job;
     step step;
     bytes heard;
+    bool done;
     bool nonsense; /* the child said something that no scanner says */
 } listener;
 
 static bool decode_answer(listener *l, const unsigned char *data, size_t size)
 {
-    scan_job *job = &l->jobs[l->done];
+    scan_job *job = l->job;
     reader r = {.at = data, .left = size};
-    if (l->done == l->count || entry_decode(&r, l->options->memory, &job->entry) != CRU_OK || r.left) return false;
+    if (l->done || entry_decode(&r, l->options->memory, &job->entry) != CRU_OK || r.left) return false;
     if (strcmp(job->entry.path, job->path) != 0) return false;
     job->lasting = l->step == STEP_DONE;
-    l->done++;
-    l->step = 0;
+    l->done = true;
     return true;
 }
 
@@ -118,24 +140,51 @@ static void take_messages(listener *l)
     l->heard.size -= at;
 }
 
-/* How a conversation ended when not all files were answered. */
+/* How a conversation ended without an answer. */
 typedef struct ending {
     bool late;
     int wait_status;
 } ending;
 
-static ending listen_to(listener *l, child *c)
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Whether something was there to read. */
+static bool listen_once(listener *l, int fd)
 {
     unsigned char buffer[65536];
-    size_t got;
-    child_event event;
-    while (!l->nonsense && !l->heard.failed &&
-           (event = child_read(c, buffer, sizeof buffer, &got, l->options->hang_seconds)) == CHILD_DATA) {
-        bytes_put(&l->heard, buffer, got);
-        take_messages(l);
+    ssize_t got = read(fd, buffer, sizeof buffer);
+    if (got <= 0) return false;
+    bytes_put(&l->heard, buffer, (size_t)got);
+    take_messages(l);
+    return true;
+}
+
+/* The pipe alone does not tell the end: a child may close it and live on. */
+static ending listen_to(listener *l, int fd, pid_t pid)
+{
+    nursery *n = l->options->nursery;
+    nursery_end end = {0};
+    bool open = true, late = false, over = false;
+    double deadline = now() + l->options->hang_seconds;
+    while (!l->nonsense && !l->heard.failed && !late && !over) {
+        struct pollfd fds[] = {{.fd = open ? fd : -1, .events = POLLIN}, {.fd = nursery_fd(n), .events = POLLIN}};
+        double left = nursery_has_ended(n) ? 0 : ceil(1e3 * (deadline - now()));
+        poll(fds, 2, left < 0 ? 0 : left > 60000 ? 60000 : (int)left);
+        if (fds[0].revents && (open = listen_once(l, fd))) deadline = now() + l->options->hang_seconds;
+        if (fds[1].revents || nursery_has_ended(n)) over = (nursery_take(n, &end) && end.pid == pid) || nursery_gone(n);
+        late = !over && !fds[0].revents && now() >= deadline;
     }
-    bool late = !l->nonsense && !l->heard.failed && event == CHILD_LATE;
-    return (ending){.late = late, .wait_status = child_finish(c)};
+    while (over && open) open = listen_once(l, fd);
+    if (!over) {
+        nursery_kill(n, pid);
+        nursery_await(n, pid, -1, &end);
+    }
+    return (ending){.late = late, .wait_status = end.status};
 }
 
 static cru_status describe_ending(const listener *l, ending end, cru_error *reason)
@@ -156,46 +205,81 @@ static void mark_broken(const listener *l, ending end)
 {
     cru_error reason = {0};
     describe_ending(l, end, &reason);
-    scan_job *job = &l->jobs[l->done];
+    scan_job *job = l->job;
     job->entry = (registry_entry){.name = file_name(job->path), .path = job->path};
     job->entry.broken = text_copy(l->options->memory, reason.text);
     job->lasting = true;
 }
 
-/* One child for as many of the jobs as it survives; *done says how many are settled afterwards. A file that took its
- * child down after others had been loaded there may be innocent (a thread or a memory fault of an earlier one), so it
- * is tried again alone: the caller starts the next child with it. */
-static cru_status run_child(const scan_options *options, scan_job *jobs, size_t count, size_t *done, cru_error *err)
+static cru_status start(const scan_options *options, const scan_job *job, int ruleset, int pipe_end, pid_t *pid,
+                        cru_error *err)
 {
-    child c;
-    batch files = {.jobs = jobs, .count = count};
-    const int64_t per_file = (int64_t)ceil(options->hang_seconds) + 1;
-    const child_limits limits = {
-        .cpu_seconds = per_file * (int64_t)count, .data_bytes = (int64_t)2 << 30, .no_files = true};
-    cru_status status = child_start(&c, &limits, scan_batch, &files, err);
-    if (status != CRU_OK) return status;
-    ++*options->children;
-    listener l = {.options = options, .jobs = jobs, .count = count};
-    ending end = listen_to(&l, &c);
-    bool blamed = l.done == 0 || end.late;
-    if (l.heard.failed) {
-        status = cru_fail(err, CRU_NO_MEMORY, "out of memory");
-    } else if (l.done < count && blamed) {
-        mark_broken(&l, end);
-        l.done++;
+    const size_t length = strlen(job->path) + 1, size = sizeof(scan_order) + length;
+    const int fds[] = {pipe_end, ruleset};
+    scan_order *order = malloc(size);
+    if (!order) return cru_fail(err, CRU_NO_MEMORY, "out of memory");
+    order->cpu_seconds = (int64_t)ceil(options->hang_seconds) + 1;
+    memcpy(order->path, job->path, length);
+    const nursery_order wanted = {
+        .trade = SCAN_TRADE, .bytes = order, .size = size, .fds = fds, .fd_count = ruleset >= 0 ? 2 : 1};
+    cru_status status = nursery_start(options->nursery, &wanted, pid, err);
+    free(order);
+    return status;
+}
+
+/* One process for one file: what a file does while it loads befalls no other. */
+static cru_status scan_one(const scan_options *options, scan_job *job, int ruleset, cru_error *err)
+{
+    int ends[2];
+    pid_t pid = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0) return cru_fail(err, CRU_FAILED, "cannot make a pipe: %s", strerror(errno));
+    cru_status status = start(options, job, ruleset, ends[1], &pid, err);
+    close(ends[1]);
+    if (status == CRU_OK) {
+        ++*options->children;
+        listener l = {.options = options, .job = job};
+        ending end = listen_to(&l, ends[0], pid);
+        if (nursery_gone(options->nursery))
+            status = cru_fail(err, CRU_FAILED, "the process that starts scanners is gone");
+        else if (l.heard.failed)
+            status = cru_fail(err, CRU_NO_MEMORY, "out of memory");
+        else if (!l.done || l.nonsense)
+            mark_broken(&l, end);
+        free(l.heard.data);
     }
-    *done = l.done;
-    free(l.heard.data);
+    close(ends[0]);
+    return status;
+}
+
+/* Neighbours share a folder, and with it the libraries that they may open. */
+static bool same_folder(const char *a, const char *b)
+{
+    const size_t length = (size_t)(file_name(a) - a);
+    return (size_t)(file_name(b) - b) == length && memcmp(a, b, length) == 0;
+}
+
+static cru_status scan_folder(const scan_options *options, scan_job *jobs, size_t count, cru_error *err)
+{
+    const char **plugins = calloc(count + 1, sizeof *plugins);
+    sandbox_rules *rules = NULL;
+    if (!plugins) return cru_fail(err, CRU_NO_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++) plugins[i] = jobs[i].path;
+    cru_status status = rules_create(&(sandbox_files){.plugins = plugins, .libraries = true}, &rules, err);
+    int ruleset = -1;
+    if (status == CRU_OK) status = rules_make(rules, -1, &ruleset, err);
+    for (size_t i = 0; i < count && status == CRU_OK; i++) status = scan_one(options, &jobs[i], ruleset, err);
+    if (ruleset >= 0) close(ruleset);
+    rules_destroy(rules);
+    free(plugins);
     return status;
 }
 
 cru_status scanner_run(const scan_options *options, scan_job *jobs, size_t count, cru_error *err)
 {
-    enum { BATCH = 64 };
     cru_status status = CRU_OK;
-    for (size_t next = 0, done = 0; next < count && status == CRU_OK; next += done) {
-        size_t batch_count = count - next < BATCH ? count - next : BATCH;
-        status = run_child(options, jobs + next, batch_count, &done, err);
+    for (size_t next = 0, alike; next < count && status == CRU_OK; next += alike) {
+        for (alike = 1; next + alike < count && same_folder(jobs[next].path, jobs[next + alike].path);) alike++;
+        status = scan_folder(options, jobs + next, alike, err);
     }
     return status;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads plugin files in child processes, so that whatever a file does while it loads becomes a reason. */
+/* Reads plugin files, each in a process of its own that is locked in a sandbox, so that whatever a file does while it
+ * loads becomes a reason, and nothing else. */
 #ifndef CORE_LOADER_SCANNER_H
 #define CORE_LOADER_SCANNER_H
 
 #include <crucible/arena.h>
 
+#include "process/nursery.h"
 #include "registry/registry.h"
 
 typedef struct scan_job {
@@ -14,10 +16,14 @@ typedef struct scan_job {
 } scan_job;
 
 typedef struct scan_options {
+    nursery *nursery;    /* where scanners come from; knows scan_trade as its trade SCAN_TRADE */
     double hang_seconds; /* the longest that one file may take */
     cru_arena *memory;
     int *children; /* counts the processes that were started */
 } scan_options;
+
+enum { SCAN_TRADE = 0 };
+extern const nursery_trade scan_trade;
 
 /* Fills in every job. Fails only when the system gives no process or no memory. */
 cru_status scanner_run(const scan_options *options, scan_job *jobs, size_t count, cru_error *err);

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -30,13 +31,32 @@ static void set_limit(int resource, int64_t soft, int64_t hard)
     setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
-static void apply_limits(const child_limits *limits)
+void child_limit(const child_limits *limits)
 {
     set_limit(RLIMIT_CORE, 0, 0);
     /* SIGXCPU at the soft limit, SIGKILL a second later for those who ignore it. */
     if (limits->cpu_seconds) set_limit(RLIMIT_CPU, limits->cpu_seconds, limits->cpu_seconds + 1);
     if (limits->no_files) set_limit(RLIMIT_FSIZE, 0, 0);
     if (limits->data_bytes && LIMIT_DATA) set_limit(RLIMIT_DATA, limits->data_bytes, limits->data_bytes);
+}
+
+static int ascending(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static void close_others(const child_keep *keep)
+{
+    int sorted[CHILD_KEEP_MOST], used = 0;
+    for (int i = 0; i < keep->count && used < CHILD_KEEP_MOST; i++)
+        if (keep->fds[i] > STDERR_FILENO) sorted[used++] = keep->fds[i];
+    qsort(sorted, (size_t)used, sizeof *sorted, ascending);
+    unsigned from = STDERR_FILENO + 1;
+    for (int i = 0; i < used; i++) {
+        if (from < (unsigned)sorted[i]) close_range(from, (unsigned)sorted[i] - 1, 0);
+        from = (unsigned)sorted[i] + 1;
+    }
+    close_range(from, ~0u, 0);
 }
 
 static void default_signals(void)
@@ -47,29 +67,36 @@ static void default_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static void silence_standard_streams(void)
+static void redirect(int flags, int from, int to)
 {
-    int null = open("/dev/null", O_RDWR);
+    int null = open("/dev/null", flags | O_CLOEXEC);
     if (null < 0) _exit(127);
-    for (int fd = 0; fd <= 2; fd++) dup2(null, fd);
-    if (null > 2) close(null);
+    for (int fd = from; fd <= to; fd++) dup2(null, fd);
+    if (null > STDERR_FILENO) close(null);
 }
 
-/* Files of the host are none of the child's business. */
-static void close_all_but(int fd)
+void child_silence(void)
 {
-    if (fd > 3) close_range(3, (unsigned)fd - 1, 0);
-    close_range((unsigned)fd + 1, ~0u, 0);
+    redirect(O_WRONLY, STDOUT_FILENO, STDERR_FILENO);
 }
 
-CRU_NORETURN static void run_child(const child_limits *limits, child_body *body, void *user, int fd)
+void child_begin(pid_t parent, const child_keep *keep)
 {
     setpgid(0, 0);
     default_signals();
+    prctl(PR_SET_NAME, keep->name);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    silence_standard_streams();
-    close_all_but(fd);
-    apply_limits(limits);
+    if (getppid() != parent) _exit(1);
+    redirect(O_RDONLY, STDIN_FILENO, STDIN_FILENO);
+    close_others(keep);
+}
+
+CRU_NORETURN static void run_child(pid_t parent, const child_limits *limits, child_body *body, void *user, int fd)
+{
+    const int kept[] = {fd, limits->keep};
+    child_begin(parent, &(child_keep){.name = "crucible-child", .fds = kept, .count = 2});
+    child_silence();
+    child_limit(limits);
     _exit(body(user, fd));
 }
 
@@ -92,17 +119,14 @@ cru_status child_start(child *c, const child_limits *limits, child_body *body, v
 {
     int ends[2];
     if (!make_pipe(ends)) return cru_fail(err, CRU_FAILED, "cannot make a pipe: %s", strerror(errno));
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid < 0) {
         cru_fail(err, CRU_FAILED, "cannot start a process: %s", strerror(errno));
         close(ends[0]);
         close(ends[1]);
         return CRU_FAILED;
     }
-    if (pid == 0) {
-        close(ends[0]);
-        run_child(limits, body, user, ends[1]);
-    }
+    if (pid == 0) run_child(parent, limits, body, user, ends[1]);
     setpgid(pid, pid); /* also here: whoever comes first, the group exists before it may have to be killed */
     close(ends[1]);
     *c = (child){.pid = pid, .fd = ends[0]};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* child.h: foreign code in a process of its own.
+/* child.h: how every process begins that runs foreign code, and the simplest of them.
  *
- * A child is forked from the host, runs one function and talks to its parent through a pipe. It gets its own process
- * group, default signals, /dev/null as standard streams, no other open file and resource limits, and dies with its
- * parent. Whatever it does
- * - crash, exit, loop, fork - the parent learns of it as an event, and child_finish leaves nothing of it behind. */
+ * child_begin is the first thing that any such process does, whoever forked it. child_start forks one that runs a
+ * function and talks to its parent through a pipe; whatever it does - crash, exit, loop, fork - the parent learns of it
+ * as an event, and child_finish leaves nothing of it behind. Processes that must not inherit what their user has in
+ * memory come from a clean parent instead (nursery.h). */
 #ifndef CORE_CHILD_H
 #define CORE_CHILD_H
 
@@ -14,12 +14,30 @@
 
 #include <crucible/status.h>
 
+typedef struct child_keep {
+    const char *name; /* in process lists; at most 15 characters */
+    const int *fds;   /* descriptors to keep; negative ones are ignored */
+    int count;        /* at most CHILD_KEEP_MOST */
+} child_keep;
+
+enum { CHILD_KEEP_MOST = 24 };
+
+/* Makes the calling process, just forked, one that owns nothing of its parent: dies with it, leads its own process
+ * group (so that it can be killed with all it starts, and the terminal's Ctrl-C does not reach it), has default signal
+ * handling, an empty standard input, and none of the parent's open files but what `keep` says and the standard ones.
+ * Leaves the process when the parent is already gone: the kernel would not kill it any more. */
+void child_begin(pid_t parent, const child_keep *keep);
+
+/* Standard output and standard error to nowhere. */
+void child_silence(void);
+
 /* 0 means no limit, except that `no_files` forbids to write any byte to a file. */
 typedef struct child_limits {
     int64_t cpu_seconds;
     int64_t data_bytes; /* heap and private writable mappings. Not applied in a build with AddressSanitizer, whose
                            shadow memory counts against it */
     bool no_files;
+    int keep; /* no limit but a descriptor that it keeps besides the pipe; 0: none */
 } child_limits;
 
 typedef struct child {
@@ -30,6 +48,9 @@ typedef struct child {
 
 /* Runs in the child; writes its answer to `fd`. What it returns becomes the exit code; no exit handlers run. */
 typedef int child_body(void *user, int fd);
+
+/* Sets the limits for the calling process. */
+void child_limit(const child_limits *limits);
 
 /* Call while the process has one thread. CRU_FAILED when the system gives no pipe or process. */
 cru_status child_start(child *c, const child_limits *limits, child_body *body, void *user, cru_error *err);

@@ -2,6 +2,7 @@
 #include "protocol/judges.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,19 +14,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "host/clock.h"
+#include "process/nursery.h"
 #include "worker/crash.h"
+
+enum { ATTEMPTS = 3, DYING_SECONDS = 5, JUDGE_TRADE = 0 };
 
 typedef struct bench {
     pid_t pid; /* 0: not running */
     int socket;
+    int board_file; /* memory file, for the judge */
     judge_board *board;
+    int log;                   /* what its plugins print, nonblocking; -1: none */
     judge_call *first, **last; /* in the order in which they are answered */
     double since;              /* when the first call got its turn */
 } bench;
 
 struct judges {
     judges_options options;
+    nursery *nursery; /* where judges come from */
     bench *seats;
 };
 
@@ -40,36 +48,81 @@ static void limit_waiting(int socket, double seconds)
 
 static cru_status start(judges *all, bench *seat, cru_error *err)
 {
-    int pair[2];
+    int pair[2], log[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return cru_fail(err, CRU_FAILED, "cannot make a socket for the judge: %s", strerror(errno));
+    if (pipe2(log, O_CLOEXEC | O_NONBLOCK) != 0) log[0] = log[1] = -1;
     memset(seat->board, 0, sizeof *seat->board);
-    madvise(seat->board, sizeof *seat->board, MADV_DOFORK); /* for this judge alone */
-    pid_t parent = getpid(), pid = fork();
-    if (pid == 0) judge_main(&all->options.setup, pair[1], seat->board, (int)parent);
-    madvise(seat->board, sizeof *seat->board, MADV_DONTFORK);
+    const int fds[] = {pair[1], seat->board_file, log[1]};
+    cru_error why = {0};
+    cru_status status =
+        nursery_start(all->nursery, &(nursery_order){.trade = JUDGE_TRADE, .fds = fds, .fd_count = log[1] >= 0 ? 3 : 2},
+                      &seat->pid, &why);
     close(pair[1]);
-    if (pid < 0) {
-        close(pair[0]);
-        return cru_fail(err, CRU_FAILED, "cannot start the judge: %s", strerror(errno));
-    }
-    limit_waiting(pair[0], all->options.seconds);
-    seat->pid = pid;
+    if (log[1] >= 0) close(log[1]);
     seat->socket = pair[0];
-    return CRU_OK;
+    seat->log = log[0];
+    if (status == CRU_OK) {
+        limit_waiting(pair[0], all->options.seconds);
+        return CRU_OK;
+    }
+    close(pair[0]);
+    if (log[0] >= 0) close(log[0]);
+    seat->socket = seat->log = -1;
+    return cru_fail(err, CRU_FAILED, "cannot start the judge: %s", why.text);
 }
 
-/* Returns the wait status. */
-static int stop(bench *seat)
+/* What plugins of a judge print goes to the user, without what would steer a terminal. */
+static void print_log(const bench *seat)
 {
-    int status = 0;
+    char text[4097];
+    ssize_t n;
+    while (seat->log >= 0 && (n = read(seat->log, text, sizeof text - 1)) > 0) {
+        for (ssize_t i = 0; i < n; i++)
+            if (!text[i]) text[i] = '?';
+        text[n] = 0;
+        fputs(printable(text, true), stderr);
+    }
+}
+
+/* Clears the seat; a judge that has not ended is killed. Returns the wait status. */
+static int stop(judges *all, bench *seat, nursery_end end)
+{
     if (!seat->pid) return 0;
-    kill(seat->pid, SIGKILL);
-    while (waitpid(seat->pid, &status, 0) < 0 && errno == EINTR) continue;
+    if (!end.pid) {
+        nursery_kill(all->nursery, seat->pid);
+        nursery_await(all->nursery, seat->pid, -1, &end);
+    }
+    print_log(seat);
     close(seat->socket);
+    if (seat->log >= 0) close(seat->log);
     seat->pid = 0;
-    seat->socket = -1;
-    return status;
+    seat->socket = seat->log = -1;
+    return end.status;
+}
+
+static bool make_board(bench *seat)
+{
+    seat->socket = seat->log = -1;
+    seat->last = &seat->first;
+    seat->board_file = memfd_create("board", MFD_CLOEXEC);
+    if (seat->board_file < 0 || ftruncate(seat->board_file, sizeof(judge_board)) != 0) return false;
+    seat->board = mmap(NULL, sizeof(judge_board), PROT_READ | PROT_WRITE, MAP_SHARED, seat->board_file, 0);
+    if (seat->board == MAP_FAILED) seat->board = NULL;
+    return seat->board;
+}
+
+/* In a judge. Its files: socket, board, and where it prints. */
+static void sit_down(const nursery_job *job)
+{
+    judge_board *board = mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED, job->fds[1], 0);
+    if (board == MAP_FAILED) _exit(1);
+    judge_main(&(judge_seat){.setup = job->user,
+                             .box = job->tools,
+                             .board = board,
+                             .parent = job->parent,
+                             .socket = job->fds[0],
+                             .log = job->fd_count > 2 ? job->fds[2] : -1});
 }
 
 cru_status judges_open(const judges_options *options, judges **out, cru_error *err)
@@ -79,22 +132,13 @@ cru_status judges_open(const judges_options *options, judges **out, cru_error *e
     if (!all) return cru_fail(err, CRU_NO_MEMORY, "no memory for the judges");
     all->options = *options;
     all->seats = calloc((size_t)options->count, sizeof *all->seats);
-    if (!all->seats) {
-        free(all);
-        return cru_fail(err, CRU_NO_MEMORY, "no memory for the judges");
-    }
-    cru_status status = CRU_OK;
-    for (int32_t i = 0; i < options->count; i++) {
-        bench *seat = &all->seats[i];
-        seat->socket = -1;
-        seat->last = &seat->first;
-        void *board = mmap(NULL, sizeof(judge_board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (board == MAP_FAILED) {
-            status = cru_fail(err, CRU_NO_MEMORY, "no memory for the judges");
-            continue;
-        }
-        madvise(board, sizeof(judge_board), MADV_DONTFORK);
-        seat->board = board;
+    bool good = all->seats;
+    for (int32_t i = 0; all->seats && i < options->count; i++) good = make_board(&all->seats[i]) && good;
+    cru_status status = good ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for the judges");
+    if (status == CRU_OK) {
+        const nursery_trade trade = {.prepare = judge_prepare, .follow = sit_down, .user = &all->options.setup};
+        status = nursery_open(&(nursery_options){.trades = &trade, .count = 1, .variables = judge_variables},
+                              &all->nursery, err);
     }
     if (status == CRU_OK)
         *out = all;
@@ -106,10 +150,13 @@ cru_status judges_open(const judges_options *options, judges **out, cru_error *e
 void judges_close(judges *all)
 {
     if (!all) return;
-    for (int32_t i = 0; i < all->options.count; i++) {
-        stop(&all->seats[i]);
-        if (all->seats[i].board) munmap(all->seats[i].board, sizeof(judge_board));
+    for (int32_t i = 0; all->seats && i < all->options.count; i++) {
+        bench *seat = &all->seats[i];
+        stop(all, seat, (nursery_end){0});
+        if (seat->board) munmap(seat->board, sizeof(judge_board));
+        if (seat->board_file >= 0) close(seat->board_file);
     }
+    nursery_close(all->nursery);
     free(all->seats);
     free(all);
 }
@@ -129,6 +176,7 @@ cru_status judges_ask(judges *all, judge_call *call, cru_error *err)
         if (status != CRU_OK) return status;
     }
     call->next = NULL;
+    call->attempts = 0;
     if (!seat->first) seat->since = clock_now();
     *seat->last = call;
     seat->last = &call->next;
@@ -160,23 +208,37 @@ static void describe_end(const bench *seat, int status, bool late, judge_reply *
         snprintf(reply->text, size, "%s ended the process with exit code %d", step, WEXITSTATUS(status));
 }
 
-/* The call that the judge died of fails; a new judge gets the others. */
-static cru_status replace(judges *all, bench *seat, bool late, cru_error *err)
+/* Nothing that a plugin does to itself ends so. */
+static bool killed_from_outside(int status)
 {
-    judge_reply reply = {.status = CRU_FAILED, .value = NAN};
-    int ended = 0;
-    if (late || waitpid(seat->pid, &ended, 0) != seat->pid) {
-        stop(seat);
-    } else {
-        close(seat->socket);
-        seat->pid = 0;
-    }
-    describe_end(seat, ended, late, &reply);
-    judge_call *victim = seat->first ? pop(seat) : NULL;
+    if (!WIFSIGNALED(status)) return false;
+    int number = WTERMSIG(status);
+    return number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGQUIT;
+}
+
+/* A judge that must go. The call that it was busy with fails, unless it was no fault of the call, and a new judge gets
+ * the others. */
+static cru_status replace(judges *all, bench *seat, bool late, bool blameless, cru_error *err)
+{
+    judge_reply reply = {.status = CRU_FAILED, .value = NAN, .observed = NAN};
+    judge_call *victim = seat->first;
+    nursery_end end = {0};
+    /* One whose socket has closed is dead in a moment, and how it died shows; else it is broken. */
+    if (!late && !blameless && nursery_await(all->nursery, seat->pid, DYING_SECONDS, &end))
+        blameless = killed_from_outside(end.status);
+    describe_end(seat, stop(all, seat, end), late, &reply);
+    bool again = victim && blameless && !late && ++victim->attempts < ATTEMPTS;
+    if (victim && !again) pop(seat);
     cru_status status = start(all, seat, err);
     for (judge_call *call = seat->first; call && status == CRU_OK; call = call->next)
         request_send(seat->socket, &call->request, call->fd);
-    if (victim) victim->answered(victim, &reply, &(records){0}, -1);
+    if (again) seat->since = clock_now();
+    if (!victim || again) return status;
+    if (blameless) {
+        reply.ours = true;
+        reply.status = CRU_NO_MEMORY;
+    }
+    victim->answered(victim, &reply, &(records){0}, -1);
     return status;
 }
 
@@ -191,9 +253,14 @@ static cru_status take_reply(judges *all, bench *seat, cru_error *err)
     judge_reply reply;
     records payload;
     int fd;
-    if (!reply_receive(seat->socket, &reply, &payload, &fd)) {
-        kill(seat->pid, SIGKILL); /* no-op when it is dead already; a broken one must not linger */
-        return replace(all, seat, false, err);
+    if (!reply_receive(seat->socket, &reply, &payload, &fd)) return replace(all, seat, false, false, err);
+    print_log(seat);
+    printable(reply.text, true);
+    if (reply.ours && seat->first) { /* a new one has more room */
+        records_free(&payload);
+        if (fd >= 0) close(fd);
+        snprintf(seat->board->message, sizeof seat->board->message, "%.300s", reply.text);
+        return replace(all, seat, false, true, err);
     }
     if (seat->first) {
         judge_call *call = pop(seat);
@@ -214,7 +281,7 @@ cru_status judges_take(judges *all, const struct pollfd *fds, double now, cru_er
         if (fds[i].revents)
             status = take_reply(all, seat, err);
         else if (seat->first && now > seat->since + all->options.seconds)
-            status = replace(all, seat, true, err);
+            status = replace(all, seat, true, false, err);
     }
     return status;
 }

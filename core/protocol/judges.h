@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* judges.h: the host's end of the judges.
  *
- * Calls to a judge are answered in order. A judge that dies, or takes longer than it may, fails the call it was busy
- * with, and a new one takes over the others. Which judge serves a call depends only on its `lane`, so that one problem
+ * Calls to a judge are answered in order. A judge that crashes, or takes longer than it may, fails the call it was busy
+ * with, and a new one takes over the others. One that is killed from outside (by the kernel for want of memory, by a
+ * user) or that has no memory for a call is no fault of the call: a new judge gets it again; when that does not help
+ * either, the answer is CRU_NO_MEMORY with `ours`. Which judge serves a call depends only on its `lane`, so that one problem
  * always meets the same judge. */
 #ifndef CORE_RUNNER_JUDGES_H
 #define CORE_RUNNER_JUDGES_H
@@ -23,10 +25,12 @@ typedef struct judge_call {
     void (*answered)(struct judge_call *call, const judge_reply *reply, const records *payload, int fd);
     void *owner;
     struct judge_call *next;
+    int attempts; /* that went wrong for no fault of the call */
 } judge_call;
 
 typedef struct judges_options {
-    judge_setup setup; /* pointers outlive the judges */
+    judge_setup setup; /* pointers outlive the judges. Judges have what this process has in memory now, and nothing
+                          that it reads later */
     int32_t count;
     double seconds; /* longest time for one call */
 } judges_options;

@@ -7,7 +7,8 @@
  *
  * A worker talks to the host over a packet socket: one worker_message per packet, one byte back for a checkpoint, and
  * one with a file descriptor for WORKER_LEARNED.
- * A worker runs foreign code and may send anything: the host checks every packet. */
+ * A worker runs foreign code and may send anything: the host checks every packet. Times are the host's, measured when a
+ * packet comes; how good scores are is the judge's to say. */
 #ifndef CORE_RUNNER_PROTOCOL_H
 #define CORE_RUNNER_PROTOCOL_H
 
@@ -16,6 +17,7 @@
 #include <crucible/status.h>
 
 #include "base/sha256.h"
+#include "config/settings.h"
 #include "store/store.h"
 
 /* ---- numbers by name ------------------------------------------------------------------------------------- */
@@ -45,7 +47,7 @@ typedef enum judge_op {
     JUDGE_CHECKSUM = 1, /* of the trial's dataset; reply: text */
     JUDGE_PREPARE,      /* reply: the task as a sealed memory file, items, classes, what the corruptors reported */
     JUDGE_WHOLE,        /* the same with nothing but truth hidden, for a worker that has learned inductively */
-    JUDGE_SCORE,        /* carries the scores; reply: metrics, and `value`, the true validation accuracy */
+    JUDGE_SCORE,        /* carries the scores; reply: metrics, `value` and `observed` */
     JUDGE_CHECKPOINT,   /* carries scores that no worker can see; reply: true validation accuracy. When it is above
                            `best`, the checkpoint has been copied over the final scores */
 } judge_op;
@@ -58,17 +60,20 @@ typedef struct judge_request {
     double seconds_total, seconds_to_best;
     int64_t peak_bytes;
     int64_t embedding_cols; /* 0: the method has none */
-    bool nonfinite;         /* scores that are not finite are judged, too */
+    monitor_settings
+        rule; /* by which validation is measured; scores that are not finite are judged, too, if it says so */
 } judge_request;
 
 typedef struct judge_reply {
     uint64_t ticket;
     cru_status status;
     bool no_data;   /* it failed because the dataset's files are missing or damaged */
+    bool ours;      /* it failed for want of memory, processes or files of ours: nobody's fault, and no result */
     char text[500]; /* the failure, or the checksum */
     int64_t items;
     int32_t classes;
-    double value;     /* NAN: none */
+    double value;     /* true validation accuracy; NAN: none */
+    double observed;  /* the rule's value on observed validation labels; NAN: none */
     uint64_t payload; /* bytes of records that follow */
 } judge_reply;
 
@@ -115,6 +120,7 @@ void scores_unmap(float *scores, const score_shape *shape);
 
 typedef enum worker_message_type {
     WORKER_POINT = 1,
+    WORKER_BETTER, /* the weights of this epoch are the best so far by the rule */
     WORKER_CHECKPOINT,
     WORKER_LEARNED, /* inductively; wants the whole task */
     WORKER_ALONE,   /* this worker serves the first rule only */
@@ -126,14 +132,12 @@ enum { SHARE_ALL = -1 };
 typedef struct worker_message {
     worker_message_type type;
     int32_t share; /* which of the trials that share the training; SHARE_ALL: an outcome of all of them */
-    /* point, checkpoint */
+    /* point, better, checkpoint */
     int64_t epoch;
-    double loss, value, seconds;
+    double loss, value;
     /* outcome */
     store_outcome outcome;
-    double seconds_total, seconds_to_best, validation;
-    double seconds_construct, seconds_train; /* parts of seconds_total; the rest is prediction */
-    int64_t best_epoch;
+    double seconds_construct, seconds_train; /* parts of the time that the host measures; the rest is prediction */
     int64_t embedding_cols;
     bool diverged; /* why it failed */
     char text[500];

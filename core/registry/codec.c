@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "registry/copy.h"
 
 enum { NO_TEXT = 0xffffffffu };
@@ -157,9 +158,10 @@ static void *room(reader *r, cru_arena *a, size_t count, size_t least, size_t si
     return cru_arena_alloc_zeroed(a, (int64_t)count + 1, size);
 }
 
+/* Words of whoever wrote the plugin. */
 static const char *take_text(reader *r, cru_arena *a)
 {
-    return text_copy(a, reader_text(r));
+    return printable((char *)(uintptr_t)text_copy(a, reader_text(r)), false);
 }
 
 static const char *const *take_choices(reader *r, cru_arena *a)

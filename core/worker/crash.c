@@ -50,7 +50,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
     void *frames[FRAMES];
     uintptr_t address = (uintptr_t)info->si_addr;
     bool null = (number == SIGSEGV || number == SIGBUS) && address < NULL_PAGE;
-    worker_message m = {.type = WORKER_OUTCOME, .share = SHARE_ALL, .outcome = STORE_CRASHED, .best_epoch = -1};
+    worker_message m = {.type = WORKER_OUTCOME, .share = SHARE_ALL, .outcome = STORE_CRASHED};
     if (number == SIGABRT)
         snprintf(m.text, sizeof m.text, "aborted (SIGABRT)");
     else

@@ -10,6 +10,8 @@
 
 #include "loader/loader.h"
 #include "process/child.h"
+#include "worker/sandbox-rules.h"
+#include "worker/sandbox.h"
 
 enum { NAME_SIZE = 80, MOST_CARD = 4095 };
 
@@ -72,13 +74,33 @@ cru_status device_choose(const run_settings *run, const registry *plugins, devic
 
 /* ---- trying ---------------------------------------------------------------------------------------------- */
 
+typedef struct attempt {
+    const device_choice *choice;
+    bool locked;
+} attempt;
+
+static cru_status lock_in(const device_choice *choice, cru_error *err)
+{
+    const char *files[] = {choice->backend->path, NULL};
+    sandbox_rules *rules = NULL;
+    int ruleset = -1;
+    sandbox *box = sandbox_prepare(SANDBOX_WORKER);
+    if (!box) return CRU_OK; /* the run has said so */
+    cru_status status = rules_create(&(sandbox_files){.plugins = files, .libraries = true}, &rules, err);
+    if (status == CRU_OK) status = rules_make(rules, -1, &ruleset, err);
+    return status == CRU_OK ? sandbox_enter(box, ruleset, err) : status;
+}
+
 /* In the child: the sentence goes to the parent; none means that all cards opened. */
 static int try_cards(void *user, int fd)
 {
-    const device_choice *choice = user;
+    const attempt *a = user;
+    const device_choice *choice = a->choice;
     const cru_plugin *plugin;
     cru_error err = {0};
-    cru_status status = plugin_open(choice->backend->path, CRU_KIND_BACKEND, choice->backend->name, &plugin, &err);
+    cru_status status = a->locked ? lock_in(choice, &err) : CRU_OK;
+    if (status == CRU_OK)
+        status = plugin_open(choice->backend->path, CRU_KIND_BACKEND, choice->backend->name, &plugin, &err);
     for (int32_t i = 0; status == CRU_OK && i < choice->card_count; i++) {
         const cru_backend *backend = plugin->vtable;
         cru_device device;
@@ -89,14 +111,14 @@ static int try_cards(void *user, int fd)
     return status == CRU_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-cru_status device_probe(const device_choice *choice, cru_error *err)
+cru_status device_probe(const device_choice *choice, bool locked, cru_error *err)
 {
     enum { SECONDS = 120 }; /* a driver may have to translate code for the card first */
     child c;
     char text[sizeof err->text] = "";
     size_t used = 0, got;
     if (!choice->backend) return CRU_OK;
-    cru_status status = child_start(&c, &(child_limits){0}, try_cards, (void *)choice, err);
+    cru_status status = child_start(&c, &(child_limits){0}, try_cards, &(attempt){choice, locked}, err);
     if (status != CRU_OK) return status;
     child_event event;
     while ((event = child_read(&c, text + used, sizeof text - 1 - used, &got, SECONDS)) == CHILD_DATA) used += got;
@@ -110,11 +132,11 @@ cru_status device_probe(const device_choice *choice, cru_error *err)
 
 /* ---- in the worker --------------------------------------------------------------------------------------- */
 
-cru_status device_limit(const run_settings *run, const cru_backend *backend, cru_ctx *ctx, cru_error *err)
+cru_status device_limit(int64_t mib, const cru_backend *backend, cru_ctx *ctx, cru_error *err)
 {
-    if (run->device_memory == 0) return CRU_OK;
+    if (mib == 0) return CRU_OK;
     if (!backend || backend->size < offsetof(cru_backend, limit) + sizeof backend->limit || !backend->limit)
         return cru_fail(err, CRU_UNSUPPORTED, "device_memory: the device cannot limit it");
-    backend->limit(cru_ctx_device(ctx), (size_t)run->device_memory << 20);
+    backend->limit(cru_ctx_device(ctx), (size_t)mib << 20);
     return CRU_OK;
 }

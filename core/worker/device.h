@@ -22,10 +22,10 @@ typedef struct device_choice {
 cru_status device_choose(const run_settings *run, const registry *plugins, device_choice *out, cru_error *err);
 
 /* Opens every chosen card once, in a process of its own, so that a device that is not there is one sentence before any
- * trial runs. The CPU is always there. */
-cru_status device_probe(const device_choice *choice, cru_error *err);
+ * trial runs; `locked`: in the sandbox of a worker. The CPU is always there. */
+cru_status device_probe(const device_choice *choice, bool locked, cru_error *err);
 
-/* In the worker: opens the device of the context with the limit of `[run] device_memory`. */
-cru_status device_limit(const run_settings *run, const cru_backend *backend, cru_ctx *ctx, cru_error *err);
+/* In the worker: opens the device of the context with the limit of `[run] device_memory`; 0: none. */
+cru_status device_limit(int64_t mib, const cru_backend *backend, cru_ctx *ctx, cru_error *err);
 
 #endif

@@ -51,14 +51,13 @@ double monitor_value(const monitor_settings *settings, const cru_task *task, con
     }
 }
 
-double monitor_final(const monitor *m, const cru_task *task, const float *scores)
+double monitor_final(const monitor_settings *s, const cru_task *task, const float *scores)
 {
-    const monitor_settings *s = &m->settings;
     if (s->rule == MONITOR_VALIDATION && s->rank == MONITOR_RANK_METRIC) {
         validation v = observed(task, scores);
         return measure(metric_of(s, task), &v);
     }
-    return m->best_epoch >= 0 && s->restore ? m->best : monitor_value(s, task, scores);
+    return monitor_value(s, task, scores);
 }
 
 /* Whether the rule has a best epoch at all; without one patience has no meaning. */
@@ -137,7 +136,7 @@ static uint32_t report(void *user, int64_t epoch, double train_loss, const float
         m->best = point.value;
         m->best_loss = loss;
         m->best_epoch = epoch;
-        m->seconds_to_best = m->hooks.now ? m->hooks.now(m->hooks.user) : 0;
+        if (m->hooks.better) m->hooks.better(m->hooks.user, epoch);
         m->wait = 0;
         if (s->restore) verdict |= CRU_KEEP;
     } else if (++m->wait >= s->patience && s->patience && epoch > s->min_epochs && selects(s)) {

@@ -21,7 +21,7 @@ typedef struct monitor_point {
 typedef struct monitor_hooks {
     void (*record)(void *user, const monitor_point *point);                          /* every report; may be NULL */
     void (*checkpoint)(void *user, const monitor_point *point, const float *scores); /* oracle-early only */
-    double (*now)(void *user);                                                       /* seconds since the trial began */
+    void (*better)(void *user, int64_t epoch); /* these weights are the best so far; may be NULL */
     void *user;
 } monitor_hooks;
 
@@ -30,9 +30,8 @@ typedef struct monitor {
     monitor_settings settings;
     const cru_task *task;
     monitor_hooks hooks;
-    double best, best_loss; /* of the rule's value, larger is better; of the loss */
-    int64_t best_epoch;     /* -1: none was better than another */
-    double seconds_to_best;
+    double best, best_loss;       /* of the rule's value, larger is better; of the loss */
+    int64_t best_epoch;           /* -1: none was better than another */
     int64_t reports, checkpoints; /* epochs reported; those of them that the rule looked at */
     int64_t wait;                 /* checkpoints since the last gain */
     double *losses;               /* ring of `window` past losses */
@@ -49,7 +48,8 @@ void monitor_close(monitor *m);
  * measure that fits the task. NAN when there is nothing to validate on. */
 double monitor_value(const monitor_settings *settings, const cru_task *task, const float *scores);
 
-/* The value of the scores that a trial predicts in the end, by which a search compares settings. */
-double monitor_final(const monitor *m, const cru_task *task, const float *scores);
+/* The value of the scores that a trial predicts in the end, by which a search compares settings. For the judge: what a
+ * worker says of itself is not believed. */
+double monitor_final(const monitor_settings *settings, const cru_task *task, const float *scores);
 
 #endif

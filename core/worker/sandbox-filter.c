@@ -31,13 +31,13 @@ static const int plain[] = {
     SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(times), SCMP_SYS(getrusage), SCMP_SYS(restart_syscall),
     /* own signals */
     SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack), SCMP_SYS(tgkill),
-    /* who and where am I */
+    /* who and where am I; without sysinfo glibc's qsort would take uninitialised memory for the machine's size */
     SCMP_SYS(getpid), SCMP_SYS(getppid), SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid),
     SCMP_SYS(uname), SCMP_SYS(sysinfo), SCMP_SYS(getcwd), SCMP_SYS(getrandom), SCMP_SYS(getrlimit),
     /* open files */
     SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(readv), SCMP_SYS(writev), SCMP_SYS(pread64), SCMP_SYS(pwrite64),
     SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(fstat), SCMP_SYS(newfstatat), SCMP_SYS(stat), SCMP_SYS(lstat),
-    SCMP_SYS(statx), SCMP_SYS(fstatfs), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink),
+    SCMP_SYS(statx), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink),
     SCMP_SYS(readlinkat), SCMP_SYS(getdents64), SCMP_SYS(dup), SCMP_SYS(dup2), SCMP_SYS(dup3), SCMP_SYS(poll),
     SCMP_SYS(ppoll), SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(pipe), SCMP_SYS(pipe2), SCMP_SYS(eventfd2),
     SCMP_SYS(umask),
@@ -48,6 +48,13 @@ static const int plain[] = {
 static const int writing[] = {SCMP_SYS(ftruncate), SCMP_SYS(fallocate), SCMP_SYS(fsync),    SCMP_SYS(fdatasync),
                               SCMP_SYS(unlink),    SCMP_SYS(unlinkat),  SCMP_SYS(mkdir),    SCMP_SYS(mkdirat),
                               SCMP_SYS(rmdir),     SCMP_SYS(rename),    SCMP_SYS(renameat), SCMP_SYS(renameat2)};
+
+static const int memory_files[] = {SCMP_SYS(memfd_create), SCMP_SYS(ftruncate)};
+
+/* Sockets and locks that are there; none can be made. */
+static const int judging[] = {SCMP_SYS(sendmsg), SCMP_SYS(sendto),    SCMP_SYS(recvfrom), SCMP_SYS(flock),
+                              SCMP_SYS(statfs),  SCMP_SYS(fstatfs),   SCMP_SYS(fchmod),   SCMP_SYS(msync),
+                              SCMP_SYS(mincore), SCMP_SYS(fadvise64), SCMP_SYS(truncate)};
 
 /* An argument that must have one value under a mask. */
 typedef struct guarded {
@@ -72,6 +79,11 @@ static const guarded guards[] = {
     {SCMP_SYS(fcntl), 1, ALL, F_SETFL},
     {SCMP_SYS(fcntl), 1, ALL, F_DUPFD},
     {SCMP_SYS(fcntl), 1, ALL, F_DUPFD_CLOEXEC},
+};
+
+static const guarded sealing[] = {
+    {SCMP_SYS(fcntl), 1, ALL, F_ADD_SEALS},
+    {SCMP_SYS(fcntl), 1, ALL, F_GET_SEALS},
 };
 
 /* Read-only means: no write access, and no truncation either, which open does even to a file opened for reading. */
@@ -134,6 +146,9 @@ cru_status filter_build(const filter_options *options, struct sock_fprog *progra
                 seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
     if (good && options->writes)
         good = allow(ctx, writing, COUNT(writing)) == 0 && allow_guarded(ctx, opening, COUNT(opening)) == 0;
+    if (good && options->memory_files)
+        good = allow(ctx, memory_files, COUNT(memory_files)) == 0 && allow_guarded(ctx, sealing, COUNT(sealing)) == 0;
+    if (good && options->judges) good = allow(ctx, judging, COUNT(judging)) == 0;
     good = good && export_program(ctx, program) == 0;
     if (ctx) seccomp_release(ctx);
     if (good) return CRU_OK;

@@ -9,7 +9,9 @@
 #include <crucible/status.h>
 
 typedef struct filter_options {
-    bool writes; /* files may be opened for writing: Landlock says which */
+    bool writes;       /* files may be opened for writing: Landlock says which */
+    bool memory_files; /* may make memory files, and seal them */
+    bool judges;       /* may send and receive on the sockets that it has */
 } filter_options;
 
 /* The allow-list. The caller frees program->filter. */

@@ -4,29 +4,118 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static const char prefix[] = "crucible-scratch-";
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *at)
+/* ---- removing -------------------------------------------------------------------------------------------- */
+
+static bool is_dots(const char *name)
 {
-    (void)info;
-    (void)type;
-    if (at->level > 0) remove(path);
-    return 0;
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-void scratch_empty(const char *path)
+static DIR *open_folder(int parent, const char *name)
 {
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
+    if (fd >= 0 && !list) close(fd);
+    return list;
 }
+
+/* A folder that lets its owner in. */
+static DIR *force_folder(int parent, const char *name)
+{
+    struct stat info;
+    if (fstatat(parent, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(info.st_mode)) return NULL;
+    if ((info.st_mode & 0700) != 0700) fchmodat(parent, name, 0700, 0);
+    return open_folder(parent, name);
+}
+
+/* Removes the folder `name` of `top`; folders inside that are not empty move up to `top`, so that no path ever gets
+ * longer than two names. Returns how many moved. */
+static int64_t flatten(int top, const char *name, uint64_t *serial)
+{
+    int64_t moved = 0;
+    DIR *list = force_folder(top, name);
+    for (const struct dirent *entry; list && (entry = readdir(list));) {
+        char fresh[64];
+        if (is_dots(entry->d_name) || unlinkat(dirfd(list), entry->d_name, 0) == 0) continue;
+        fchmodat(dirfd(list), entry->d_name, 0700, 0); /* a folder: all else is gone */
+        if (unlinkat(dirfd(list), entry->d_name, AT_REMOVEDIR) == 0) continue;
+        snprintf(fresh, sizeof fresh, "..%016llx", (unsigned long long)++*serial);
+        moved += renameat(dirfd(list), entry->d_name, top, fresh) == 0;
+    }
+    if (list) closedir(list);
+    unlinkat(top, name, AT_REMOVEDIR);
+    return moved;
+}
+
+/* Empties the folder. New names appear while it is read, so that it is read until nothing moves any more. */
+static void empty(int top)
+{
+    uint64_t serial = 0;
+    for (int64_t moved = 1; moved > 0;) {
+        moved = 0;
+        DIR *list = open_folder(top, ".");
+        for (const struct dirent *entry; list && (entry = readdir(list));)
+            if (!is_dots(entry->d_name) && unlinkat(top, entry->d_name, 0) != 0)
+                moved += flatten(top, entry->d_name, &serial);
+        if (list) closedir(list);
+    }
+}
+
+void scratch_end(int parent, const char *name)
+{
+    DIR *list = force_folder(parent, name);
+    if (list) {
+        empty(dirfd(list));
+        closedir(list);
+    }
+    unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* ---- one trial ------------------------------------------------------------------------------------------- */
+
+int scratch_begin(int parent, char name[SCRATCH_NAME])
+{
+    unsigned char random[(SCRATCH_NAME - 1) / 2];
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return -1;
+    for (size_t i = 0; i < sizeof random; i++) snprintf(name + 2 * i, 3, "%02x", random[i]);
+    if (mkdirat(parent, name, 0700) != 0) return -1;
+    return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* A tree of more levels than anybody needs is as good as a full one. */
+static int64_t count_bytes(int parent, const char *name, int depth, int64_t most)
+{
+    enum { DEEPEST = 40 };
+    int64_t total = 0;
+    DIR *list = depth < DEEPEST ? open_folder(parent, name) : NULL;
+    if (!list) return most;
+    for (const struct dirent *entry; total < most && (entry = readdir(list));) {
+        struct stat info;
+        if (is_dots(entry->d_name) || fstatat(dirfd(list), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        total += 512 * (int64_t)info.st_blocks;
+        if (S_ISDIR(info.st_mode)) total += count_bytes(dirfd(list), entry->d_name, depth + 1, most - total);
+    }
+    closedir(list);
+    return total;
+}
+
+int64_t scratch_bytes(int folder, int64_t most)
+{
+    return count_bytes(folder, ".", 0, most);
+}
+
+/* ---- the folder of a run --------------------------------------------------------------------------------- */
 
 /* The locked descriptor of a folder that is this user's, that still exists and that nobody else holds; else -1. */
 static int lock_folder(const char *path)
@@ -42,7 +131,7 @@ static int lock_folder(const char *path)
 
 static void remove_folder(const char *path, int lock)
 {
-    scratch_empty(path);
+    empty(lock);
     rmdir(path);
     close(lock);
 }

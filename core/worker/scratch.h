@@ -6,6 +6,8 @@
 #ifndef CORE_RUNNER_SCRATCH_H
 #define CORE_RUNNER_SCRATCH_H
 
+#include <stdint.h>
+
 #include <crucible/status.h>
 
 typedef struct scratch {
@@ -19,7 +21,18 @@ cru_status scratch_make(scratch *s, cru_error *err);
 /* Removes it with everything inside. One that was never made is fine. */
 void scratch_remove(scratch *s);
 
-/* Removes what is inside a folder; symbolic links are removed, not followed. */
-void scratch_empty(const char *path);
+/* A new folder for one trial in the folder `parent`, under a name that nobody can guess: who cannot name it cannot ask
+ * the kernel about it either (stat needs no right that Landlock knows of). Writes the name; returns a descriptor, -1
+ * with errno. */
+enum { SCRATCH_NAME = 33 };
+int scratch_begin(int parent, char name[SCRATCH_NAME]);
+
+/* Removes it with everything inside, however long its paths are and whatever modes its folders have; symbolic links
+ * are removed, not followed. */
+void scratch_end(int parent, const char *name);
+
+/* Bytes that the files beneath take, counted up to `most` and no further; a folder that cannot be counted has as many.
+ */
+int64_t scratch_bytes(int folder, int64_t most);
 
 #endif

@@ -14,12 +14,6 @@
 #include "worker/device.h"
 #include "worker/subnormals.h"
 
-static double elapsed(void *user)
-{
-    const share *s = user;
-    return clock_now() - s->training->begun;
-}
-
 void training_tell(const training *t, const worker_message *message)
 {
     ssize_t n;
@@ -48,11 +42,16 @@ static void send_checkpoint(void *user, const monitor_point *point, const float 
     char answer;
     ssize_t n;
     memcpy(s->scores + count, scores, (size_t)count * sizeof *scores);
-    training_tell(
-        s->training,
-        &(worker_message){.type = WORKER_CHECKPOINT, .share = s->number, .epoch = point->epoch, .seconds = elapsed(s)});
+    training_tell(s->training, &(worker_message){.type = WORKER_CHECKPOINT, .share = s->number, .epoch = point->epoch});
     do n = read(job->socket, &answer, 1);
     while (n < 0 && errno == EINTR);
+}
+
+/* The host looks at its own clock. */
+static void send_better(void *user, int64_t epoch)
+{
+    const share *s = user;
+    training_tell(s->training, &(worker_message){.type = WORKER_BETTER, .share = s->number, .epoch = epoch});
 }
 
 static void write_log(void *user, const char *line)
@@ -78,7 +77,7 @@ static uint32_t ask_all(void *user, int64_t epoch, double train_loss, const floa
 static bool rules_look_alike(const training *t)
 {
     int32_t early = 0;
-    for (int32_t i = 0; i < t->share_count; i++) early += t->job->shares[i].rule->rule == MONITOR_ORACLE_EARLY;
+    for (int32_t i = 0; i < t->share_count; i++) early += t->job->shares[i].rule.rule == MONITOR_ORACLE_EARLY;
     return early == 0 || early == t->share_count;
 }
 
@@ -113,11 +112,11 @@ static bool open_rules(training *t, const cru_algorithm *method)
     bool any = false;
     for (int32_t i = 0; i < t->share_count; i++) {
         share *s = &t->shares[i];
-        s->status = monitor_open(&s->watch, t->job->shares[i].rule, &t->task, &s->err);
+        s->status = monitor_open(&s->watch, &t->job->shares[i].rule, &t->task, &s->err);
         if (s->status == CRU_OK) s->status = check_views(s, method, &s->err);
-        s->watch.hooks = (monitor_hooks){.record = t->job->run->curves && !t->here ? send_point : NULL,
+        s->watch.hooks = (monitor_hooks){.record = t->job->curves && !t->here ? send_point : NULL,
                                          .checkpoint = send_checkpoint,
-                                         .now = elapsed,
+                                         .better = t->here ? NULL : send_better,
                                          .user = s};
         any |= s->status == CRU_OK;
     }
@@ -182,7 +181,7 @@ static cru_status learn(training *t, pupil *p)
                        .before_step = only->watch.face.before_step,
                        .validation_only = rules_look_alike(t) && only->watch.face.validation_only,
                        .unless_dropout = only->watch.face.unless_dropout};
-    const void *settings = cru_settings_struct(t->job->settings);
+    const void *settings = cru_settings_struct(t->settings);
     cru_status status = p->method->create(&p->self, p->plugin, settings, &t->task, p->ctx);
     t->seconds_construct = clock_now() - t->begun;
     if (status == CRU_OK) status = p->method->fit(p->self, t->share_count > 1 ? &all : &t->shares[0].watch.face);
@@ -200,17 +199,15 @@ static bool diverged_but_kept(const share *s, cru_status status)
 
 /* Under the rule oracle-early the host replaces what is predicted here by what the judge chose. A failure here is of
  * this rule alone. */
-static void predict(share *s, const pupil *p, double learned)
+static void predict(share *s, const pupil *p)
 {
     const training *t = s->training;
-    double begun = elapsed(s);
     if (t->share_count > 1) p->method->select(p->self, s->number);
     cru_status status = p->method->predict(p->self, s->scores);
     if (diverged_but_kept(s, status)) {
         *cru_ctx_error(p->ctx) = (cru_error){0};
         status = CRU_OK;
     }
-    s->seconds_total = learned + elapsed(s) - begun;
     if (status == CRU_OK) status = hand_embedding(s, p);
     s->status = settle(status, p, &s->err);
     *cru_ctx_error(p->ctx) = (cru_error){0};
@@ -230,20 +227,17 @@ void training_run(training *t, const cru_plugin *plugin, const cru_backend *back
         cru_error err = {0};
         pupil p = {.plugin = plugin,
                    .method = method,
-                   .ctx = cru_ctx_create(&(cru_ctx_options){.seed = job->trial->seed,
+                   .ctx = cru_ctx_create(&(cru_ctx_options){.seed = job->seed,
                                                             .backend = backend,
                                                             .device = job->card,
-                                                            .threads = (int32_t)job->run->threads,
+                                                            .threads = (int32_t)job->limits.threads,
                                                             .log = write_log})};
         cru_ctx_trace(p.ctx, job->trace, job->trace_user);
-        cru_status status = device_limit(job->run, backend, p.ctx, &err);
+        cru_status status = device_limit(job->limits.device, backend, p.ctx, &err);
         if (status == CRU_OK) status = settle(learn(t, &p), &p, &err);
         training_fail(t, status, &err);
-        double learned = elapsed(&t->shares[0]);
-        for (int32_t i = 0; i < t->share_count; i++) {
-            t->shares[i].seconds_total = learned;
-            if (t->shares[i].status == CRU_OK) predict(&t->shares[i], &p, learned);
-        }
+        for (int32_t i = 0; i < t->share_count; i++)
+            if (t->shares[i].status == CRU_OK) predict(&t->shares[i], &p);
         if (p.self && method->destroy) method->destroy(p.self);
         cru_ctx_destroy(p.ctx);
     }
@@ -257,8 +251,7 @@ cru_status training_open(training *t, const worker_job *job, bool here, cru_erro
 {
     *t = (training){
         .job = job, .here = here, .share_count = job->share_count, .seconds_construct = NAN, .seconds_train = NAN};
-    for (int32_t i = 0; i < t->share_count; i++)
-        t->shares[i] = (share){.training = t, .number = i, .seconds_total = NAN};
+    for (int32_t i = 0; i < t->share_count; i++) t->shares[i] = (share){.training = t, .number = i};
     cru_status status = cru_task_map(job->task, &t->task, &t->mapping, err);
     for (int32_t i = 0; status == CRU_OK && i < t->share_count; i++) {
         t->shares[i].scores = scores_map(job->shares[i].scores, &job->shape, true);
@@ -278,22 +271,15 @@ void training_fail(training *t, cru_status status, const cru_error *err)
 static void report(const share *s)
 {
     const training *t = s->training;
-    const monitor *watch = &s->watch;
     worker_message m = {.type = WORKER_OUTCOME,
                         .share = s->number,
                         .outcome = STORE_FAILED,
-                        .seconds_total = s->seconds_total,
-                        .seconds_to_best = s->seconds_total,
                         .seconds_construct = t->seconds_construct,
-                        .seconds_train = t->seconds_train,
-                        .validation = NAN,
-                        .best_epoch = -1};
+                        .seconds_train = t->seconds_train};
     if (s->status == CRU_OK) {
         m.outcome = STORE_OK;
-        m.best_epoch = watch->best_epoch;
+        m.epoch = s->watch.best_epoch;
         m.embedding_cols = s->embedding_cols;
-        if (watch->best_epoch >= 0) m.seconds_to_best = watch->seconds_to_best;
-        m.validation = monitor_final(watch, t->job->inductive ? &t->whole : &t->task, s->scores);
     } else {
         if (s->status == CRU_NO_MEMORY) m.outcome = STORE_OOM;
         m.diverged = s->status == CRU_DIVERGED;

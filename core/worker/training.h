@@ -13,14 +13,14 @@ typedef struct share {
     monitor watch;
     float *scores; /* mapped: see score_shape */
     int64_t embedding_cols;
-    double seconds_total; /* NAN until known */
     cru_status status;
     cru_error err;
 } share;
 
 typedef struct training {
     const worker_job *job;
-    bool here; /* in the host itself: nobody reads the socket before the method returns */
+    cru_settings *settings; /* of the method; NULL until its plugin is open */
+    bool here;              /* in the host itself: nobody reads the socket before the method returns */
     cru_task task;
     void *mapping;
     cru_task whole; /* of an inductive trial, once it has learned */

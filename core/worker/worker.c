@@ -14,8 +14,9 @@
 #include <crucible/plugin.h>
 
 #include "loader/loader.h"
-#include "protocol/child.h"
+#include "process/child.h"
 #include "worker/crash.h"
+#include "worker/sandbox.h"
 #include "worker/training.h"
 
 /* AddressSanitizer reserves terabytes of addresses, so there the memory limit cannot be set. */
@@ -32,34 +33,52 @@
 #endif
 
 enum {
-    FILE_LIMIT_MIB = 256,  /* largest file in the scratch folder, and largest log */
     THREAD_MIB = 80,       /* addresses that glibc reserves for a thread: its heap and its stack */
     CPU_GRACE_SECONDS = 2, /* between SIGXCPU and SIGKILL */
 };
 
-static cru_status open_backend(const registry_entry *entry, const cru_backend **backend, cru_error *err)
+static cru_status open_backend(const worker_job *job, const cru_backend **backend, cru_error *err)
 {
     const cru_plugin *plugin;
     *backend = NULL;
-    if (!entry) return CRU_OK;
-    cru_status status = plugin_open(entry->path, CRU_KIND_BACKEND, entry->name, &plugin, err);
+    if (!job->backend) return CRU_OK;
+    cru_status status = plugin_open(job->backend, CRU_KIND_BACKEND, job->backend_name, &plugin, err);
     if (status == CRU_OK) *backend = plugin->vtable;
     return status;
 }
 
-static cru_status run_method(training *t, cru_error *err)
+/* The settings that the host read, for the table of the plugin as it is now. */
+static cru_status read_settings(const worker_job *job, const cru_plugin *plugin, cru_settings **out, cru_error *err)
+{
+    static const cru_param none[] = {CRU_END};
+    char *copy = strdup(job->settings), *cursor = NULL;
+    *out = copy ? cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size) : NULL;
+    cru_status status = *out ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for the settings of %s", job->name);
+    for (char *line = status == CRU_OK ? strtok_r(copy, "\n", &cursor) : NULL; line && status == CRU_OK;
+         line = strtok_r(NULL, "\n", &cursor)) {
+        char *value = strchr(line, '=');
+        *value++ = 0;
+        if (cru_settings_set(*out, line, value, NULL) != CRU_OK)
+            status =
+                cru_fail(err, CRU_BAD_INPUT, "its file has changed: it does not take %s = %s any more", line, value);
+    }
+    free(copy);
+    return status;
+}
+
+static cru_status run_method(training *t, const sandbox *box, cru_error *err)
 {
     const worker_job *job = t->job;
-    const variant *a = job->trial->algorithm;
     const cru_plugin *plugin;
     const cru_backend *backend = NULL;
-    cru_status status = plugin_open(a->plugin->path, CRU_KIND_ALGORITHM, a->name, &plugin, err);
-    if (status == CRU_OK) status = open_backend(job->backend, &backend, err);
-    if (status == CRU_OK && job->box) status = sandbox_seal(job->box, err);
+    cru_status status = plugin_open(job->plugin, CRU_KIND_ALGORITHM, job->name, &plugin, err);
+    if (status == CRU_OK) status = open_backend(job, &backend, err);
+    if (status == CRU_OK && box) status = sandbox_seal(box, job->ruleset >= 0, err);
+    if (status == CRU_OK) status = read_settings(job, plugin, &t->settings, err);
     if (status != CRU_OK) return status;
     if (!(plugin->problems & (uint32_t)t->task.problem)) {
         char can[PROBLEMS_TEXT_SIZE], is[PROBLEMS_TEXT_SIZE];
-        return cru_fail(err, CRU_UNSUPPORTED, "%s handles %s, and this is %s", a->name,
+        return cru_fail(err, CRU_UNSUPPORTED, "%s handles %s, and this is %s", job->name,
                         problems_text(plugin->problems, can), problems_text((uint32_t)t->task.problem, is));
     }
     training_run(t, plugin, backend);
@@ -70,11 +89,8 @@ static cru_status run_method(training *t, cru_error *err)
 
 static void on_panic(void *user, cru_status status, const char *message)
 {
-    worker_message m = {.type = WORKER_OUTCOME,
-                        .share = SHARE_ALL,
-                        .outcome = status == CRU_NO_MEMORY ? STORE_OOM : STORE_CRASHED,
-                        .validation = NAN,
-                        .best_epoch = -1};
+    worker_message m = {
+        .type = WORKER_OUTCOME, .share = SHARE_ALL, .outcome = status == CRU_NO_MEMORY ? STORE_OOM : STORE_CRASHED};
     snprintf(m.text, sizeof m.text, "%s", message);
     training_tell(user, &m);
     _exit(0);
@@ -95,32 +111,33 @@ static rlim_t address_space(void)
     return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The memory limit is on top of what the host program and the task take anyway. */
-static void set_limits(const run_settings *run)
+/* The memory limit is on top of what the program and the task take anyway. */
+static void set_limits(const worker_limits *l)
 {
-    rlim_t mib = (rlim_t)1 << 20, file = FILE_LIMIT_MIB * mib;
+    rlim_t mib = (rlim_t)1 << 20;
     limit(RLIMIT_CORE, 0, 0);
-    limit(RLIMIT_FSIZE, file, file);
-    if (run->cpu > 0) {
-        rlim_t seconds = (rlim_t)ceil(run->cpu);
+    if (l->file > 0) limit(RLIMIT_FSIZE, (rlim_t)l->file * mib, (rlim_t)l->file * mib);
+    if (l->descriptors > 0) limit(RLIMIT_NOFILE, (rlim_t)l->descriptors, (rlim_t)l->descriptors);
+    if (l->cpu > 0) {
+        rlim_t seconds = (rlim_t)ceil(l->cpu);
         limit(RLIMIT_CPU, seconds, seconds + CPU_GRACE_SECONDS);
     }
-    if (run->memory > 0 && LIMIT_ADDRESSES) {
-        rlim_t extra = run->threads > 1 ? (rlim_t)(run->threads - 1) * THREAD_MIB : 0;
-        rlim_t bytes = address_space() + ((rlim_t)run->memory + extra) * mib;
+    if (l->memory > 0 && LIMIT_ADDRESSES) {
+        rlim_t extra = l->threads > 1 ? (rlim_t)(l->threads - 1) * THREAD_MIB : 0;
+        rlim_t bytes = address_space() + ((rlim_t)l->memory + extra) * mib;
         limit(RLIMIT_AS, bytes, bytes);
     }
 }
 
-void worker_main(const worker_job *job, int parent)
+CRU_NORETURN static void work(const worker_job *job, const nursery_job *how)
 {
     cru_error err = {0};
     training t;
-    int kept[CHILD_KEEP_MOST] = {job->socket, job->task, job->box ? sandbox_fd(job->box) : -1}, count = 3;
-    for (int32_t i = 0; i < job->share_count; i++) kept[count++] = job->shares[i].scores;
+    const sandbox *box = job->sandbox ? how->tools : NULL;
+    child_begin(how->parent, &(child_keep){.name = "crucible-trial", .fds = how->fds, .count = how->fd_count});
     dup2(job->log, STDOUT_FILENO);
     dup2(job->log, STDERR_FILENO);
-    child_begin((pid_t)parent, &(child_keep){.name = "crucible-trial", .fds = kept, .count = count});
+    close(job->log);
     if (job->scratch) setenv("TMPDIR", job->scratch, 1);
     crash_install(job->socket);
 
@@ -128,9 +145,9 @@ void worker_main(const worker_job *job, int parent)
     cru_panic_set_handler(on_panic, &t);
     close(job->task);
     for (int32_t i = 0; i < job->share_count; i++) close(job->shares[i].scores);
-    set_limits(job->run);
-    if (status == CRU_OK && job->box) status = sandbox_enter(job->box, &err);
-    if (status == CRU_OK) status = run_method(&t, &err);
+    set_limits(&job->limits);
+    if (status == CRU_OK && box) status = sandbox_enter(box, job->ruleset, &err);
+    if (status == CRU_OK) status = run_method(&t, box, &err);
     training_fail(&t, status, &err);
     training_report(&t);
     _exit(0);
@@ -141,9 +158,94 @@ void worker_run_here(const worker_job *job)
     cru_error err = {0};
     training t;
     cru_status status = training_open(&t, job, true, &err);
-    if (status == CRU_OK) status = run_method(&t, &err);
+    if (status == CRU_OK) status = run_method(&t, NULL, &err);
     training_fail(&t, status, &err);
     training_report(&t);
     scores_unmap(t.shares[0].scores, &job->shape);
     if (t.mapping) cru_task_unmap(t.mapping);
+    cru_settings_destroy(t.settings);
+}
+
+/* ---- orders ---------------------------------------------------------------------------------------------- */
+
+/* The texts of a job, in the order in which they follow it; its files are socket, task, log, scores and the ruleset. */
+enum { TEXTS = 6 };
+
+static void texts_of(worker_job *job, const char **texts[TEXTS])
+{
+    const char **all[TEXTS] = {&job->plugin,  &job->name,         &job->settings,
+                               &job->backend, &job->backend_name, &job->scratch};
+    memcpy(texts, all, sizeof all);
+}
+
+/* Both ends are the same program, so the struct travels as it is in memory. */
+static unsigned char *encode(const worker_job *job, size_t *size)
+{
+    worker_job copy = *job;
+    const char **texts[TEXTS];
+    texts_of(&copy, texts);
+    *size = sizeof copy;
+    for (int i = 0; i < TEXTS; i++) *size += *texts[i] ? strlen(*texts[i]) + 1 : 0;
+    unsigned char *bytes = malloc(*size), *at = bytes ? bytes + sizeof copy : NULL;
+    for (int i = 0; bytes && i < TEXTS; i++) {
+        if (!*texts[i]) continue;
+        size_t length = strlen(*texts[i]) + 1;
+        memcpy(at, *texts[i], length);
+        *texts[i] = ""; /* there is one; where it is the receiver sees */
+        at += length;
+    }
+    copy.trace = NULL;
+    copy.trace_user = NULL;
+    if (bytes) memcpy(bytes, &copy, sizeof copy);
+    return bytes;
+}
+
+static void decode(const nursery_job *order, worker_job *job)
+{
+    const char **texts[TEXTS], *at = (const char *)order->bytes + sizeof *job;
+    memcpy(job, order->bytes, sizeof *job);
+    texts_of(job, texts);
+    for (int i = 0; i < TEXTS; i++) {
+        if (!*texts[i]) continue;
+        *texts[i] = at;
+        at += strlen(at) + 1;
+    }
+    const int *fd = order->fds;
+    job->socket = *fd++;
+    job->task = *fd++;
+    job->log = *fd++;
+    for (int32_t i = 0; i < job->share_count; i++) job->shares[i].scores = *fd++;
+    job->ruleset = job->ruleset >= 0 ? *fd++ : -1;
+}
+
+static void *prepare(void)
+{
+    crash_prepare();
+    plugin_open_prepare();
+    return sandbox_prepare(SANDBOX_WORKER);
+}
+
+static void follow(const nursery_job *order)
+{
+    worker_job job;
+    decode(order, &job);
+    work(&job, order);
+}
+
+const nursery_trade worker_trade = {.prepare = prepare, .follow = follow};
+
+cru_status worker_start(nursery *n, const worker_job *job, pid_t *pid, cru_error *err)
+{
+    int fds[NURSERY_FILES_MOST] = {job->socket, job->task, job->log}, count = 3;
+    for (int32_t i = 0; i < job->share_count; i++) fds[count++] = job->shares[i].scores;
+    if (job->ruleset >= 0) fds[count++] = job->ruleset;
+    size_t size;
+    unsigned char *bytes = encode(job, &size);
+    *pid = 0;
+    if (!bytes) return cru_fail(err, CRU_NO_MEMORY, "no memory to start a worker");
+    cru_status status = nursery_start(
+        n, &(nursery_order){.trade = WORKER_TRADE, .bytes = bytes, .size = size, .fds = fds, .fd_count = count}, pid,
+        err);
+    free(bytes);
+    return status;
 }

@@ -11,36 +11,53 @@
 #include <crucible/trace.h>
 
 #include "config/config.h"
+#include "process/nursery.h"
 #include "protocol/protocol.h"
-#include "worker/sandbox.h"
 
 /* What one rule needs. */
 typedef struct worker_share {
-    const monitor_settings *rule;
+    monitor_settings rule;
     int scores; /* memory file: where scores go */
 } worker_share;
 
+/* What a worker may use; 0: no limit. */
+typedef struct worker_limits {
+    int64_t threads;     /* that the method is given */
+    int64_t memory;      /* MiB */
+    double cpu;          /* seconds of processor time */
+    int64_t descriptors; /* open files */
+    int64_t file;        /* MiB of the largest file that it may write */
+    int64_t device;      /* MiB of the card */
+} worker_limits;
+
+/* All that a worker knows of its trial. Not the corruption, nor the experiment. */
 typedef struct worker_job {
-    const trial *trial;           /* the first of them */
-    const worker_share *shares;   /* the rules of this training, one for each trial that it serves */
-    int32_t share_count;          /* 1 to CRU_MAX_RULES; 1 in process and where test nodes are hidden */
-    bool inductive;               /* trial_inductive */
-    const cru_settings *settings; /* of its algorithm */
-    const run_settings *run;
-    const registry_entry *backend; /* NULL: the CPU */
-    int32_t card;                  /* which of the backend's devices */
-    const sandbox *box;            /* NULL: no sandbox */
-    const char *scratch;           /* folder for TMPDIR; NULL: none */
+    const char *plugin, *name;          /* the method's file and its name */
+    const char *settings;               /* its settings, "key=value\n" */
+    const char *backend, *backend_name; /* file and name; NULL: the CPU */
+    const char *scratch;                /* folder for TMPDIR; NULL: none */
+    uint64_t seed;
+    worker_share shares[CRU_MAX_RULES]; /* the rules of this training, one for each trial that it serves */
+    int32_t share_count;                /* 1 to CRU_MAX_RULES; 1 in process and where test nodes are hidden */
+    bool inductive;                     /* trial_inductive */
+    bool curves;                        /* every report goes to the host */
+    bool sandbox;
+    worker_limits limits;
+    int32_t card; /* which of the backend's devices */
     score_shape shape;
     cru_trace_sink *trace; /* told of every operator, in process only; NULL: nobody is */
     void *trace_user;
     int socket;    /* packets to the host */
     int task, log; /* memory files: the task, what the method prints */
+    int ruleset;   /* of Landlock; -1: none */
 } worker_job;
 
-/* Runs the training in a process that was just forked from `parent`, and leaves it. Exit code 0 says that all outcomes
- * were sent; anything else is a crash. */
-_Noreturn void worker_main(const worker_job *job, int parent);
+/* A nursery that knows worker_trade as its trade WORKER_TRADE forks workers. */
+enum { WORKER_TRADE = 1 };
+extern const nursery_trade worker_trade;
+
+/* Asks for a worker. Its exit code 0 says that all outcomes were sent; anything else is a crash. */
+cru_status worker_start(nursery *n, const worker_job *job, pid_t *pid, cru_error *err);
 
 /* Runs the trial in the calling process: no limits, no sandbox, no handlers, no learning curve, and no rule that needs
  * an answer from the host. */

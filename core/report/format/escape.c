@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/format/escape.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/printable.h"
 
 typedef struct substitute {
     char from;
@@ -16,11 +20,13 @@ static void put_with(FILE *out, const char *text, const substitute *table, size_
         for (size_t i = 0; i < count && !to; i++) {
             if (table[i].from == *text) to = table[i].to;
         }
+        const size_t control = to ? 0 : printable_control(text, strnlen(text, 3), false);
         if (to) {
             fputs(to, out);
         } else {
-            fputc((unsigned char)*text < 32 || *text == 127 ? ' ' : *text, out);
+            fputc(control ? ' ' : *text, out);
         }
+        if (control > 1) text += control - 1;
     }
 }
 
@@ -61,14 +67,25 @@ void escape_html(FILE *out, const char *text)
     put_with(out, text, table, sizeof table / sizeof *table);
 }
 
+/* A spreadsheet takes a cell that begins so for a formula, and runs it; numbers may begin so. */
+static bool looks_like_formula(const char *text)
+{
+    char *end;
+    if (!*text || !strchr("=+-@\t\r", *text)) return false;
+    strtod(text, &end);
+    return end == text || *end;
+}
+
 void escape_csv(FILE *out, const char *text)
 {
+    const char *guard = looks_like_formula(text) ? "'" : "";
     if (!strpbrk(text, ",\"\r\n")) {
+        fputs(guard, out);
         escape_text(out, text);
         return;
     }
     static const substitute table[] = {{'"', "\"\""}};
-    fputc('"', out);
+    fprintf(out, "\"%s", guard);
     put_with(out, text, table, 1);
     fputc('"', out);
 }

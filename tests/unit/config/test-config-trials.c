@@ -390,7 +390,7 @@ START_TEST(host_sections_fill_their_structs)
     ck_assert_str_eq(b.e->name, "mine");
     ck_assert_int_eq(b.e->seed_count, 3);
     ck_assert(b.e->seeds[0] == 3 && b.e->seeds[1] == 5 && b.e->seeds[2] == 6);
-    ck_assert(!b.e->run.sandbox);
+    ck_assert_int_eq(b.e->run.sandbox, RUN_SANDBOX_OFF);
     ck_assert(b.e->run.timeout == 1.5);
     ck_assert_int_eq(b.e->report.spread, REPORT_SEM0);
     ck_assert_str_eq(b.e->report.where, "dataset=cora, seed=1");

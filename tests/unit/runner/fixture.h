@@ -27,6 +27,7 @@ typedef struct ended {
     int64_t best_epoch;
     int64_t curve_points;
     int64_t peak_bytes;
+    double seconds_total, seconds_to_best, seconds_construct, seconds_train;
 } ended;
 
 typedef struct fixture {
@@ -98,7 +99,11 @@ static inline void fixture_done(void *user, const runner_result *r)
                  .validation = r->validation,
                  .best_epoch = s->best_epoch,
                  .curve_points = s->curve_count ? s->curves[0].count : 0,
-                 .peak_bytes = s->peak_bytes};
+                 .peak_bytes = s->peak_bytes,
+                 .seconds_total = s->seconds_total,
+                 .seconds_to_best = s->seconds_to_best,
+                 .seconds_construct = s->seconds_construct,
+                 .seconds_train = s->seconds_train};
     snprintf(e->label, sizeof e->label, "%s", r->trial->algorithm->label);
     snprintf(e->message, sizeof e->message, "%s", s->message ? s->message : "");
     for (int64_t i = 0; i < s->number_count && e->count < 16; i++) {

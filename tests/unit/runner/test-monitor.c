@@ -304,8 +304,9 @@ START_TEST(a_rule_that_begins_with_nan_stays_there)
     ck_assert_uint_eq(say(&m, 0, 5, NAN), CRU_KEEP);
     ck_assert_uint_eq(say(&m, 1, 9, 1), CRU_GO_ON);
     ck_assert_int_eq(m.best_epoch, 0);
-    const float scores[2 * ITEMS] = {0};
-    ck_assert_double_nan(monitor_final(&m, &task, scores));
+    float scores[2 * ITEMS]; /* what these weights predict */
+    for (int i = 0; i < 2 * ITEMS; i++) scores[i] = NAN;
+    ck_assert_double_nan(monitor_final(&s, &task, scores));
     monitor_close(&m);
     s.skip = 1;
     open_monitor(&m, s, &task);
@@ -410,7 +411,7 @@ START_TEST(settings_are_compared_by_the_criterion_or_by_the_metric)
         open_monitor(&m, s, &task);
         ck_assert_uint_eq(say(&m, 0, 7, 1), CRU_KEEP);
         ck_assert_uint_eq(say(&m, 1, 8, 9), CRU_GO_ON);
-        ck_assert_double_eq_tol(monitor_final(&m, &task, scores), rank ? 0.7 : -loss, 1e-6);
+        ck_assert_double_eq_tol(monitor_final(&s, &task, scores), rank ? 0.7 : -loss, 1e-6);
         monitor_close(&m);
     }
 }

@@ -2,7 +2,9 @@
 /* Whatever a method, a corruptor or a metric does costs its own trials and nothing else. */
 #include "fixture.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include "worker/sandbox.h"
 
@@ -159,7 +161,7 @@ END_TEST
 
 START_TEST(the_scratch_folder_can_be_written)
 {
-    if (!sandbox_probe().landlock) return;
+    if (!sandbox_probe(0).landlock) return;
     ended e = leave_by("scratch");
     ck_assert_msg(e.outcome == STORE_OK, "%s", e.message);
 }
@@ -176,23 +178,29 @@ START_TEST(processes_of_an_unsandboxed_method_are_killed_with_it)
 }
 END_TEST
 
-/* The child of this process that does the method's work; 0: there is none yet. */
-static pid_t find_worker(void)
+/* The descendant of a process that has this name; 0: there is none yet. */
+static pid_t find_child(pid_t parent, const char *wanted)
 {
     char path[64], list[4096] = "", name[32];
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
     FILE *file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
+    if (!file) return 0;
     if (!fgets(list, sizeof list, file)) list[0] = '\0';
     fclose(file);
-    for (char *rest, *word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    pid_t found = 0;
+    for (char *rest, *word = strtok_r(list, " ", &rest); word && !found; word = strtok_r(NULL, " ", &rest)) {
         snprintf(path, sizeof path, "/proc/%s/comm", word);
         file = fopen(path, "r");
-        bool found = file && fgets(name, sizeof name, file) && strcmp(name, "crucible-trial\n") == 0;
+        bool same = file && fgets(name, sizeof name, file) && strncmp(name, wanted, strlen(wanted)) == 0;
         if (file) fclose(file);
-        if (found) return (pid_t)atoi(word);
+        found = same ? (pid_t)atoi(word) : find_child((pid_t)atoi(word), wanted);
     }
-    return 0;
+    return found;
+}
+
+static pid_t find_worker(void)
+{
+    return find_child(getpid(), "crucible-trial");
 }
 
 static void kill_worker(void *user, const trial *const *running, int32_t count)
@@ -264,19 +272,29 @@ START_TEST(a_metric_fails_the_trial_it_judges)
 }
 END_TEST
 
+/* The one place where a plugin of the judge may write: the cache, with a file in it. */
+static void make_cache(char *folder, char file[64])
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(file, 64, "%s/file", folder);
+    int fd = open(file, O_WRONLY | O_CREAT, 0600);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+}
+
 /* A judge that keeps one problem makes, in this order, those of seeds 0 and 1 and, to score it, that of seed 0 again;
  * so the data is gone when a problem is prepared, when another is under way, when it is scored, and not at all. */
 START_TEST(data_that_is_gone_ends_the_run_and_fails_no_trial)
 {
     fixture f;
-    char ini[400], file[] = "/tmp/crucible-loads-XXXXXX";
-    int fd = mkstemp(file);
-    ck_assert_int_ge(fd, 0);
+    char ini[400], folder[] = "/tmp/crucible-cache-XXXXXX", file[64];
+    make_cache(folder, file);
+    int fd = open(file, O_RDWR);
     ck_assert_int_eq(ftruncate(fd, _i), 0);
     snprintf(ini, sizeof ini,
              "[experiment]\nseeds = 0, 1\nmetrics = runner-accuracy\n[dataset runner-secret]\nloads = %s\n"
-             "[algorithm good-algorithm]\n",
-             file);
+             "[algorithm good-algorithm]\n[paths]\ncache = %s\n",
+             file, folder);
     fixture_open(&f, COMMON "good-algorithm", ini);
     runner_options options = {.experiment = f.experiment, .plugins = f.plugins, .jobs = 1, .judge_bytes = 1};
     cru_error err = {0};
@@ -295,6 +313,7 @@ START_TEST(data_that_is_gone_ends_the_run_and_fails_no_trial)
     fixture_close(&f);
     close(fd);
     unlink(file);
+    rmdir(folder);
 }
 END_TEST
 
@@ -351,23 +370,25 @@ END_TEST
 START_TEST(files_outside_the_libraries_cannot_be_read)
 {
     fixture f;
-    char ini[1024], path[] = "/tmp/crucible-truth-XXXXXX";
-    int fd = mkstemp(path);
-    ck_assert_int_ge(fd, 0);
+    char ini[1024], folder[] = "/tmp/crucible-cache-XXXXXX", path[64];
+    struct stat info;
+    make_cache(folder, path);
     snprintf(ini, sizeof ini,
              "[experiment]\nmetrics = runner-accuracy\n[dataset runner-secret]\npath = %s\n"
-             "[algorithm runner-thief]\nfiles = %s:/etc/hostname:/proc/self/maps:/proc/self/environ\n",
-             path, path);
+             "[algorithm runner-thief]\nfiles = %s:/etc/hostname:/proc/self/maps:/proc/self/environ\n[paths]\ncache = "
+             "%s\n",
+             path, path, folder);
     fixture_open(&f, COMMON "runner-thief", ini);
     fixture_run(&f, &(runner_options){0});
     ck_assert_msg(f.ended[0].outcome == STORE_OK, "%s", f.ended[0].message);
-    f.experiment->run.sandbox = false;
+    ck_assert(stat(path, &info) == 0 && info.st_size > 0); /* there was something to find */
+    f.experiment->run.sandbox = RUN_SANDBOX_OFF;
     f.experiment->run.timeout = 100;
     fixture_run(&f, &(runner_options){0});
     expect_outcome(&f.ended[0], STORE_FAILED, "found the labels in");
     fixture_close(&f);
-    close(fd);
     unlink(path);
+    rmdir(folder);
 }
 END_TEST
 

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "worker/sandbox-rules.h"
 #include "worker/sandbox.h"
 
 /* Each test tries things in a child that has entered a sandbox; the child's exit code is the number of the first
@@ -51,21 +52,34 @@ enum { WITHOUT_LANDLOCK = -1, AS_IT_IS = 0 };
 
 static bool no_landlock(const char *test)
 {
-    bool none = !sandbox_probe().landlock;
+    bool none = !sandbox_probe(0).landlock;
     if (none) printf("SKIP %s: this kernel has no Landlock\n", test);
     return none;
+}
+
+static int make_ruleset(const sandbox_files *files)
+{
+    cru_error err = {0};
+    sandbox_rules *rules;
+    int ruleset;
+    ck_assert_msg(rules_create(files, &rules, &err) == CRU_OK, "%s", err.text);
+    ck_assert_msg(rules_make(rules, -1, &ruleset, &err) == CRU_OK, "%s", err.text);
+    rules_destroy(rules);
+    return ruleset;
 }
 
 static void in_sandbox(int landlock_most, void (*try)(void))
 {
     cru_error err = {0};
-    sandbox *box;
-    sandbox_options options = {.scratch = scratch, .landlock_most = landlock_most};
-    ck_assert_msg(sandbox_create(&options, &box, &err) == CRU_OK, "%s", err.text);
+    const char *const writable[] = {scratch, NULL};
+    sandbox *box = sandbox_prepare(SANDBOX_WORKER);
+    ck_assert_ptr_nonnull(box);
+    int ruleset =
+        make_ruleset(&(sandbox_files){.writable = writable, .libraries = true, .landlock_most = landlock_most});
     pid_t child = fork();
     if (child == 0) {
-        EXPECT(sandbox_enter(box, &err) == CRU_OK);
-        EXPECT(sandbox_seal(box, &err) == CRU_OK);
+        EXPECT(sandbox_enter(box, ruleset, &err) == CRU_OK);
+        EXPECT(sandbox_seal(box, ruleset >= 0, &err) == CRU_OK);
         try();
         _exit(0);
     }
@@ -74,6 +88,7 @@ static void in_sandbox(int landlock_most, void (*try)(void))
     ck_assert_msg(WIFEXITED(status), "killed by signal %d", WTERMSIG(status));
     ck_assert_msg(WEXITSTATUS(status) == 0, "the expectation at line %d (mod 251) did not hold",
                   WEXITSTATUS(status) - 1);
+    if (ruleset >= 0) close(ruleset);
     sandbox_destroy(box);
 }
 
@@ -193,7 +208,7 @@ END_TEST
 START_TEST(older_versions_of_landlock_protect_as_well)
 {
     int version = _i;
-    if (no_landlock("older_versions_of_landlock_protect_as_well") || version > sandbox_probe().landlock) return;
+    if (no_landlock("older_versions_of_landlock_protect_as_well") || version > sandbox_probe(0).landlock) return;
     make_files();
     in_sandbox(version, no_file_outside);
     in_sandbox(version, scratch_works);
@@ -211,12 +226,12 @@ static void constructor_reads(void)
 START_TEST(before_the_seal_nothing_can_be_written)
 {
     cru_error err = {0};
-    sandbox *box;
     make_files();
-    ck_assert_int_eq(sandbox_create(&(sandbox_options){.landlock_most = WITHOUT_LANDLOCK}, &box, &err), CRU_OK);
+    sandbox *box = sandbox_prepare(SANDBOX_WORKER);
+    ck_assert_ptr_nonnull(box);
     pid_t child = fork();
     if (child == 0) {
-        EXPECT(sandbox_enter(box, &err) == CRU_OK);
+        EXPECT(sandbox_enter(box, -1, &err) == CRU_OK);
         EXPECT(dlopen("libm.so.6", RTLD_NOW) != NULL);
         constructor_reads();
         _exit(0);
@@ -242,15 +257,24 @@ START_TEST(a_plugins_folder_shows_its_libraries_only)
     ck_assert_int_eq(mkdir(folder, 0700), 0);
     for (int i = 0; i < 5; i++) {
         snprintf(files[i], sizeof files[i], "%s/%s", scratch, names[i]);
-        close(open(files[i], O_WRONLY | O_CREAT, 0600));
+        int fd = open(files[i], O_WRONLY | O_CREAT, 0600);
+        ck_assert_int_eq(write(fd, "\177ELF", 4), 4);
+        close(fd);
     }
+    char disguised[96], linked[96];
+    snprintf(disguised, sizeof disguised, "%s/labels.so", scratch); /* what is no library, by its content ... */
+    snprintf(linked, sizeof linked, "%s/linked.so", scratch);       /* ... and what lies elsewhere */
+    close(open(disguised, O_WRONLY | O_CREAT, 0600));
+    ck_assert_int_eq(symlink(secret, linked), 0);
     cru_error err = {0};
-    sandbox *box;
-    const char *const readable[] = {plugin, "/does/not/exist", sibling, files[3], NULL};
-    ck_assert_int_eq(sandbox_create(&(sandbox_options){.readable = readable}, &box, &err), CRU_OK);
+    sandbox *box = sandbox_prepare(SANDBOX_WORKER);
+    const char *const plugins[] = {plugin, "/does/not/exist", sibling, files[3], NULL};
+    int ruleset = make_ruleset(&(sandbox_files){.plugins = plugins});
     pid_t child = fork();
     if (child == 0) {
-        EXPECT(sandbox_enter(box, &err) == CRU_OK);
+        EXPECT(sandbox_enter(box, ruleset, &err) == CRU_OK);
+        EXPECT(refused(open(disguised, O_RDONLY)));
+        EXPECT(refused(open(linked, O_RDONLY)));
         EXPECT(open(plugin, O_RDONLY) >= 0);
         EXPECT(open(sibling, O_RDONLY) >= 0);
         EXPECT(open(files[3], O_RDONLY) >= 0);
