@@ -19,13 +19,22 @@ expect 0 "$CRUCIBLE" plot scatter --x peak-mib --size none --out memory.svg
 expect 0 "$CRUCIBLE" plot ranks --cliques wilcoxon --alpha 0.1 --out wilcoxon.svg
 for kind in map boundary; do expect 0 "$CRUCIBLE" plot $kind --data points.csv --out $kind.svg; done
 expect 0 "$CRUCIBLE" plot heat --data matrix.csv --out matrix.svg
+expect 2 "$CRUCIBLE" plot heat --vector transition
+contains "$errors" "reported a vector 'transition'; there are: none"
+# two trials with the matrices 1 0 / 0 1 and 0 1 / 0 1, whose mean is drawn
+sqlite3 results.db "INSERT INTO vector VALUES
+    (1, 'uniform.transition', x'000000000000F03F00000000000000000000000000000000000000000000F03F'),
+    (2, 'uniform.transition', x'0000000000000000000000000000F03F0000000000000000000000000000F03F')" || fail "no vectors"
+expect 0 "$CRUCIBLE" plot heat --vector transition --out vector.svg
+contains "$(cat vector.svg)" "transition, mean of 2 trials"
+[ "$(grep -c '>0.50</text>' vector.svg)" = 2 ] || fail "not the mean of two matrices"
 expect 0 "$CRUCIBLE" plot counts --data counts.json --out counts.svg
 "$CRUCIBLE" plot counts --data - <counts.json >piped.svg || fail "standard input is not drawn"
 cmp -s counts.svg piped.svg || fail "a file and standard input differ"
 python3 - <<'PY' || fail "a picture is not what it should be"
 import glob, xml.dom.minidom
 files = sorted(glob.glob("*.svg"))
-assert len(files) == 21, files
+assert len(files) == 22, files
 for name in files:
     text = open(name).read()
     root = xml.dom.minidom.parseString(text).documentElement
