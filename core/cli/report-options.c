@@ -124,6 +124,7 @@ int report_options_make(const report_options *options, report **out)
                               .size = options->size,
                               .cliques = options->cliques,
                               .ordinal = options->ordinal,
+                              .vector = options->vector,
                               .data = options->data.word,
                               .data_count = options->data.count};
     code = make(options, &request, out);

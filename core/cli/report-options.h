@@ -9,7 +9,7 @@
 typedef struct report_options {
     const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *alpha, *digits, *out;
     const char *reference, *k, *curves, *curve_scale, *groups, *baselines, *against; /* of report alone */
-    const char *x, *size, *cliques;                                                  /* of plot alone */
+    const char *x, *size, *cliques, *vector;                                         /* of plot alone */
     const char *rope, *overlap;                                                      /* of report alone */
     bool ordinal, compare;
     cli_words where, data; /* data: of report alone */

@@ -117,9 +117,11 @@ static int check_options(const request *q)
     const report_options *o = &q->options;
     const struct {
         const char *name, *text;
-    } some[] = {{"spread", o->spread}, {"digits", o->digits},   {"alpha", o->alpha},
-                {"x", o->x},           {"size", o->size},       {"data", q->data},
-                {"labels", q->labels}, {"cliques", o->cliques}, {"ordinal", o->ordinal ? "" : NULL}};
+    } some[] = {{"spread", o->spread}, {"digits", o->digits},
+                {"alpha", o->alpha},   {"x", o->x},
+                {"size", o->size},     {"data", q->data},
+                {"labels", q->labels}, {"cliques", o->cliques},
+                {"vector", o->vector}, {"ordinal", o->ordinal ? "" : NULL}};
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
         if (some[i].text && !has_word(q->kind->uses, some[i].name))
             return cli_wrong("plot: %s does not show --%s", q->kind->name, some[i].name);
@@ -140,7 +142,7 @@ static const char about[] =
     "               what a pointer is told\n"
     "  methods      one box a method over the columns, coloured by its mean\n"
     "  histogram    how the runs of every method are distributed\n"
-    "  heat         methods by columns as colours: --digits; a matrix: --data FILE\n"
+    "  heat         methods by columns as colours: --digits; a matrix: --vector NAME or --data FILE\n"
     "  scatter      cost against the metric, the area of a bubble another cost: --x, --size\n"
     "  ranks        average ranks; joined methods do not differ: --alpha, --cliques\n"
     "  profile      share of runs above every value, with bootstrap bands\n"
@@ -189,6 +191,10 @@ int verb_plot(int argc, char **argv)
          .text = &o->cliques,
          .help = "what joins methods in the diagram of ranks: nemenyi or wilcoxon (with Holm) (default: nemenyi)"},
         {.name = "ordinal", .flag = &o->ordinal, .help = "the last key of --cols is a scale though it is no number"},
+        {.name = "vector",
+         .argument = "NAME",
+         .text = &o->vector,
+         .help = "of heat: a matrix that trials reported instead of a metric, such as transition; their mean"},
         {.name = "data",
          .argument = "FILE",
          .text = &q.data,

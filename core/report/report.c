@@ -10,6 +10,7 @@
 #include "base/colour.h"
 #include "report/format/format.h"
 #include "report/format/page.h"
+#include "report/plot/plot-vector.h"
 #include "report/table/comparison.h"
 #include "report/table/frechet.h"
 #include "report/table/section.h"
@@ -237,6 +238,7 @@ static cru_status make(store *s, int64_t experiment, const report_request *reque
     if (!status && was_searched(f)) status = load_searched(s, experiment, &complete, &r->searched, err);
     if (!status) status = load_files(r, request, err);
     if (!status) status = add_tables(r, &complete, err);
+    if (!status && request->vector) status = plot_vector_read(s, experiment, f, request->vector, &r->vector, err);
     if (!status && request->metrics && !request->compare) r->together = r->count;
     if (status) {
         report_destroy(r);
@@ -259,6 +261,7 @@ void report_destroy(report *r)
     if (!r) return;
     frame_destroy(r->other);
     frame_destroy(r->searched);
+    plot_data_destroy(r->vector);
     for (int64_t i = 0; i < r->data_count; i++) plot_data_destroy(r->data[i]);
     frame_destroy(r->f);
 }
@@ -328,6 +331,7 @@ plot_input report_input(const report *r, int64_t index)
                         .x = r->x,
                         .size = r->size,
                         .tried = r->searched,
+                        .data = r->vector,
                         .target = r->searched ? frame_find_measure(r->searched, r->tables[index]->metric) : NULL,
                         .cliques = r->cliques,
                         .ordinal = r->ordinal};

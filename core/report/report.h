@@ -55,6 +55,7 @@ typedef struct report_request {
     const char *x, *size;    /* metrics or costs of the axis and the bubbles of a scatter; NULL: seconds, peak-mib */
     const char *cliques;     /* of the diagram of ranks: "nemenyi" or "wilcoxon"; NULL: the first */
     bool ordinal;            /* see plot_input */
+    const char *vector;      /* what trials reported under that name, for a heat map (plot-vector.h) */
     const char *const *data; /* paths of files whose pictures the page shows (plot-data.h) */
     int64_t data_count;
 } report_request;
@@ -69,7 +70,8 @@ typedef struct report {
     frame *searched;  /* with every setting that a search tried; NULL: there was none */
     plot_cliques cliques;
     bool ordinal;
-    plot_data **data; /* files whose pictures the page shows */
+    plot_data *vector; /* what was asked for, or NULL */
+    plot_data **data;  /* files whose pictures the page shows */
     int64_t data_count;
 } report;
 

@@ -17,7 +17,7 @@ const char page_css[] =
     ".scroll{overflow-x:auto}\n"
     "section{content-visibility:auto;contain-intrinsic-size:auto 1500px}\n"
     ".charts{display:grid;grid-template-columns:1fr;gap:1.5rem;margin-top:1.5rem}\n"
-    "@media (min-width:75rem){.charts{grid-template-columns:1fr 1fr}}\n"
+    "@media (min-width:75rem){.charts{grid-template-columns:1fr 1fr;grid-auto-flow:dense}.wide{grid-column:1/-1}}\n"
     "figure{margin:0;min-width:0;overflow-x:auto;content-visibility:auto;contain-intrinsic-size:auto 360px}\n"
     "figure svg{max-width:100%;height:auto}\n"
     "figcaption{margin-bottom:.4rem}\n"

@@ -8,8 +8,8 @@
 #include "report/format/format.h"
 #include "report/plot/svg.h"
 
-/* What a browser draws at once without making its reader wait. */
-enum { PICTURE_BYTES = 600000 };
+/* What a browser draws at once without making its reader wait; what is too wide for half a screen. */
+enum { PICTURE_BYTES = 300000, PICTURE_WIDE = 820 };
 
 static void put_text(const char *before, const char *text, const char *after, FILE *out)
 {
@@ -42,13 +42,19 @@ static char *draw(const plot_input *in, const plot_kind *kind, size_t *size)
     return NULL;
 }
 
+static bool is_wide(const char *text)
+{
+    const char *width = strstr(text, " width=\"");
+    return width && atof(width + 8) > PICTURE_WIDE;
+}
+
 /* Pictures that the data does not allow are left out; of those that are too large for a page the reader is told. */
 static void put_picture(const plot_input *in, const plot_kind *kind, FILE *out)
 {
     size_t size;
     char *text = draw(in, kind, &size);
     if (!text) return;
-    fputs("<figure>", out);
+    fputs(is_wide(text) ? "<figure class=\"wide\">" : "<figure>", out);
     put_heading(in, kind, out);
     if (size > PICTURE_BYTES)
         fputs("<p class=\"legend\">Too large for this page; the command draws it.</p>\n", out);

@@ -316,11 +316,9 @@ static cru_status read_json(reading *r, cru_error *err)
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
-static cru_status read_file(reading *r, const char *path, cru_error *err)
+static cru_status parse(reading *r, const char *path, cru_error *err)
 {
     const char *dot = strrchr(path, '.');
-    cru_status status = read_all(r, path, err);
-    if (status) return status;
     if (dot && strcmp(dot, ".npy") == 0) return read_npy(r, err);
     if ((dot && strcmp(dot, ".json") == 0) || r->text[0] == '{' || r->text[0] == '[') return read_json(r, err);
     if (strlen(r->text) != r->size) return wrong(r, "not a text; CSV, NPY and JSON can be read", err);
@@ -347,26 +345,54 @@ static cru_status read_labels(reading *r, const char *path, cru_error *err)
     return status;
 }
 
-cru_status plot_data_read(const char *path, const char *labels, plot_data **out, cru_error *err)
+/* Starts an empty one. NULL: no memory. */
+static plot_data *start(const char *path, reading *r)
 {
-    *out = NULL;
     cru_arena *arena = cru_arena_create();
-    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
+    if (!arena) return NULL;
     plot_data *d = cru_arena_alloc_zeroed(arena, 1, sizeof *d);
     d->arena = arena;
     d->path = copy(arena, path);
     d->truth.name = "";
-    reading r = {.d = d, .classes.arena = arena};
-    cru_status status = read_file(&r, path, err);
-    free(r.text);
-    if (!status && labels) status = read_labels(&r, labels, err);
-    d->class_names = r.classes.text;
-    d->class_count = r.classes.count;
+    *r = (reading){.d = d, .classes.arena = arena};
+    return d;
+}
+
+/* Hands the data over, or destroys it after a failure. */
+static cru_status finish(reading *r, cru_status status, plot_data **out)
+{
+    r->d->class_names = r->classes.text;
+    r->d->class_count = r->classes.count;
+    free(r->text);
     if (status)
-        plot_data_destroy(d);
+        plot_data_destroy(r->d);
     else
-        *out = d;
+        *out = r->d;
     return status;
+}
+
+cru_status plot_data_read(const char *path, const char *labels, plot_data **out, cru_error *err)
+{
+    reading r;
+    *out = NULL;
+    if (!start(path, &r)) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
+    cru_status status = read_all(&r, path, err);
+    if (!status) status = parse(&r, path, err);
+    if (!status && labels) status = read_labels(&r, labels, err);
+    return finish(&r, status, out);
+}
+
+cru_status plot_data_parse(const char *path, const char *bytes, size_t size, plot_data **out, cru_error *err)
+{
+    reading r;
+    *out = NULL;
+    if (!start(path, &r)) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
+    r.text = malloc(size + 1);
+    if (!r.text) return finish(&r, cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path), out);
+    memcpy(r.text, bytes, size);
+    r.text[size] = '\0';
+    r.size = size;
+    return finish(&r, parse(&r, path, err), out);
 }
 
 void plot_data_destroy(plot_data *d)

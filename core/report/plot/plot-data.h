@@ -8,6 +8,8 @@
 #ifndef CORE_REPORT_PLOT_DATA_H
 #define CORE_REPORT_PLOT_DATA_H
 
+#include <stddef.h>
+
 #include <crucible/arena.h>
 
 /* One class a row; ids are numbers of names in the order of first use. */
@@ -46,5 +48,8 @@ typedef struct plot_data {
  * caller destroys it. CRU_IO, or CRU_BAD_INPUT with file and line. */
 cru_status plot_data_read(const char *path, const char *labels, plot_data **out, cru_error *err);
 void plot_data_destroy(plot_data *d);
+
+/* The same of bytes in memory that a file of that name would hold. */
+cru_status plot_data_parse(const char *path, const char *bytes, size_t size, plot_data **out, cru_error *err);
 
 #endif

@@ -83,8 +83,7 @@ static cru_status heat_of_file(const plot_input *in, FILE *out, cru_error *err)
     if (d->rows < 1 || d->cols < 1 || d->rows * d->cols > MOST)
         return cru_fail(err, CRU_UNSUPPORTED, "%s: a heat map shows 1 to %d numbers, not %lld x %lld", d->path, MOST,
                         (long long)d->rows, (long long)d->cols);
-    if (d->truth.ids)
-        return cru_fail(err, CRU_UNSUPPORTED, "%s: rows with classes are points, not a matrix", d->path);
+    if (d->truth.ids) return cru_fail(err, CRU_UNSUPPORTED, "%s: rows with classes are points, not a matrix", d->path);
     double *values = need(malloc((size_t)(d->rows * d->cols) * sizeof *values));
     bool signs = false;
     for (int64_t i = 0; i < d->rows * d->cols; i++) {

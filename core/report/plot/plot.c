@@ -12,7 +12,7 @@ const plot_kind plot_kinds[PLOT_KINDS] = {
     {"histogram", "distribution of the runs", "", plot_histogram, PLOT_OF_TABLE},
     {"scatter", "cost against the metric", "x size", plot_scatter, PLOT_OF_TABLE},
     {"ranks", "average ranks; methods that do not differ are joined", "alpha cliques", plot_ranks, PLOT_OF_TABLE},
-    {"heat", "heat map", "digits data", plot_heat, PLOT_OF_TABLE},
+    {"heat", "heat map", "digits data vector", plot_heat, PLOT_OF_TABLE},
     {"slope", "from the first to the last level", "digits ordinal", plot_slope, PLOT_OF_TABLE},
     {"profile", "share of runs above every value", "", plot_profile, PLOT_OF_TABLE},
     {"improvement", "probability that a row does better than a column", "", plot_improvement, PLOT_OF_TABLE},

@@ -90,6 +90,7 @@ static void keep_trials(frame *f, const bool *keep)
     int64_t count = 0;
     for (int64_t i = 0; i < f->count; i++) {
         if (!keep[i]) continue;
+        f->places[count] = f->places[i];
         f->outcomes[count] = f->outcomes[i];
         f->tried[count] = f->tried[i];
         for (int64_t c = 0; c < f->column_count; c++) f->columns[c].ids[count] = f->columns[c].ids[i];

@@ -169,6 +169,8 @@ cru_status frame_load(store *s, int64_t experiment, frame **out, cru_error *err)
     loading l = {.f = f, .texts.arena = arena, .id = experiment};
     cru_status status = store_length(s, experiment, &f->count, err);
     f->outcomes = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->outcomes);
+    f->places = cru_arena_alloc(arena, f->count, sizeof *f->places);
+    for (int64_t i = 0; i < f->count; i++) f->places[i] = i;
     f->tried = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->tried);
     if (!status) status = store_each_experiment(s, load_name, &l, err);
     if (!status && !f->experiment) status = cru_fail(err, CRU_BAD_INPUT, "%s: no such experiment", store_path(s));

@@ -30,6 +30,7 @@ typedef struct frame {
     const char *environment; /* of the trial that was finished last (environment.h), "": none was */
     int64_t finished_ms;     /* when that was, since 1970; 0: never, or not known */
     int64_t count;           /* trials */
+    int64_t *places;         /* of every trial in the experiment's list, rising */
     store_outcome *outcomes;
     int64_t *tried;        /* see store_trial */
     frame_column *columns; /* the first is "alias" */
