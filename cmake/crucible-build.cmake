@@ -8,6 +8,7 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_C_FLAGS_DEBUG "-O0 -g3")
 add_compile_definitions(_GNU_SOURCE)
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wmissing-prototypes -Wstrict-prototypes
                     -Wvla -Werror -fno-math-errno)
@@ -48,7 +49,8 @@ find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)
 
 # crucible_plugin(<name> <kind folder> <source>... [LIBS <library>...]): one loadable module that sees the SDK and
-# nothing of the host.
+# nothing of the host. Plugins that pull heavy libraries are a component of their own, and so a package.
+set(crucible_components xgb-graph:xgboost mat:matlab mat-pll:matlab linkx:matlab)
 function(crucible_plugin name kind)
   cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
   set(target ${kind}-${name})
@@ -57,7 +59,13 @@ function(crucible_plugin name kind)
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${CRUCIBLE_PLUGIN_DIR}/${kind}
     INSTALL_RPATH "$ORIGIN/../../..")
-  install(TARGETS ${target} LIBRARY DESTINATION ${CRUCIBLE_PLUGIN_DIR}/${kind})
+  set(component runtime)
+  foreach(pair ${crucible_components})
+    if(pair MATCHES "^${name}:(.*)")
+      set(component ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  install(TARGETS ${target} LIBRARY DESTINATION ${CRUCIBLE_PLUGIN_DIR}/${kind} COMPONENT ${component})
   set_property(GLOBAL APPEND PROPERTY crucible_${kind} ${target}) # for tests that need all plugins of a kind
 endfunction()
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The program's version and where its installed parts are. */
+/* The version of the program, and under which licence it may be used. */
 #ifndef CORE_VERSION_H
 #define CORE_VERSION_H
+
+#define HOST_LICENSE "Apache-2.0"
 
 const char *host_version(void);
 

@@ -37,6 +37,7 @@ static void run_suite(suite *s)
         [CRU_KIND_ALGORITHM] = suite_algorithm,
         [CRU_KIND_METRIC] = suite_metric,
         [CRU_KIND_BACKEND] = NULL,
+        [CRU_KIND_SPLIT] = suite_split,
     };
     if (suites[s->plugin->kind]) suites[s->plugin->kind](s);
 }

@@ -60,7 +60,12 @@ static cru_data *generate(const cru_plugin *plugin, verdict *v)
     cru_error err = {0};
     cru_settings *settings = default_settings(plugin);
     cru_data *data = cru_data_create();
-    cru_status status = dataset->load(cru_settings_struct(settings), &source, data, &err);
+    const cru_loading loading = {.size = sizeof loading,
+                                 .settings = cru_settings_struct(settings),
+                                 .source = &source,
+                                 .data = data,
+                                 .err = &err};
+    cru_status status = dataset->load(&loading);
     cru_settings_destroy(settings);
     if (status == CRU_OK && cru_data_check(data, &err) == CRU_OK) return data;
     if (status == CRU_OK) {
@@ -106,7 +111,13 @@ static cru_data *corrupt(const cru_plugin *plugin, const tiny_problem *problem, 
     cru_error err = {0};
     cru_settings *settings = default_settings(plugin);
     cru_data *data = tiny_create(problem);
-    cru_status status = corruptor->apply(cru_settings_struct(settings), data, &rng, &report, &err);
+    const cru_damage damage = {.size = sizeof damage,
+                               .settings = cru_settings_struct(settings),
+                               .data = data,
+                               .rng = &rng,
+                               .report = &report,
+                               .err = &err};
+    cru_status status = corruptor->apply(&damage);
     cru_settings_destroy(settings);
     if (status == CRU_OK && cru_data_check(data, &err) == CRU_OK) return data;
     if (status != CRU_OK && *err.text) {
@@ -141,11 +152,68 @@ void suite_corruptor(suite *s)
     run_claimed(s, (check_case){.body = case_corrupts, .images = true});
 }
 
+/* ---- splits ------------------------------------------------------------------------------------------------------ */
+
+/* Nobody is in two parts, nobody without a true label in any, and somebody trains. */
+static void check_parts(const cru_data *data, verdict *v)
+{
+    const cru_ids parts[] = {data->split.train, data->split.val, data->split.test};
+    uint8_t *seen = calloc((size_t)data->items + 1, 1);
+    if (!seen) cru_panic(CRU_NO_MEMORY, "no memory for %lld items", (long long)data->items);
+    for (int p = 0; p < 3; p++) {
+        for (int64_t i = 0; i < parts[p].count; i++) {
+            const int32_t item = parts[p].ids[i];
+            if (data->truth[item] == CRU_UNLABELLED)
+                verdict_set(v, CHECK_FAILED, "item %d has no true label and is in a part", item);
+            if (seen[item]++) verdict_set(v, CHECK_FAILED, "item %d is in two parts", item);
+        }
+    }
+    free(seen);
+    if (parts[0].count == 0) verdict_set(v, CHECK_FAILED, "nothing trains");
+}
+
+static cru_data *divide(const cru_plugin *plugin, const tiny_problem *problem, verdict *v)
+{
+    const cru_splitter *splitter = plugin->vtable;
+    cru_rng rng = cru_rng_stream(1, "split", 0);
+    cru_error err = {0};
+    cru_settings *settings = default_settings(plugin);
+    cru_data *data = tiny_create(problem);
+    data->seed = 1;
+    data->split = (cru_split){0};
+    const cru_dividing dividing = {
+        .size = sizeof dividing, .settings = cru_settings_struct(settings), .data = data, .rng = &rng, .err = &err};
+    cru_status status = splitter->divide(&dividing);
+    cru_settings_destroy(settings);
+    if (status == CRU_OK && cru_data_check(data, &err) == CRU_OK) return data;
+    if (status != CRU_OK && *err.text) {
+        verdict_set(v, CHECK_NOTED, "refused: %s", err.text);
+    } else {
+        verdict_set(v, CHECK_FAILED, "%s", *err.text ? err.text : "fails without a message");
+    }
+    cru_data_destroy(data);
+    return NULL;
+}
+
+static void case_divides(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    cru_data *first = divide(plugin, user, v), *second = first ? divide(plugin, user, v) : NULL;
+    if (first) check_parts(first, v);
+    if (second) compare_data(first, second, v);
+    cru_data_destroy(first);
+    cru_data_destroy(second);
+}
+
+void suite_split(suite *s)
+{
+    run_claimed(s, (check_case){.body = case_divides, .images = true});
+}
+
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 typedef struct judgement {
     const cru_plugin *plugin;
-    cru_evidence evidence;
+    cru_judging judging;
 } judgement;
 
 static void judge(const judgement *j, const char *what, verdict *v)
@@ -155,7 +223,11 @@ static void judge(const judgement *j, const char *what, verdict *v)
     cru_error err = {0};
     double value = 0;
     cru_settings *settings = default_settings(j->plugin);
-    cru_status status = metric->score(cru_settings_struct(settings), &j->evidence, &value, &report, &err);
+    cru_judging judging = j->judging;
+    judging.settings = cru_settings_struct(settings);
+    judging.report = &report;
+    judging.err = &err;
+    cru_status status = metric->score(&judging, &value);
     cru_settings_destroy(settings);
     if (status != CRU_OK && *err.text) {
         verdict_set(v, CHECK_NOTED, "%s: %s", what, err.text);
@@ -186,20 +258,20 @@ static void case_scores(const void *user, const cru_plugin *plugin, verdict *v)
     if (!scores) cru_panic(CRU_NO_MEMORY, "no memory for scores");
     for (int64_t i = 0; i < count; i++) scores[i] = (float)cru_rng_below(&rng, 7) - 3;
     judgement j = {.plugin = plugin,
-                   .evidence = {.size = sizeof(cru_evidence),
-                                .data = data,
-                                .scores = of_dataset ? NULL : scores,
-                                .items = data->split.test,
-                                .embedding = of_embedding ? scores : NULL,
-                                .embedding_cols = of_embedding ? data->classes : 0,
-                                .seconds_total = 1,
-                                .seconds_to_best = 0.5,
-                                .peak_bytes = 1 << 20}};
+                   .judging = {.size = sizeof(cru_judging),
+                               .data = data,
+                               .scores = of_dataset ? NULL : scores,
+                               .items = data->split.test,
+                               .embedding = of_embedding ? scores : NULL,
+                               .embedding_cols = of_embedding ? data->classes : 0,
+                               .seconds_total = 1,
+                               .seconds_to_best = 0.5,
+                               .peak_bytes = 1 << 20}};
     if (suits(flags, data))
         judge(&j, "test items", v);
     else
         verdict_set(v, CHECK_NOTED, "not judged: the data lacks what the metric needs");
-    j.evidence.items.count = 0;
+    j.judging.items.count = 0;
     if (suits(flags, data) && v->state != CHECK_FAILED) judge(&j, "no items", v);
     free(scores);
     cru_data_destroy(data);

@@ -10,5 +10,6 @@ void suite_settings(suite *s); /* an algorithm's settings at their limits */
 void suite_dataset(suite *s);
 void suite_corruptor(suite *s);
 void suite_metric(suite *s);
+void suite_split(suite *s);
 
 #endif

@@ -26,8 +26,8 @@ static void list_facts(const card_expect *e, fact facts[FACTS])
 
 static const char *where(const card *c, const card_file *f)
 {
-    char *path = data_locate(c, f->name, NULL);
-    const char *state = path ? "present" : f->url && !c->terms ? "fetchable" : "missing";
+    char *path = data_locate(c, f, NULL, NULL);
+    const char *state = path ? "present" : f->url_count > 0 && !c->terms ? "fetchable" : "missing";
     free(path);
     return state;
 }
@@ -69,12 +69,14 @@ int info_card_text(const card *c)
     print_field("citation", c->citation);
     print_field("home", c->home);
     print_field("terms", c->terms);
+    print_field("by hand", c->by_hand);
     print_field("notes", c->notes);
     print_field("card", c->path);
     if (c->file_count > 0) printf("\nfiles\n");
     for (int64_t i = 0; i < c->file_count; i++) {
         const card_file *f = &c->files[i];
-        printf("  %-13s %-10s %s%s%s\n", f->role, where(c, f), f->name, f->url ? "  " : "", f->url ? f->url : "");
+        printf("  %-13s %-10s %s\n", f->role, where(c, f), f->forms[0].name);
+        for (int k = 0; k < f->url_count; k++) printf("  %13s %-10s %s\n", "", k == 0 ? "from" : "or from", f->urls[k]);
     }
     print_pairs("settings", &c->settings);
     print_pairs("protocols", &c->protocols);
@@ -96,10 +98,11 @@ static void add_files(cJSON *object, const card *c)
         const card_file *f = &c->files[i];
         cJSON *file = cJSON_CreateObject();
         json_add_text(file, "role", f->role);
-        json_add_text(file, "name", f->name);
+        json_add_text(file, "name", f->forms[0].name);
         json_add_text(file, "state", where(c, f));
-        json_add_text(file, "sha256", f->sha256);
-        json_add_text(file, "url", f->url);
+        json_add_text(file, "sha256", f->forms[0].sha256);
+        cJSON *urls = cJSON_AddArrayToObject(file, "urls");
+        for (int k = 0; k < f->url_count; k++) cJSON_AddItemToArray(urls, cJSON_CreateString(f->urls[k]));
         cJSON_AddItemToArray(files, file);
     }
 }
@@ -113,7 +116,7 @@ cJSON *info_card_json(const card *c)
         const char *key, *text;
     } texts[] = {{"title", c->title},     {"task", c->task},         {"metric", c->metric}, {"format", c->format},
                  {"licence", c->licence}, {"citation", c->citation}, {"home", c->home},     {"terms", c->terms},
-                 {"notes", c->notes},     {"path", c->path}};
+                 {"by-hand", c->by_hand}, {"notes", c->notes},       {"path", c->path}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) json_add_text(object, texts[i].key, texts[i].text);
     fact facts[FACTS];
     list_facts(&c->expect, facts);

@@ -2,10 +2,21 @@
 #include "cli/info-section.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/param-table.h"
+
+/* Where its values may differ; NULL: nowhere. */
+static const char *scope_text(const host_section *s)
+{
+    if (strcmp(s->name, "split") == 0) return "[split on DATASET] for one dataset";
+    if (strcmp(s->name, "monitor") == 0) return "[monitor for METHOD on DATASET] for one method, one dataset, or both";
+    if (strcmp(s->name, "preprocess") == 0)
+        return "[preprocess for METHOD on DATASET] for one method, one dataset, or both";
+    return NULL;
+}
 
 static const char *lists_text(const host_section *s)
 {
@@ -16,6 +27,7 @@ int info_section_text(const host_section *s)
 {
     printf("%s[%s]%s (section of an experiment file)\n  %s\n\n  %-10s %s\n", cli_paint(stdout, CLI_BOLD), s->name,
            cli_paint(stdout, CLI_PLAIN), s->summary, "values", lists_text(s));
+    if (scope_text(s)) printf("  %-10s %s\n", "others", scope_text(s));
     param_table_text(s->params);
     return CLI_OK;
 }
@@ -23,6 +35,7 @@ int info_section_text(const host_section *s)
 int info_section_markdown(const host_section *s)
 {
     printf("## [%s]\n\n%c%s. Values: %s.\n", s->name, s->summary[0] - 'a' + 'A', s->summary + 1, lists_text(s));
+    if (scope_text(s)) printf("Other values: %s.\n", scope_text(s));
     param_table_markdown(s->params);
     putchar('\n');
     return CLI_OK;

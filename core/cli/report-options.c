@@ -89,10 +89,12 @@ static int make(const report_options *options, report_request *request, report *
 
 int report_options_make(const report_options *options, report **out)
 {
-    double digits = -1, k = 1, alpha = 0.05;
+    double digits = -1, k = 1, alpha = 0.05, rope = -1, overlap = 0;
     if (options->db && !*options->db) return cli_wrong("--db: the path of the results store is empty");
     int code = read_number("digits", options->digits, (const double[]){0, 15}, &digits);
     if (code == CLI_OK) code = read_number("k", options->k, (const double[]){0, 1000}, &k);
+    if (code == CLI_OK) code = read_number("rope", options->rope, (const double[]){0, 1e9}, &rope);
+    if (code == CLI_OK) code = read_number("overlap", options->overlap, (const double[]){1e-6, 1000}, &overlap);
     if (code == CLI_OK) code = read_number("alpha", options->alpha, (const double[]){1e-6, 0.5}, &alpha);
     if (code != CLI_OK) return code;
     char *where = join_conditions(&options->where);
@@ -114,7 +116,16 @@ int report_options_make(const report_options *options, report **out)
                               .baselines = options->baselines,
                               .against = options->against,
                               .curves = options->curves,
-                              .curve_scale = options->curve_scale};
+                              .curve_scale = options->curve_scale,
+                              .compare = options->compare,
+                              .rope = rope,
+                              .overlap = overlap,
+                              .x = options->x,
+                              .size = options->size,
+                              .cliques = options->cliques,
+                              .ordinal = options->ordinal,
+                              .data = options->data.word,
+                              .data_count = options->data.count};
     code = make(options, &request, out);
     free(where);
     return code;

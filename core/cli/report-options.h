@@ -9,11 +9,14 @@
 typedef struct report_options {
     const char *db, *experiment, *rows, *cols, *over, *metric, *spread, *alpha, *digits, *out;
     const char *reference, *k, *curves, *curve_scale, *groups, *baselines, *against; /* of report alone */
-    cli_words where;
+    const char *x, *size, *cliques;                                                  /* of plot alone */
+    const char *rope, *overlap;                                                      /* of report alone */
+    bool ordinal, compare;
+    cli_words where, data; /* data: of report alone */
     bool tried, average;
 } report_options;
 
-enum { REPORT_OPTIONS_MAX = 32 };
+enum { REPORT_OPTIONS_MAX = 40 };
 
 /* Writes a verb's own options and the shared ones into `all` and returns it. */
 const cli_option *report_options_table(report_options *options, const cli_option *own,

@@ -152,8 +152,9 @@ static void print_end(const session *s, const runner_summary *summary, int64_t l
 {
     char took[DURATION_SIZE];
     int64_t ran = summary->ended[STORE_OK] + failures(summary);
-    int64_t all = s->tuning ? ran + summary->elsewhere + tuning_count(s->tuning)->known : s->agenda.count;
-    int64_t known = s->tuning ? tuning_count(s->tuning)->known : s->agenda.count - s->agenda.todo_count;
+    int64_t all =
+        s->tuning ? ran + summary->elsewhere + tuning_count(s->tuning)->known : s->agenda.count - s->agenda.repeats;
+    int64_t known = s->tuning ? tuning_count(s->tuning)->known : all - s->agenda.todo_count;
     fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " trials run in %s", s->experiment->name, ran, all,
             duration_text(clock_now() - s->progress.begun, took));
     if (known) fprintf(stderr, ", %" PRId64 " known before", known);

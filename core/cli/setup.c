@@ -51,19 +51,28 @@ void outfit_close(outfit *o)
     config_paths_destroy(o->paths);
 }
 
+static void print_warnings(diagnostics *warnings)
+{
+    for (int64_t i = 0; i < warnings->count; i++) fprintf(stderr, "warning: %s\n", warnings->items[i].text);
+    diagnostics_clear(warnings);
+}
+
 int setup_open(const cli_words *files, const cli_words *sets, setup *s)
 {
     config_request request = {
         .files = files->word, .file_count = files->count, .sets = sets->word, .set_count = sets->count};
     cru_error err = {0};
-    diagnostics faults = {0};
+    diagnostics faults = {0}, warnings = {0};
     *s = (setup){0};
     config_paths *paths = config_paths_read(&request, NULL);
     cru_status status = scan(config_paths_get(paths), &s->plugins, &err);
     config_paths_destroy(paths);
     if (status != CRU_OK) return cli_fail("%s", err.text);
     request.registry = s->plugins;
-    if (config_load(&request, &s->experiment, &faults) == CRU_OK) return CLI_GO_ON;
+    request.warnings = &warnings;
+    status = config_load(&request, &s->experiment, &faults);
+    print_warnings(&warnings);
+    if (status == CRU_OK) return CLI_GO_ON;
     diagnostics_print(&faults, stderr);
     diagnostics_clear(&faults);
     registry_destroy(s->plugins);

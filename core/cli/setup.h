@@ -12,7 +12,7 @@ typedef struct setup {
 } setup;
 
 /* Scans for plugins, those of [paths] included, and loads the configuration. Returns CLI_GO_ON, or an exit code after
- * all faults have been printed. The caller closes it only after CLI_GO_ON. */
+ * all faults have been printed; warnings are printed in both cases. The caller closes it only after CLI_GO_ON. */
 int setup_open(const cli_words *files, const cli_words *sets, setup *s);
 void setup_close(setup *s);
 

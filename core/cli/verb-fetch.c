@@ -15,6 +15,7 @@
 typedef struct request {
     bool all, json, quiet;
     const char *mirror, *config;
+    int64_t megabytes, speed, patience, seconds; /* limits; 0: the usual ones */
 } request;
 
 /* ---- while it runs --------------------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static const char *outcome_name(const fetch_dataset *d)
     if (d->status == CRU_UNSUPPORTED) return "refused";
     if (d->status != CRU_OK) return "failed";
     for (int64_t i = 0; i < d->count; i++)
-        if (d->files[i].source) return "fetched";
+        if (d->files[i].source_count > 0) return "fetched";
     return "present";
 }
 
@@ -76,11 +77,13 @@ static cJSON *file_json(const fetch_file *f)
 {
     cJSON *object = cJSON_CreateObject();
     const transfer *t = &f->transfer;
-    bool here = !f->source || (t->status == CRU_OK && t->sha256[0]);
+    const bool fetched = f->source_count > 0;
+    const card_form *form = fetched ? f->sources[f->at].form : card_published(f->file);
+    bool here = !fetched || (t->status == CRU_OK && t->sha256[0]);
     json_add_text(object, "role", f->file->role);
-    json_add_text(object, "path", here ? f->path : NULL);
-    json_add_text(object, "from", f->source);
-    json_add_text(object, "sha256", t->sha256[0] ? t->sha256 : f->file->sha256);
+    json_add_text(object, "path", here ? fetch_path(f) : NULL);
+    json_add_text(object, "from", fetched ? f->sources[f->at].url : NULL);
+    json_add_text(object, "sha256", t->sha256[0] ? t->sha256 : form->sha256);
     cJSON_AddNumberToObject(object, "bytes", (double)t->have);
     cJSON_AddNumberToObject(object, "resumed", (double)t->resumed);
     json_add_text(object, "message", t->status != CRU_OK ? t->error.text : NULL);
@@ -141,6 +144,10 @@ static cru_status fill_plan(fetch_plan *plan, const request *q, const cli_words 
 static int fetch(const request *q, const cli_words *names, const outfit *with)
 {
     fetch_plan plan = {.mirror = q->mirror, .places = &with->places, .plugins = with->plugins};
+    plan.limits = (transfer_limits){.most_bytes = q->megabytes * 1000000,
+                                    .least_speed = q->speed,
+                                    .patience = (double)q->patience,
+                                    .most_seconds = (double)q->seconds};
     bool shown = !q->json && !q->quiet;
     display shows = {.bar = shown && status_line_works(stderr), .begun = clock_now()};
     shows.lines = shown && !shows.bar;
@@ -164,6 +171,10 @@ int verb_fetch(int argc, char **argv)
     const cli_option options[] = {
         {.name = "all", .flag = &q.all, .help = "every dataset that can be downloaded"},
         {.name = "mirror", .argument = "DIR", .text = &q.mirror, .help = "copy DIR/<dataset>/<file> if it is there"},
+        {.name = "max-size", .argument = "MB", .number = &q.megabytes, .help = "largest file of unknown size (4295)"},
+        {.name = "min-speed", .argument = "B/S", .number = &q.speed, .help = "give up a slower server (500)"},
+        {.name = "patience", .argument = "S", .number = &q.patience, .help = "seconds the speed is taken over (30)"},
+        {.name = "max-time", .argument = "S", .number = &q.seconds, .help = "seconds for one file (14400)"},
         OUTFIT_OPTION(&q.config),
         {.name = "json", .flag = &q.json, .help = "print a JSON array"},
         {.name = "quiet", .letter = 'q', .flag = &q.quiet, .help = "print errors only"},
@@ -177,7 +188,8 @@ int verb_fetch(int argc, char **argv)
         .about = "Downloads datasets, verifies their checksums, reads them once, checks their counts and caches them.\n"
                  "NAME is a card's name or path. Files go to $XDG_DATA_HOME/crucible/datasets; what is there, beside\n"
                  "the card or in the mirror of CRUCIBLE_MIRROR is not downloaded. A broken download goes on where it\n"
-                 "stopped when the command is run again.",
+                 "stopped when the command is run again. A file of the wrong size, kind or checksum is set aside as\n"
+                 "FILE.bad, and the card's next address is tried.",
     };
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);

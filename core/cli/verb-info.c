@@ -18,7 +18,7 @@ enum { CELL = 512 };
 static int find_by_name(const registry *plugins, const char *name, const registry_entry **found)
 {
     *found = NULL;
-    for (cru_kind kind = CRU_KIND_DATASET; kind <= CRU_KIND_BACKEND; kind++) {
+    for (cru_kind kind = CRU_KIND_DATASET; kind <= CRU_KIND_SPLIT; kind++) {
         const registry_entry *entry = registry_find(plugins, kind, name);
         if (entry && *found)
             return cli_wrong("info: '%s' is a %s and a %s; say %s/%s or %s/%s", name, kind_name((*found)->kind),
@@ -84,7 +84,7 @@ static int print_text(const registry_entry *entry)
     printf("%s%s%s %s (%s)\n  %s\n\n", cli_paint(stdout, CLI_BOLD), entry->name, cli_paint(stdout, CLI_PLAIN),
            entry->version, kind_name(entry->kind), entry->summary);
     print_field("tasks", problems_text(entry->problems, problems));
-    if (entry->kind == CRU_KIND_METRIC) print_field("value", metric_text(entry->metric_flags, metric));
+    if (entry->kind == CRU_KIND_METRIC) print_field("value", metric_text(entry->flags, metric));
     print_field("authors", entry->authors);
     print_field("citation", entry->citation);
     print_field("licence", entry->license);
@@ -106,7 +106,7 @@ static int print_markdown(const registry_entry *entry)
     char problems[PROBLEMS_TEXT_SIZE], metric[CELL];
     printf("### %s\n\n%s. Version %s.", entry->name, entry->summary, entry->version);
     if (entry->problems) printf(" Tasks: %s.", problems_text(entry->problems, problems));
-    if (entry->kind == CRU_KIND_METRIC) printf(" Value: %s.", metric_text(entry->metric_flags, metric));
+    if (entry->kind == CRU_KIND_METRIC) printf(" Value: %s.", metric_text(entry->flags, metric));
     putchar('\n');
     if (entry->citation && *entry->citation) printf("\n%s\n", entry->citation);
     if (entry->params) param_table_markdown(entry->params);
@@ -163,9 +163,9 @@ static cJSON *entry_json(const registry_entry *entry)
     problems_text(entry->problems, problems);
     for (char *word; (word = strtok_r(rest, ", ", &rest));) cJSON_AddItemToArray(tasks, cJSON_CreateString(word));
     if (entry->kind == CRU_KIND_METRIC) {
-        cJSON_AddBoolToObject(object, "lower_is_better", (entry->metric_flags & CRU_METRIC_LOWER_IS_BETTER) != 0);
-        cJSON_AddBoolToObject(object, "of_dataset", (entry->metric_flags & CRU_METRIC_OF_DATASET) != 0);
-        cJSON_AddBoolToObject(object, "percent", (entry->metric_flags & CRU_METRIC_PERCENT) != 0);
+        cJSON_AddBoolToObject(object, "lower_is_better", (entry->flags & CRU_METRIC_LOWER_IS_BETTER) != 0);
+        cJSON_AddBoolToObject(object, "of_dataset", (entry->flags & CRU_METRIC_OF_DATASET) != 0);
+        cJSON_AddBoolToObject(object, "percent", (entry->flags & CRU_METRIC_PERCENT) != 0);
     }
     cJSON_AddItemToObject(object, "params", param_table_json(entry->params));
     return object;
@@ -220,7 +220,7 @@ static int print_all(const registry *plugins, const request *q)
 
 static bool names_plugin(const registry *plugins, const char *word)
 {
-    for (cru_kind kind = CRU_KIND_DATASET; kind <= CRU_KIND_BACKEND; kind++)
+    for (cru_kind kind = CRU_KIND_DATASET; kind <= CRU_KIND_SPLIT; kind++)
         if (registry_find(plugins, kind, word)) return true;
     return false;
 }

@@ -138,7 +138,7 @@ int verb_list(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .verb = "list",
-        .operands = "[datasets|corruptors|algorithms|metrics|backends]",
+        .operands = "[datasets|splits|corruptors|algorithms|metrics|backends]",
         .most = 1,
         .options = options,
         .about = "Lists the plugins that were found, and the files that could not be used with the reason.\n"

@@ -41,7 +41,7 @@ int verb_new(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .verb = "new",
-        .operands = "dataset|corruptor|algorithm|metric|backend NAME",
+        .operands = "dataset|split|corruptor|algorithm|metric|backend NAME",
         .least = 2,
         .most = 2,
         .options = options,

@@ -53,6 +53,22 @@ int verb_report(int argc, char **argv)
          .argument = "ROWS",
          .text = &options.baselines,
          .help = "rows that others are measured against: marks for worse than the best, worse than all"},
+        {.name = "compare",
+         .flag = &options.compare,
+         .help =
+             "behind every table its rows over all columns: Friedman's test, average ranks, means and interquartile\n"
+             "means with bootstrap intervals, probability of improvement, Wilcoxon-Holm and the Bayesian signed-rank\n"
+             "test against the row of best rank"},
+        {.name = "rope",
+         .argument = "X",
+         .text = &options.rope,
+         .help = "of --compare: differences up to X are as good as none (default: 1 in per cent, else 0)"},
+        {.name = "overlap",
+         .argument = "RATIO",
+         .text = &options.overlap,
+         .help =
+             "the runs are of splits that overlap, with RATIO test items per training item: mark differences by the\n"
+             "t test of Nadeau and Bengio instead of Wilcoxon's"},
         {.name = "curves",
          .argument = "METRIC",
          .text = &options.curves,
@@ -70,6 +86,11 @@ int verb_report(int argc, char **argv)
          .argument = "K",
          .text = &options.k,
          .help = "how many published std may lie between (default: 1)"},
+        {.name = "data",
+         .argument = "FILE",
+         .words = &options.data,
+         .help =
+             "of html: the pictures of a file, too (maps, boundaries, matrices, counts: see plot); may be repeated"},
         {.name = "json", .flag = &json, .help = "the same as --format json"},
         {0},
     };
@@ -88,6 +109,9 @@ int verb_report(int argc, char **argv)
     int chosen = find_format(json ? "json" : format);
     if (chosen < 0) return cli_wrong("no format '%s'; there are text, markdown, latex, csv, json, html", format);
     if (options.curve_scale && !options.curves) return cli_wrong("report: --curve-scale is of --curves METRIC");
+    if (options.data.count && chosen != REPORT_HTML) return cli_wrong("report: --data is of --format html");
+    if (options.rope && !options.compare) return cli_wrong("report: --rope is of --compare");
+    if (options.compare && options.curves) return cli_wrong("report: --compare and --curves: choose one");
     if (operands.count) options.experiment = operands.word[0];
     if (!options.out) return write_report(&options, (report_format)chosen, stdout);
     FILE *file = fopen(options.out, "w");

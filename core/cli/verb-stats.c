@@ -67,12 +67,17 @@ static double measure(const stats *s, const registry_entry *entry)
     cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : no_params, plugin->settings_size);
     int32_t *all = malloc(((size_t)s->data->items + 1) * sizeof *all);
     for (int64_t i = 0; all && i < s->data->items; i++) all[i] = (int32_t)i;
-    cru_evidence evidence = {.size = sizeof evidence, .data = s->data, .items = {all, s->data->items}};
     cru_report report = {.sink = {.put = ignore_report}};
     cru_error err = {0};
+    const cru_judging judging = {.size = sizeof judging,
+                                 .settings = settings ? cru_settings_struct(settings) : NULL,
+                                 .data = s->data,
+                                 .items = {all, s->data->items},
+                                 .report = &report,
+                                 .err = &err};
     if (settings && all) {
         const cru_metric *metric = plugin->vtable;
-        if (metric->score(cru_settings_struct(settings), &evidence, &value, &report, &err) != CRU_OK) value = NAN;
+        if (metric->score(&judging, &value) != CRU_OK) value = NAN;
     }
     free(all);
     cru_settings_destroy(settings);
@@ -85,7 +90,7 @@ static void visit_metrics(const stats *s, metric_visitor *visit, void *user)
 {
     for (size_t i = 0; i < registry_count(s->plugins); i++) {
         const registry_entry *e = registry_at(s->plugins, i);
-        if (e->broken || e->kind != CRU_KIND_METRIC || !(e->metric_flags & CRU_METRIC_OF_DATASET)) continue;
+        if (e->broken || e->kind != CRU_KIND_METRIC || !(e->flags & CRU_METRIC_OF_DATASET)) continue;
         if (e->problems & s->data->problem) visit(user, e->name, measure(s, e));
     }
 }
@@ -274,7 +279,10 @@ static int print_text(const stats *s)
 {
     bool any = false;
     print_counts(s);
-    if (s->data->items > s->summary.unlabelled) print_classes(s);
+    if (s->data->items > s->summary.unlabelled)
+        print_classes(s);
+    else
+        printf("  labels    none\n");
     if (s->summary.arcs > 0) print_degrees(&s->summary);
     visit_metrics(s, print_metric, &any);
     return CLI_OK;

@@ -16,7 +16,7 @@ int verb_version(int argc, char **argv)
     const cli_syntax syntax = {
         .verb = "version",
         .options = options,
-        .about = "Prints the version of the program and the plugin interface (ABI) that it serves.\n"
+        .about = "Prints the version of the program, the plugin interface (ABI) that it serves, and its licence.\n"
                  "It loads plugins built for the same major number and a minor number that is not newer.",
     };
     cli_words operands;
@@ -25,10 +25,12 @@ int verb_version(int argc, char **argv)
 
     if (!json) {
         printf("crucible %s, plugin ABI %d.%d\n", host_version(), CRU_ABI_MAJOR, CRU_ABI_MINOR);
+        puts("Licence: " HOST_LICENSE ", The Crucible authors. There is no warranty.");
         return CLI_OK;
     }
     cJSON *object = cJSON_CreateObject();
     cJSON_AddStringToObject(object, "version", host_version());
+    cJSON_AddStringToObject(object, "license", HOST_LICENSE);
     cJSON_AddNumberToObject(object, "abi_major", CRU_ABI_MAJOR);
     cJSON_AddNumberToObject(object, "abi_minor", CRU_ABI_MINOR);
     return json_print(object);

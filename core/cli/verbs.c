@@ -10,10 +10,11 @@
 typedef struct verb {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *summary;
+    const char *summary; /* NULL: for programs, help does not list it */
 } verb;
 
-/* In the order in which help lists them. A new verb is one line here and one prototype in verbs.h. */
+/* In the order in which help lists them, those that it leaves out last. A new verb is one line here and one prototype in
+ * verbs.h. */
 static const verb verbs[] = {
     {"run", verb_run, "run the trials of an experiment"},
     {"search", verb_search, "search settings of methods, then report the chosen ones"},
@@ -27,19 +28,25 @@ static const verb verbs[] = {
     {"new", verb_new, "start a plugin of your own"},
     {"doctor", verb_doctor, "look over the machine and the installation"},
     {"version", verb_version, "print the version of the program and of the plugin interface"},
+    {"complete", verb_complete, NULL},
 };
-enum { VERB_COUNT = sizeof verbs / sizeof *verbs };
+enum { VERB_COUNT = sizeof verbs / sizeof *verbs, LISTED_COUNT = VERB_COUNT - 1 };
 
 static int print_verbs(FILE *out)
 {
     fputs("Usage: crucible VERB [OPTION]... [ARGUMENT]...\n\n"
           "Does this learning method still work when the data is bad?\n\n",
           out);
-    for (int i = 0; i < VERB_COUNT; i++)
+    for (int i = 0; i < LISTED_COUNT; i++)
         fprintf(out, "  %s%-10s%s %s\n", cli_paint(out, CLI_BOLD), verbs[i].name, cli_paint(out, CLI_PLAIN),
                 verbs[i].summary);
     fputs("\n'crucible VERB --help' explains a verb. Exit codes: 0 done, 1 failed, 2 wrong usage.\n", out);
     return CLI_OK;
+}
+
+void verbs_print_names(void)
+{
+    for (int i = 0; i < LISTED_COUNT; i++) puts(verbs[i].name);
 }
 
 static const verb *find_verb(const char *name)
@@ -51,9 +58,9 @@ static const verb *find_verb(const char *name)
 
 static int say_unknown(const char *name)
 {
-    const char *names[VERB_COUNT];
-    for (int i = 0; i < VERB_COUNT; i++) names[i] = verbs[i].name;
-    const char *nearest = cru_nearest(name, names, VERB_COUNT);
+    const char *names[LISTED_COUNT];
+    for (int i = 0; i < LISTED_COUNT; i++) names[i] = verbs[i].name;
+    const char *nearest = cru_nearest(name, names, LISTED_COUNT);
     if (nearest) return cli_wrong("unknown verb '%s'; did you mean '%s'?", name, nearest);
     return cli_wrong("unknown verb '%s'; 'crucible --help' lists them", name);
 }

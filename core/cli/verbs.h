@@ -15,6 +15,10 @@ int verb_fetch(int argc, char **argv);
 int verb_stats(int argc, char **argv);
 int verb_new(int argc, char **argv);
 int verb_version(int argc, char **argv);
+int verb_complete(int argc, char **argv);
+
+/* The names that help lists, one a line. */
+void verbs_print_names(void);
 
 /* Runs the verb that argv[1] names and returns the exit code; without one, or for --help, prints the list of verbs. */
 int verbs_run(int argc, char **argv);

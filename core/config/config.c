@@ -41,7 +41,11 @@ cru_status config_load(const config_request *request, experiment **out, diagnost
     cru_assert(request->file_count > 0, "config_load needs a file");
     int64_t before = diags->count;
     experiment *e = create_experiment();
-    config_loader l = {.request = request, .doc = {.arena = e->plan->arena, .diags = diags}, .e = e, .plan = e->plan};
+    diagnostics unheard = {0}, *warnings = request->warnings ? request->warnings : &unheard;
+    config_loader l = {.request = request,
+                       .doc = {.arena = e->plan->arena, .diags = diags, .warnings = warnings},
+                       .e = e,
+                       .plan = e->plan};
     read_all(&l.doc, request);
     l.unread = diags->count > before;
     e->text = document_text(&l.doc);
@@ -52,6 +56,8 @@ cru_status config_load(const config_request *request, experiment **out, diagnost
     loader_expand(&l);
     for (int64_t i = 0; i < l.doc.count; i++) data_found_clear(&l.doc.sections[i]->dataset);
     cru_settings_destroy(l.lists_owner);
+    diagnostics_sort(warnings);
+    diagnostics_clear(&unheard);
 
     *out = e;
     if (diags->count == before) return CRU_OK;

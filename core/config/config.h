@@ -16,7 +16,10 @@
  *     [split] [preprocess] [monitor]                      lists make a grid
  *     [dataset X] [corruptor X] [algorithm X] [metric X]  X is a plugin (or a dataset card); lists make a grid
  *     [algorithm X as Y]            the same plugin again under another name
- *     [algorithm X on D]            values for one dataset; they replace those of [algorithm X]
+ *     [algorithm X on D]            values for one dataset; they replace those of [algorithm X]. So do [metric X on D],
+ *                                   [split on D], [preprocess on D] and [monitor on D]
+ *     [monitor for M on D]          values for one method, on D alone or (without `on`) on all datasets; [preprocess for
+ *                                   M on D] likewise. What is said for a method stands above what is said for a dataset
  *
  * Lists. `rate = 0.1, 0.3` tries both; `0..9` and `0.1..0.5 step 0.1` count, both ends included. The values of several
  * keys multiply. A setting that is itself a list (layers = 64, 32) is one value; alternatives stand between bars:
@@ -39,9 +42,8 @@
  *
  * Lines. Files are UTF-8; a mark of it at the start and CRLF ends are accepted. `;` or `#` starts a comment at the
  * start of a line or after a space. A value that ends in ',' or '|' goes on in the next line if that line is indented;
- * otherwise indentation means nothing. At most 197 bytes a line and 49 a section name (inih's limits as Debian builds
- * it): longer ones are errors, as are NUL bytes and what is not UTF-8. Relative folders in [paths] count from the file
- * that names them.
+ * otherwise indentation means nothing. Lines have any length; NUL bytes and what is not UTF-8 are errors.
+ * Relative folders in [paths] count from the file that names them.
  *
  * Every fault is one line in the diagnostics, with file and line (or --set), the offending text and, where one is
  * near, the name that was probably meant. */
@@ -65,8 +67,8 @@ typedef struct search_axis {
  * except `plugin`, which belongs to the registry. */
 typedef struct variant {
     const char *label; /* how tables call it: the alias, or the name */
-    const char *name;  /* the plugin's; for a dataset that of its card or generator; "split", "monitor", ... */
-    const registry_entry *plugin; /* a dataset's format plugin or generator; NULL for split, preprocess, monitor */
+    const char *name;  /* the plugin's; for a dataset that of its card or generator; "preprocess", "monitor" */
+    const registry_entry *plugin; /* a dataset's format plugin or generator; NULL for preprocess, monitor */
     const cru_param *params;      /* the table; NULL when there are no settings */
     size_t settings_size;         /* of the struct that it describes */
     const char *text;             /* all settings as "key=value\n", by key; equal texts mean equal settings */
@@ -76,6 +78,7 @@ typedef struct variant {
     int64_t swept_count;
     const search_axis *axes; /* algorithms of an experiment with a search: what is to be drawn; else none */
     int64_t axis_count;
+    bool inductive; /* a split: test nodes are hidden from a method while it learns */
 } variant;
 
 /* The settings struct, filled; the caller destroys it. Never NULL: memory running out is a panic. A variant without
@@ -92,6 +95,8 @@ typedef struct trial {
     int32_t chain_count;
     const char *chain_label; /* "uniform+drop-edges"; "none" */
     const variant *monitor, *algorithm;
+    const variant *const *metrics; /* those of the experiment, with their values for this dataset */
+    int64_t metric_count;
     uint64_t seed;
 } trial;
 
@@ -126,10 +131,11 @@ typedef struct config_request {
     const registry *registry;
     config_dataset_finder *find_dataset; /* NULL: data_find */
     void *user;
+    diagnostics *warnings; /* what is valid and probably not meant; NULL: nobody wants to know */
 } config_request;
 
 /* Reads and checks everything; runs nothing. On CRU_OK the caller destroys *out. Otherwise *out is NULL, the status is
- * CRU_BAD_INPUT and `diags` holds a line for every fault. */
+ * CRU_BAD_INPUT and `diags` holds a line for every fault. Warnings, sorted, come in both cases. */
 cru_status config_load(const config_request *request, experiment **out, diagnostics *diags);
 
 /* The [paths] of the same files and --set options, before there is a registry: [paths] plugins decides what the
@@ -162,8 +168,10 @@ bool trial_inductive(const trial *t);
 /* The number of the trial that differs from `index` only in its seed, which is e->seeds[position]. */
 int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position);
 
-/* How many variants of [monitor] there are, and the number of the trial that differs from `index` only in it. */
-int64_t experiment_monitor_count(const experiment *e);
+/* How many variants of [monitor] a trial's algorithm has, the most that any has, and the number of the trial that differs
+ * from `index` only in it. */
+int64_t experiment_monitor_count(const experiment *e, int64_t index);
+int64_t experiment_monitor_most(const experiment *e);
 int64_t experiment_with_monitor(const experiment *e, int64_t index, int64_t position);
 
 /* Settings drawn by a search. */

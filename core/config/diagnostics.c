@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,9 +53,31 @@ static int by_place(const void *left, const void *right)
     return a->serial < b->serial ? -1 : 1;
 }
 
+/* Whether one of the items just before `count`, of the same line, says the same. */
+static bool is_repeat(const diagnostics *d, int64_t count, const diagnostic *item)
+{
+    for (int64_t i = count; i-- > 0 && d->items[i].order == item->order && d->items[i].line == item->line;)
+        if (strcmp(d->items[i].text, item->text) == 0) return true;
+    return false;
+}
+
+/* What holds for several datasets is looked at for each of them, and still one fault. */
+static void drop_repeats(diagnostics *d)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < d->count; i++) {
+        if (is_repeat(d, kept, &d->items[i]))
+            free(d->items[i].text);
+        else
+            d->items[kept++] = d->items[i];
+    }
+    d->count = kept;
+}
+
 void diagnostics_sort(diagnostics *d)
 {
     if (d->count > 1) qsort(d->items, (size_t)d->count, sizeof *d->items, by_place);
+    drop_repeats(d);
 }
 
 void diagnostics_print(const diagnostics *d, FILE *out)

@@ -27,6 +27,13 @@ static bool unknown_type(document *doc, const section *s, const char *word, cons
     return false;
 }
 
+/* Whether values for one dataset may stand in a section of their own. */
+static bool may_differ(section_type type)
+{
+    return type == SECTION_ALGORITHM || type == SECTION_METRIC || type == SECTION_SPLIT || type == SECTION_PREPROCESS ||
+           type == SECTION_MONITOR;
+}
+
 /* "as LABEL" and "on DATASET", in this order, each at most once. */
 static bool read_suffixes(section *s, char **cursor)
 {
@@ -36,12 +43,33 @@ static bool read_suffixes(section *s, char **cursor)
         if (!s->label) return false;
         word = strtok_r(NULL, " \t", cursor);
     }
-    if (word && strcmp(word, "on") == 0 && s->type == SECTION_ALGORITHM) {
+    if (word && strcmp(word, "on") == 0 && may_differ(s->type)) {
         s->on = strtok_r(NULL, " \t", cursor);
         if (!s->on) return false;
         word = strtok_r(NULL, " \t", cursor);
     }
     return !word;
+}
+
+/* "for METHOD" and "on DATASET" of a section without a name, in this order; `word` is the first of them. */
+static bool read_host_suffixes(section *s, char *word, char **cursor)
+{
+    if (word && strcmp(word, "for") == 0 && (s->type == SECTION_MONITOR || s->type == SECTION_PREPROCESS)) {
+        s->method = strtok_r(NULL, " \t", cursor);
+        if (!s->method) return false;
+        word = strtok_r(NULL, " \t", cursor);
+    }
+    if (word && strcmp(word, "on") == 0 && may_differ(s->type)) {
+        s->on = strtok_r(NULL, " \t", cursor);
+        if (!s->on) return false;
+        word = strtok_r(NULL, " \t", cursor);
+    }
+    return !word;
+}
+
+static const char *host_suffixes(section_type type)
+{
+    return type == SECTION_SPLIT ? " on DATASET" : " for METHOD on DATASET";
 }
 
 bool document_title(document *doc, const char *title, const config_place *place, section *s)
@@ -53,14 +81,17 @@ bool document_title(document *doc, const char *title, const config_place *place,
     if (!word || type == SECTION_TYPES) return unknown_type(doc, s, word ? word : "", place);
 
     s->type = (section_type)type;
-    s->name = s->label = strtok_r(NULL, " \t", &cursor);
-    if (s->name && s->type < SECTION_DATASET)
+    char *next = strtok_r(NULL, " \t", &cursor);
+    if (s->type >= SECTION_DATASET) s->name = s->label = next;
+    if (s->type < SECTION_DATASET && next && !may_differ(s->type))
         diagnostics_add(doc->diags, place, title, "[%s] takes no name", word);
+    else if (s->type < SECTION_DATASET && !read_host_suffixes(s, next, &cursor))
+        diagnostics_add(doc->diags, place, title, "expected [%s] or [%s%s]", word, word, host_suffixes(s->type));
     else if (!s->name && s->type >= SECTION_DATASET)
         diagnostics_add(doc->diags, place, title, "needs a name: [%s NAME]", word);
     else if (s->name && !read_suffixes(s, &cursor))
         diagnostics_add(doc->diags, place, title, "expected [%s NAME%s]", word,
-                        s->type == SECTION_ALGORITHM ? " as LABEL on DATASET" : " as LABEL");
+                        may_differ(s->type) ? " as LABEL on DATASET" : " as LABEL");
     else
         return true;
     return false;
@@ -72,7 +103,9 @@ static section *find(const document *doc, const section *like)
 {
     for (int64_t i = 0; i < doc->count; i++) {
         section *s = doc->sections[i];
-        if (s->type == like->type && same(s->label, like->label) && same(s->on, like->on)) return s;
+        if (s->type == like->type && same(s->label, like->label) && same(s->on, like->on) &&
+            same(s->method, like->method))
+            return s;
     }
     return NULL;
 }
@@ -104,6 +137,17 @@ entry *section_find(const section *s, const char *key)
     return NULL;
 }
 
+static void append(document *doc, section *s, const entry *e)
+{
+    if (s->count == s->capacity) {
+        s->capacity = s->capacity ? 2 * s->capacity : 8;
+        entry *grown = cru_arena_alloc(doc->arena, s->capacity, sizeof *grown);
+        if (s->count) memcpy(grown, s->entries, (size_t)s->count * sizeof *grown);
+        s->entries = grown;
+    }
+    s->entries[s->count++] = *e;
+}
+
 void document_put(document *doc, section *s, const entry *e)
 {
     entry *old = section_find(s, e->key);
@@ -115,13 +159,20 @@ void document_put(document *doc, section *s, const entry *e)
         if (e->depth <= old->depth) *old = *e;
         return;
     }
-    if (s->count == s->capacity) {
-        s->capacity = s->capacity ? 2 * s->capacity : 8;
-        entry *grown = cru_arena_alloc(doc->arena, s->capacity, sizeof *grown);
-        if (s->count) memcpy(grown, s->entries, (size_t)s->count * sizeof *grown);
-        s->entries = grown;
+    append(doc, s, e);
+}
+
+void section_overlay(document *doc, section *s, const section *more)
+{
+    for (int64_t i = 0; i < more->count; i++) {
+        entry copy = more->entries[i], *old = section_find(s, copy.key);
+        copy.origin = copy.origin ? copy.origin : &more->entries[i];
+        if (!old) {
+            append(doc, s, &copy);
+        } else if (copy.depth < 0 || old->depth >= 0) {
+            *old = copy;
+        }
     }
-    s->entries[s->count++] = *e;
 }
 
 const char *document_text(const document *doc)

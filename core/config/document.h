@@ -33,6 +33,8 @@ typedef struct entry {
     const char *key, *text;
     config_place place;
     int32_t depth; /* of the file: 0 on the command line, 1 included by it ...; -1 for --set. The smaller one wins */
+    struct entry *origin; /* of a copy: the entry in the document; NULL in the document itself */
+    bool used;            /* [split]: a scheme has looked at it */
 
     /* Filled when the section is checked; `param` stays NULL where the entry has a fault. */
     const cru_param *param;
@@ -45,6 +47,7 @@ typedef struct section {
     const char *name;   /* of the plugin; NULL for a section without one */
     const char *label;  /* the alias, else the name */
     const char *on;     /* the dataset for which its values hold; NULL: all */
+    const char *method; /* of [monitor for M] and [preprocess for M]: the algorithm; NULL: all */
     const char *title;  /* "algorithm gcn as wide", for messages */
     config_place place; /* where it was last opened; its order tells a second header in one file from one in another */
     entry *entries;
@@ -59,7 +62,8 @@ typedef struct section {
 typedef struct document {
     cru_arena *arena;
     diagnostics *diags;
-    section **sections; /* in the order in which they are first named */
+    diagnostics *warnings; /* what is valid and probably not meant */
+    section **sections;    /* in the order in which they are first named */
     int64_t count, capacity;
     struct source *sources; /* the files read so far */
     int32_t source_count;   /* and of --set texts; numbers the places */
@@ -83,6 +87,9 @@ section *document_open(document *doc, const section *like);
 
 /* Adds an entry by the rules of precedence. */
 void document_put(document *doc, section *s, const entry *e);
+
+/* Adds copies of the entries of `more`, which replace those of `s`; but what --set says stands above all files. */
+void section_overlay(document *doc, section *s, const section *more);
 
 /* The entry with that key, or NULL. */
 entry *section_find(const section *s, const char *key);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lines.h: the lines of one INI text, through inih, with what inih leaves out: line numbers, sections without keys,
- * every bad line instead of the first, and an error where its fixed buffers would cut a line or a name. The rules are
- * in config.h. */
+/* lines.h: the lines of one INI text: sections, with or without keys, pairs, and every fault, each with its line. Lines are
+ * of any length. The rules are in config.h. */
 #ifndef CORE_CONFIG_LINES_H
 #define CORE_CONFIG_LINES_H
 
@@ -18,9 +17,9 @@ typedef struct line_visitor {
     void (*fault)(void *user, const char *subject, const char *message, int32_t line);
 } line_visitor;
 
-/* Reads `size` bytes of `text` and calls the visitor in the order of the lines, but for a pair, which is
- * known to be whole only when the next one begins. A broken section header is a fault
- * followed by a section with a NULL title: what stands below it cannot be judged. */
+/* Reads `size` bytes of `text` and calls the visitor in the order of the lines, but for a pair, which is known to be
+ * whole only when the next one begins. A broken section header is a fault followed by a section with a NULL title: what
+ * stands below it cannot be judged. */
 void lines_read(const char *text, size_t size, const line_visitor *visitor);
 
 #endif

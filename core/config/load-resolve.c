@@ -96,11 +96,23 @@ static void unknown_name(config_loader *l, const section *s, const char *near)
         diagnostics_add(l->doc.diags, &s->place, s->name, "unknown %s", type);
 }
 
+/* A file that was put where plugins are found and that another of its name stands before, or that is broken, would be
+ * missed without a word: its author takes the numbers of the other for those of his own. */
+static void warn_of_passed_over(config_loader *l, const section *s)
+{
+    const registry_entry *other = registry_find_broken(l->request->registry, kinds[s->type], s->name);
+    if (other)
+        diagnostics_add(l->doc.warnings, &s->place, s->name, "%s is passed over: %s", other->path, other->broken);
+}
+
 /* A base section without plugin names the plugin for those `on` a dataset too. */
 static void resolve_plugin(config_loader *l, section *s)
 {
     s->plugin = registry_find(l->request->registry, kinds[s->type], s->name);
-    if (!s->plugin) unknown_name(l, s, registry_nearest(l->request->registry, kinds[s->type], s->name));
+    if (!s->plugin)
+        unknown_name(l, s, registry_nearest(l->request->registry, kinds[s->type], s->name));
+    else if (!s->on)
+        warn_of_passed_over(l, s);
 }
 
 static cru_status find_dataset(const config_loader *l, const char *name, data_found *found, cru_error *err)
@@ -187,8 +199,9 @@ static void check_named(config_loader *l, section *s)
  * is a slip. */
 static void check_on(config_loader *l, section *s)
 {
-    if (!document_find(&l->doc, SECTION_ALGORITHM, s->label))
-        diagnostics_add(l->doc.diags, &s->place, s->label, "there is no [algorithm %s] to change", s->label);
+    if (s->type >= SECTION_DATASET && !document_find(&l->doc, s->type, s->label))
+        diagnostics_add(l->doc.diags, &s->place, s->label, "there is no [%s %s] to change", section_type_names[s->type],
+                        s->label);
     if (document_find(&l->doc, SECTION_DATASET, s->on)) return;
     section probe = {.type = SECTION_DATASET, .name = s->on, .label = s->on, .place = s->place};
     resolve_dataset(l, &probe);
@@ -198,18 +211,28 @@ static void check_on(config_loader *l, section *s)
 /* The plugin of "[algorithm wide on cora]" is that of "[algorithm gcn as wide]". */
 static void adopt_plugin(const config_loader *l, section *s)
 {
-    const section *base = document_find(&l->doc, SECTION_ALGORITHM, s->label);
+    const section *base = s->label ? document_find(&l->doc, s->type, s->label) : NULL;
     if (base) s->name = base->name;
+}
+
+/* As with `on`, a method that the experiment does not use is fine. */
+static void check_for(config_loader *l, const section *s)
+{
+    if (document_find(&l->doc, SECTION_ALGORITHM, s->method)) return;
+    if (registry_find(l->request->registry, CRU_KIND_ALGORITHM, s->method)) return;
+    const char *near = registry_nearest(l->request->registry, CRU_KIND_ALGORITHM, s->method);
+    diagnostics_add(l->doc.diags, &s->place, s->method, "unknown algorithm%s%s%s", near ? "; did you mean " : "",
+                    near ? near : "", near ? "?" : "");
 }
 
 /* ---- host sections with grids ---------------------------------------------------------------------------- */
 
 static void check_host(config_loader *l, section_type type, const cru_param *params, size_t size)
 {
-    section *s = document_find(&l->doc, type, NULL);
-    if (!s) return;
     const char *owner = string_format(l->doc.arena, "[%s]", section_type_names[type]);
-    section_check(&l->doc, s, &(section_rules){.params = params, .settings_size = size, .owner = owner, .grid = true});
+    const section_rules rules = {.params = params, .settings_size = size, .owner = owner, .grid = true};
+    for (int64_t i = 0; i < l->doc.count; i++)
+        if (l->doc.sections[i]->type == type) section_check(&l->doc, l->doc.sections[i], &rules);
 }
 
 void loader_resolve(config_loader *l)
@@ -223,11 +246,13 @@ void loader_resolve(config_loader *l)
     if (metrics == 0)
         open_implicit(l, SECTION_METRIC, "accuracy", &(config_place){.file = l->request->files[0], .order = 1});
 
-    check_host(l, SECTION_SPLIT, split_params, sizeof(split_settings));
+    for (int64_t i = 0; i < l->doc.count; i++)
+        if (l->doc.sections[i]->type == SECTION_SPLIT) split_check_host_keys(l, l->doc.sections[i]);
     check_host(l, SECTION_PREPROCESS, preprocess_params, sizeof(preprocess_settings));
     check_host(l, SECTION_MONITOR, monitor_params, sizeof(monitor_settings));
     for (int64_t i = 0; i < l->doc.count; i++) {
         section *s = l->doc.sections[i];
+        if (s->method) check_for(l, s);
         if (s->on) {
             adopt_plugin(l, s);
             check_on(l, s);

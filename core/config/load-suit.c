@@ -26,10 +26,10 @@ static void check_pair(config_loader *l, const section *metric, const section *d
     if (plugin->problems && kinds && !(plugin->problems & kinds))
         diagnostics_add(l->doc.diags, &metric->place, metric->name, "judges %s, and dataset %s is %s",
                         problems_text(plugin->problems, can), dataset->name, problems_text(kinds, is));
-    else if (c && c->expect.classes > 2 && plugin->metric_flags & CRU_METRIC_OF_TWO_CLASSES)
+    else if (c && c->expect.classes > 2 && plugin->flags & CRU_METRIC_OF_TWO_CLASSES)
         diagnostics_add(l->doc.diags, &metric->place, metric->name, "needs two classes, and dataset %s has %lld",
                         dataset->name, (long long)c->expect.classes);
-    else if (c && c->expect.features == 0 && plugin->metric_flags & CRU_METRIC_OF_FEATURES)
+    else if (c && c->expect.features == 0 && plugin->flags & CRU_METRIC_OF_FEATURES)
         diagnostics_add(l->doc.diags, &metric->place, metric->name, "needs features, and dataset %s has none",
                         dataset->name);
 }

@@ -11,10 +11,30 @@ typedef struct variant_list {
     int64_t count;
 } variant_list;
 
-/* All that depends on one [dataset ...] section: an algorithm may have values for this dataset only. Its trials are the
- * product of both lists with the plan's. */
+/* Algorithms with the same rules: the product of both lists. */
+typedef struct plan_tail {
+    const section *own[2]; /* [monitor for M] and [monitor for M on D] that hold for them, or NULL */
+    variant_list monitors, algorithms;
+    int64_t size;
+} plan_tail;
+
+/* Algorithms with the same preprocessing. Its trials are the product of preprocessing, splits, chains, seeds and the sum
+ * of its tails. */
+typedef struct plan_block {
+    const section *own[2]; /* [preprocess for M] and [preprocess for M on D] that hold for them, or NULL */
+    variant_list preprocess;
+    plan_tail *tails;
+    int64_t tail_count, tail_total; /* total: the sum of their sizes */
+    int64_t trials;
+} plan_block;
+
+/* All that depends on one [dataset ...] section: sections may have values for this dataset only. For every variant of the
+ * dataset the trials of all blocks. */
 typedef struct plan_group {
-    variant_list datasets, algorithms;
+    variant_list datasets, splits, algorithms;
+    const variant *const *metrics; /* as many as the experiment has, with their values for this dataset */
+    plan_block *blocks;
+    int64_t block_count;
     int64_t trials;
 } plan_group;
 
@@ -32,7 +52,6 @@ struct experiment_plan {
     int64_t group_count;
     plan_chain *chains;
     int64_t chain_count, chain_total; /* total: the sum of their sizes */
-    variant_list preprocess, splits, monitors;
     int64_t trials;
     cru_settings *run, *search, *report, *paths; /* own the texts in the experiment's structs */
 };
@@ -64,8 +83,8 @@ void loader_resolve(config_loader *l);
 /* Checks that every metric can judge every dataset, as far as that is known without the data. */
 void loader_suit(config_loader *l);
 
-/* Refuses what each by itself is valid and together does nothing or cannot be: keys of [split] that its scheme does not
- * look at, shares above 1, a [search] without a method, a label that is another plugin's name. */
+/* Refuses what each by itself is valid and together does nothing or cannot be: a [search] without a method, a label
+ * that is another plugin's name. */
 void loader_check_sense(config_loader *l);
 
 /* Makes the plan's variants and chains and counts the trials. */
@@ -104,6 +123,26 @@ typedef struct variant_source {
 
 /* The product of all values. Too many, or a preset that does not suit, is a fault and gives an empty list. */
 variant_list variants_build(document *doc, const variant_source *source);
+
+variant_list variants_append(cru_arena *arena, variant_list a, variant_list b);
+
+/* ---- [split] --------------------------------------------------------------------------------------------- */
+
+/* The sections that hold for one dataset, each over those before it; some may be NULL. */
+typedef struct split_sources {
+    const section *sections[4];
+    int64_t count;
+    const section *dataset; /* whose card scheme = card looks into; may be NULL */
+} split_sources;
+
+/* Checks the keys that are the host's own: scheme, protocol and view. Before all others here. */
+void split_check_host_keys(config_loader *l, section *s);
+
+/* Every scheme with every combination of its settings. Faults of values, and of shares above 1, go to the diagnostics. */
+variant_list split_variants(config_loader *l, const split_sources *from);
+
+/* Refuses entries of `s` that no scheme has looked at. `from` holds for it; after all split_variants. */
+void split_check_used(config_loader *l, const section *s, const split_sources *from);
 
 /* The text of `settings` with its lines in order, in the arena. */
 const char *settings_sorted_text(cru_arena *arena, const cru_settings *settings);

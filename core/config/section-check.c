@@ -101,6 +101,33 @@ static cru_status check_search(document *doc, entry *e, const cru_param *param, 
     return e->search.initial ? canonical(doc, e, &e->search.initial, scratch, err) : CRU_OK;
 }
 
+/* Whether two runs of digits have a comma and no space between them, and are no longer list: "0,01" is, "0, 01" and
+ * "1,2,3" are not. */
+static const char *decimal_comma(const char *text)
+{
+    for (const char *at = text; *at;) {
+        const size_t item = strcspn(at, " \t");
+        const size_t whole = strspn(at, "0123456789"),
+                     part = whole && at[whole] == ',' ? strspn(at + whole + 1, "0123456789") : 0;
+        const size_t used = whole + 1 + part;
+        if (part && (used == item || (used + 1 == item && at[used] == ','))) return at;
+        at += item + strspn(at + item, " \t");
+    }
+    return NULL;
+}
+
+/* Much of the world writes 0,01 for 0.01; here that is a sweep over two values. */
+static void warn_of_comma(document *doc, const entry *e, const cru_param *param)
+{
+    const char *at = param->type == CRU_PARAM_FLOAT ? decimal_comma(e->text) : NULL;
+    if (!at) return;
+    const int whole = (int)strcspn(at, ","), part = (int)strspn(at + whole + 1, "0123456789");
+    diagnostics_add(
+        doc->warnings, &e->place, e->key,
+        "%.*s,%.*s is a list of two values; write %.*s.%.*s for the one number, or a space behind the comma", whole, at,
+        part, at + whole + 1, whole, at, part, at + whole + 1);
+}
+
 static void check_entry(document *doc, entry *e, const section_rules *rules, cru_settings *scratch)
 {
     const cru_param *param = params_find(rules->params, e->key);
@@ -114,6 +141,7 @@ static void check_entry(document *doc, entry *e, const section_rules *rules, cru
         status = rules->search ? check_search(doc, e, param, scratch, &err)
                                : cru_fail(&err, CRU_BAD_INPUT, "%s: %s needs a method in [search]", e->key, e->text);
     } else if (rules->grid) {
+        warn_of_comma(doc, e, param);
         status = check_values(doc, e, param, scratch, &err);
     } else {
         const char **one = cru_arena_alloc(doc->arena, 1, sizeof *one);

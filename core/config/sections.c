@@ -8,7 +8,8 @@
 
 const host_section host_sections[] = {
     {"experiment", "what is run: seeds, and which of the sections take part", experiment_params, false},
-    {"split", "how items become training, validation and test items", split_params, true},
+    {"split", "how items become training, validation and test items: a split plugin and its settings", split_params,
+     true},
     {"preprocess", "changes of graph and features before the split, in the order of the keys", preprocess_params, true},
     {"monitor", "which epoch of a training counts and when it stops, the same for all methods", monitor_params, true},
     {"search", "how settings that are left open are searched", search_params, false},

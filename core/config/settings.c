@@ -60,6 +60,19 @@ const cru_param monitor_params[] = {
     CRU_END,
 };
 
+static const char *const views[] = {"transductive", "inductive", NULL};
+
+const cru_param split_params[] = {
+    CRU_STRING(
+        split_settings, scheme, "auto",
+        "how items become train, val and test: a split plugin, whose settings stand beside it; card: see protocol"),
+    CRU_STRING(split_settings, protocol, "",
+               "with scheme = card: the study whose split the dataset's card tells; keys beside it change that"),
+    CRU_CHOICE(split_settings, view, VIEW_TRANSDUCTIVE, views,
+               "inductive: test nodes and their edges are hidden until the method has learned"),
+    CRU_END,
+};
+
 static const char *const methods[] = {"none", "grid", "random", "tpe", NULL};
 static const char *const nestings[] = {"seed", "first-seed", "all-seeds", NULL};
 static const char *const ties[] = {"first", "last", NULL};
@@ -76,9 +89,17 @@ const cru_param search_params[] = {
     CRU_INT(search_settings, points, 5, 2, 1000, "of a continuous distribution in a grid"),
     CRU_INT(search_settings, startup, 10, 1, 1000000, "random settings before tpe models anything"),
     CRU_INT(search_settings, ahead, 4, 1, 4096, "settings under way before tpe, or a limit in minutes, needs a result"),
-    CRU_CHOICE(search_settings, rng, SEARCH_RNG_PHILOX, search_rngs, "draws: our own, or those of the pll study"),
+    CRU_CHOICE(search_settings, rng, SEARCH_RNG_PHILOX, search_rngs,
+               "philox: our own draws; study: a NumPy generator a value, seeded by a hash of setting, trial and key"),
     CRU_END,
 };
+
+int64_t search_trials(const search_settings *s)
+{
+    enum { UNLESS_SAID = 20 };
+    if (s->trials > 0) return s->trials;
+    return s->minutes > 0 ? INT64_MAX : UNLESS_SAID;
+}
 
 static const char *const spreads[] = {"std", "std0", "sem", "sem0", NULL};
 

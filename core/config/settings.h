@@ -97,9 +97,24 @@ typedef struct search_settings {
     int64_t startup;     /* random settings before TPE models anything */
     int64_t ahead;       /* settings that may run before a result is needed, where results matter: tpe, minutes. Not
                             the number of jobs, so that what is tried does not depend on it */
-    int64_t rng; /* search_rng: our own streams, or random draws as PLENCH makes them, seeded by setting and trial */
+    int64_t rng;         /* search_rng: our own streams, or a NumPy generator a value, seeded by a hash (study-rng.h) */
 } search_settings;
 extern const cru_param search_params[];
+
+/* Settings tried per search that is not a grid: what is asked for, else 20; INT64_MAX where only time limits it. */
+int64_t search_trials(const search_settings *s);
+
+typedef enum split_view {
+    VIEW_TRANSDUCTIVE, /* all nodes; only labels are hidden */
+    VIEW_INDUCTIVE,    /* no test node and no edge to one; see data_seen */
+} split_view;
+
+/* [split]: what the host reads of it; all other keys are settings of the scheme, a plugin. */
+typedef struct split_settings {
+    const char *scheme, *protocol;
+    int64_t view; /* split_view: what a method may look at while it learns */
+} split_settings;
+extern const cru_param split_params[];
 
 /* What stands behind "mean ±". */
 typedef enum report_spread { REPORT_STD, REPORT_STD0, REPORT_SEM, REPORT_SEM0 } report_spread;

@@ -30,7 +30,7 @@ static void put_text(FILE *out, const char *prefix, const char *text)
     }
 }
 
-/* Settings without owner: split, preprocess, monitor. */
+/* Settings without owner: preprocess, monitor. */
 static void put_host(FILE *out, const variant *v)
 {
     put_text(out, v->name, v->text);
@@ -50,13 +50,13 @@ static int by_line(const void *left, const void *right)
 }
 
 /* In an order of their own: that of the file decides the columns of a report, not a result. */
-static void put_metrics(FILE *out, const experiment *e)
+static void put_metrics(FILE *out, const trial *t)
 {
-    const variant **sorted = malloc((size_t)e->metric_count * sizeof *sorted + 1);
+    const variant **sorted = malloc((size_t)t->metric_count * sizeof *sorted + 1);
     if (!sorted) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
-    memcpy(sorted, e->metrics, (size_t)e->metric_count * sizeof *sorted);
-    qsort(sorted, (size_t)e->metric_count, sizeof *sorted, by_line);
-    for (int64_t i = 0; i < e->metric_count; i++) put_plugin(out, "metric", sorted[i]);
+    memcpy(sorted, t->metrics, (size_t)t->metric_count * sizeof *sorted);
+    qsort(sorted, (size_t)t->metric_count, sizeof *sorted, by_line);
+    for (int64_t i = 0; i < t->metric_count; i++) put_plugin(out, "metric", sorted[i]);
     free(sorted);
 }
 
@@ -86,7 +86,8 @@ char *trial_text(const experiment *e, const trial *t, const char *checksum)
     fprintf(out, "dataset.name=%s\ndataset.checksum=%s\n", t->dataset->name, checksum);
     put_plugin(out, "dataset", t->dataset);
     put_host(out, t->preprocess);
-    put_host(out, t->split);
+    put_plugin(out, "split", t->split);
+    fprintf(out, "split.view=%s\n", t->split->inductive ? "inductive" : "transductive");
     for (int32_t i = 0; i < t->chain_count; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "corruptor%d", i);
@@ -95,7 +96,7 @@ char *trial_text(const experiment *e, const trial *t, const char *checksum)
     put_host(out, t->monitor);
     put_plugin(out, "algorithm", t->algorithm);
     put_search(out, e, t->algorithm);
-    put_metrics(out, e);
+    put_metrics(out, t);
     if (fclose(out) != 0) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
     return text;
 }

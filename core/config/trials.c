@@ -27,50 +27,76 @@ static void set_chain(const experiment_plan *plan, int64_t number, trial *t)
     for (int32_t i = chain->count; i-- > 0;) t->chain[i] = digit(chain->links[i], &number);
 }
 
+/* Where a trial stands in the plan. */
+typedef struct location {
+    const plan_group *group;
+    const plan_block *block;
+    const plan_tail *tail;
+    int64_t dataset, outer, inner; /* numbers of the dataset's variant; within the block; within the tail */
+} location;
+
+static location locate(const experiment *e, int64_t index)
+{
+    const experiment_plan *plan = e->plan;
+    cru_assert(index >= 0 && index < plan->trials, "trial %" PRId64 " of %" PRId64, index, plan->trials);
+    location at = {.group = plan->groups};
+    while (index >= at.group->trials) index -= at.group++->trials;
+    const int64_t each = at.group->trials / at.group->datasets.count;
+    at.dataset = index / each;
+    index %= each;
+    at.block = at.group->blocks;
+    while (index >= at.block->trials) index -= at.block++->trials;
+    at.outer = index / at.block->tail_total;
+    at.inner = index % at.block->tail_total;
+    at.tail = at.block->tails;
+    while (at.inner >= at.tail->size) at.inner -= at.tail++->size;
+    return at;
+}
+
 void experiment_trial(const experiment *e, int64_t index, trial *t)
 {
     const experiment_plan *plan = e->plan;
-    cru_assert(index >= 0 && index < plan->trials, "trial %" PRId64 " of %" PRId64, index, plan->trials);
-    *t = (trial){.index = index};
-    const plan_group *g = plan->groups;
-    while (index >= g->trials) index -= g++->trials;
-    t->algorithm = digit(&g->algorithms, &index);
-    t->monitor = digit(&plan->monitors, &index);
-    t->seed = e->seeds[index % e->seed_count];
-    index /= e->seed_count;
-    set_chain(plan, index % plan->chain_total, t);
-    index /= plan->chain_total;
-    t->split = digit(&plan->splits, &index);
-    t->preprocess = digit(&plan->preprocess, &index);
-    t->dataset = digit(&g->datasets, &index);
-}
-
-/* The trial that differs from `index` in one digit, which has `count` values and whose neighbours are `step` apart for
- * every algorithm. */
-static int64_t with_digit(const experiment *e, int64_t index, int64_t position, int64_t step, int64_t count)
-{
-    const experiment_plan *plan = e->plan;
-    cru_assert(index >= 0 && index < plan->trials, "trial %" PRId64 " of %" PRId64, index, plan->trials);
-    const plan_group *g = plan->groups;
-    int64_t within = index;
-    while (within >= g->trials) within -= g++->trials;
-    step *= g->algorithms.count;
-    return index + (position - within / step % count) * step;
+    location at = locate(e, index);
+    *t = (trial){.index = index, .metrics = at.group->metrics, .metric_count = e->metric_count};
+    t->dataset = &at.group->datasets.items[at.dataset];
+    t->algorithm = digit(&at.tail->algorithms, &at.inner);
+    t->monitor = digit(&at.tail->monitors, &at.inner);
+    t->seed = e->seeds[at.outer % e->seed_count];
+    at.outer /= e->seed_count;
+    set_chain(plan, at.outer % plan->chain_total, t);
+    at.outer /= plan->chain_total;
+    t->split = digit(&at.group->splits, &at.outer);
+    t->preprocess = digit(&at.block->preprocess, &at.outer);
 }
 
 int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position)
 {
-    return with_digit(e, index, position, e->plan->monitors.count, e->seed_count);
+    const location at = locate(e, index);
+    return index + (position - at.outer % e->seed_count) * at.block->tail_total;
 }
 
-int64_t experiment_monitor_count(const experiment *e)
+int64_t experiment_monitor_count(const experiment *e, int64_t index)
 {
-    return e->plan->monitors.count;
+    return locate(e, index).tail->monitors.count;
+}
+
+int64_t experiment_monitor_most(const experiment *e)
+{
+    int64_t most = 1;
+    for (int64_t i = 0; i < e->plan->group_count; i++) {
+        const plan_group *g = &e->plan->groups[i];
+        for (int64_t k = 0; k < g->block_count; k++)
+            for (int64_t n = 0; n < g->blocks[k].tail_count; n++)
+                if (g->blocks[k].tails[n].monitors.count > most) most = g->blocks[k].tails[n].monitors.count;
+    }
+    return most;
 }
 
 int64_t experiment_with_monitor(const experiment *e, int64_t index, int64_t position)
 {
-    return with_digit(e, index, position, 1, e->plan->monitors.count);
+    const location at = locate(e, index);
+    const int64_t step = at.tail->algorithms.count;
+    return index + (position - at.inner / step) * step;
 }
 
 /* ---- draws ----------------------------------------------------------------------------------------------- */
@@ -113,9 +139,5 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
 
 bool trial_inductive(const trial *t)
 {
-    cru_settings *settings = variant_settings(t->split);
-    const split_settings *split = cru_settings_struct(settings);
-    bool inductive = split->view == VIEW_INDUCTIVE;
-    cru_settings_destroy(settings);
-    return inductive;
+    return t->split->inductive;
 }

@@ -215,3 +215,13 @@ variant_list variants_build(document *doc, const variant_source *source)
     cru_settings_destroy(scratch);
     return list;
 }
+
+variant_list variants_append(cru_arena *arena, variant_list a, variant_list b)
+{
+    if (a.count == 0) return b;
+    if (b.count == 0) return a;
+    variant_list both = {cru_arena_alloc(arena, a.count + b.count, sizeof *both.items), a.count + b.count};
+    memcpy(both.items, a.items, (size_t)a.count * sizeof *a.items);
+    memcpy(both.items + a.count, b.items, (size_t)b.count * sizeof *b.items);
+    return both;
+}

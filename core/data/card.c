@@ -15,10 +15,19 @@ typedef struct field {
 } field;
 
 static const field text_fields[] = {
-    {"name", offsetof(card, name)},         {"title", offsetof(card, title)},   {"format", offsetof(card, format)},
-    {"task", offsetof(card, task)},         {"metric", offsetof(card, metric)}, {"licence", offsetof(card, licence)},
-    {"citation", offsetof(card, citation)}, {"home", offsetof(card, home)},     {"terms", offsetof(card, terms)},
-    {"notes", offsetof(card, notes)},       {"folder", offsetof(card, folder)}, {NULL, 0},
+    {"name", offsetof(card, name)},
+    {"title", offsetof(card, title)},
+    {"format", offsetof(card, format)},
+    {"task", offsetof(card, task)},
+    {"metric", offsetof(card, metric)},
+    {"licence", offsetof(card, licence)},
+    {"citation", offsetof(card, citation)},
+    {"home", offsetof(card, home)},
+    {"terms", offsetof(card, terms)},
+    {"notes", offsetof(card, notes)},
+    {"folder", offsetof(card, folder)},
+    {"by-hand", offsetof(card, by_hand)},
+    {NULL, 0},
 };
 
 static const field expect_fields[] = {
@@ -88,20 +97,24 @@ static cru_status put_dataset(const parsing *p, const entry *e, cru_error *err)
     return put_text(p, e, (char **)((char *)p->c + f->offset), err);
 }
 
+/* A whole number >= `least`; false for anything else. */
+static bool read_whole(const char *text, int64_t least, int64_t *out)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    *out = value;
+    return end != text && !*end && !errno && value >= least;
+}
+
 static cru_status put_expect(const parsing *p, const entry *e, cru_error *err)
 {
     const field *f = find_field(expect_fields, e->key);
     if (!f) return bad_key(p, e, expect_fields, err);
     int64_t *slot = (int64_t *)((char *)&p->c->expect + f->offset);
-    char *end;
-    errno = 0;
-    long long value = strtoll(e->value, &end, 10);
-    if (end == e->value || *end || errno || value < 0 || *slot >= 0) {
-        return cru_fail(err, CRU_BAD_INPUT, "%s:%d: %s = %s: expected one whole number >= 0", p->path, e->line, e->key,
-                        e->value);
-    }
-    *slot = value;
-    return CRU_OK;
+    if (*slot < 0 && read_whole(e->value, 0, slot)) return CRU_OK;
+    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: %s = %s: expected one whole number >= 0", p->path, e->line, e->key,
+                    e->value);
 }
 
 /* Room for one more element of `size` bytes, zeroed, at the end of an array; NULL without memory. */
@@ -127,13 +140,14 @@ static cru_status put_setting(const parsing *p, const entry *e, card_settings *s
     return s->key ? put_text(p, e, &s->value, err) : no_memory(p, err);
 }
 
-/* The file of a role; [files], [sha256] and [urls] may come in any order, so any of them may name it first. */
+/* The file of a role; the sections about files may come in any order, so any of them may name it first. */
 static card_file *file_of(card *c, const entry *e)
 {
     for (int64_t i = 0; i < c->file_count; i++)
         if (strcmp(c->files[i].role, e->key) == 0) return &c->files[i];
     card_file *f = append(&c->files, &c->file_count, sizeof *f);
     if (!f) return NULL;
+    for (int i = 0; i < CARD_FORMS; i++) f->forms[i].bytes = -1;
     f->line = e->line;
     f->role = strdup(e->key);
     return f->role ? f : NULL;
@@ -155,23 +169,105 @@ static bool is_tame_path(const char *name)
     return true;
 }
 
-static cru_status put_file(const parsing *p, const entry *e, cru_error *err)
+static cru_status put_name(const parsing *p, const entry *e, card_form *form, cru_error *err)
+{
+    if (is_tame_path(e->value)) return put_text(p, e, &form->name, err);
+    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: file name '%s' is empty or leads upwards", p->path, e->line, e->value);
+}
+
+static cru_status put_sum(const parsing *p, const entry *e, card_form *form, cru_error *err)
+{
+    if (is_sha256(e->value)) return put_text(p, e, &form->sha256, err);
+    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: '%s' is not a sha256: expected 64 lower-case hex digits", p->path,
+                    e->line, e->value);
+}
+
+static cru_status put_bytes(const parsing *p, const entry *e, card_form *form, cru_error *err)
+{
+    if (form->bytes < 0 && read_whole(e->value, 0, &form->bytes)) return CRU_OK;
+    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: %s = %s: expected one whole number >= 0", p->path, e->line, e->key,
+                    e->value);
+}
+
+typedef cru_status form_putter(const parsing *p, const entry *e, card_form *form, cru_error *err);
+
+/* The next item of a list with ", " between them, in fresh memory; NULL at its end. Without memory *list is NULL. */
+static char *next_item(const char **list)
+{
+    const char *start = *list, *comma = strstr(start, ", ");
+    if (!*start) return NULL;
+    char *item = strndup(start, comma ? (size_t)(comma - start) : strlen(start));
+    *list = !item ? NULL : comma ? comma + 2 + strspn(comma + 2, " ") : start + strlen(start);
+    return item;
+}
+
+static cru_status too_many(const parsing *p, const entry *e, int most, cru_error *err)
+{
+    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: [%s] %s: more than %d", p->path, e->line, e->section, e->key, most);
+}
+
+/* An item for each form. */
+static cru_status put_forms(const parsing *p, const entry *e, form_putter *put_one, cru_error *err)
 {
     card_file *f = file_of(p->c, e);
     if (!f) return no_memory(p, err);
-    if (strcmp(e->section, "urls") == 0) return put_text(p, e, &f->url, err);
-    if (strcmp(e->section, "sha256") == 0) {
-        if (!is_sha256(e->value)) {
-            return cru_fail(err, CRU_BAD_INPUT, "%s:%d: '%s' is not a sha256: expected 64 lower-case hex digits",
-                            p->path, e->line, e->value);
+    const char *rest = e->value;
+    cru_status status = CRU_OK;
+    char *item;
+    for (int i = 0; status == CRU_OK && (item = next_item(&rest)); i++) {
+        const entry one = {e->section, e->key, item, e->line};
+        status = i < CARD_FORMS ? put_one(p, &one, &f->forms[i], err) : too_many(p, e, CARD_FORMS, err);
+        if (status == CRU_OK && i >= f->form_count) f->form_count = i + 1;
+        free(item);
+    }
+    return rest ? status : no_memory(p, err);
+}
+
+static cru_status put_urls(const parsing *p, const entry *e, cru_error *err)
+{
+    card_file *f = file_of(p->c, e);
+    if (!f) return no_memory(p, err);
+    if (f->url_count > 0) return put_text(p, e, &f->urls[0], err); /* says that it is given twice */
+    const char *rest = e->value;
+    for (char *item; (item = next_item(&rest));) {
+        if (f->url_count == CARD_URLS) {
+            free(item);
+            return too_many(p, e, CARD_URLS, err);
         }
-        return put_text(p, e, &f->sha256, err);
+        f->urls[f->url_count++] = item;
     }
-    if (!is_tame_path(e->value)) {
-        return cru_fail(err, CRU_BAD_INPUT, "%s:%d: file name '%s' is empty or leads upwards", p->path, e->line,
-                        e->value);
+    return rest ? CRU_OK : no_memory(p, err);
+}
+
+static cru_status put_conversion(const parsing *p, const entry *e, cru_error *err)
+{
+    static const struct {
+        const char *word;
+        card_conversion conversion;
+    } known[] = {{"first ", CARD_FIRST_BYTES}, {"idx-first ", CARD_FIRST_IDX}};
+    card_file *f = file_of(p->c, e);
+    if (!f) return no_memory(p, err);
+    if (f->conversion == CARD_AS_IT_IS && strcmp(e->value, "unpack") == 0) {
+        f->conversion = CARD_UNPACKED;
+        return CRU_OK;
     }
-    return put_text(p, e, &f->name, err);
+    for (size_t i = 0; i < sizeof known / sizeof *known && f->conversion == CARD_AS_IT_IS; i++) {
+        size_t length = strlen(known[i].word);
+        if (strncmp(e->value, known[i].word, length) != 0) continue;
+        if (!read_whole(e->value + length, 1, &f->amount)) break;
+        f->conversion = known[i].conversion;
+        return CRU_OK;
+    }
+    return cru_fail(err, CRU_BAD_INPUT, "%s:%d: %s = %s: expected 'unpack', 'first BYTES' or 'idx-first COUNT', once",
+                    p->path, e->line, e->key, e->value);
+}
+
+static cru_status put_file(const parsing *p, const entry *e, cru_error *err)
+{
+    if (strcmp(e->section, "urls") == 0) return put_urls(p, e, err);
+    if (strcmp(e->section, "convert") == 0) return put_conversion(p, e, err);
+    if (strcmp(e->section, "sha256") == 0) return put_forms(p, e, put_sum, err);
+    return put_forms(p, e, strcmp(e->section, "bytes") == 0 ? put_bytes : put_name, err);
 }
 
 static cru_status put(const parsing *p, const entry *e, cru_error *err)
@@ -185,7 +281,8 @@ static cru_status put(const parsing *p, const entry *e, cru_error *err)
 
 static void on_section(void *user, const char *title, int32_t line)
 {
-    static const char *const sections[] = {"dataset", "files", "sha256", "urls", "settings", "expect", "protocols"};
+    static const char *const sections[] = {"dataset", "files",    "sha256", "bytes",    "urls",
+                                           "convert", "settings", "expect", "protocols"};
     parsing *p = user;
     p->section[0] = 0;
     if (p->status != CRU_OK || !title) return;
@@ -239,7 +336,9 @@ static cru_status check_whole(card *c, cru_error *err)
     }
     for (int64_t i = 0; i < c->file_count; i++) {
         const card_file *f = &c->files[i];
-        if (!f->name) return cru_fail(err, CRU_BAD_INPUT, "%s:%d: [files] has no '%s'", c->path, f->line, f->role);
+        if (f->form_count == 0 || !card_published(f)->name)
+            return cru_fail(err, CRU_BAD_INPUT, "%s:%d: [files] has no '%s'%s", c->path, f->line, f->role,
+                            f->form_count > 1 ? " of so many forms" : "");
     }
     return CRU_OK;
 }
@@ -303,10 +402,11 @@ void card_destroy(card *c)
     if (!c) return;
     for (const field *f = text_fields; f->key; f++) free(*(char **)((char *)c + f->offset));
     for (int64_t i = 0; i < c->file_count; i++) {
-        free(c->files[i].role);
-        free(c->files[i].name);
-        free(c->files[i].sha256);
-        free(c->files[i].url);
+        card_file *f = &c->files[i];
+        free(f->role);
+        for (int k = 0; k < CARD_FORMS; k++) free(f->forms[k].name);
+        for (int k = 0; k < CARD_FORMS; k++) free(f->forms[k].sha256);
+        for (int k = 0; k < f->url_count; k++) free(f->urls[k]);
     }
     free(c->files);
     free_settings(&c->settings);

@@ -13,7 +13,7 @@
 static void describe_unknown_file(FILE *out, const resolved *r, const card_file *f)
 {
     struct stat info = {0};
-    char *path = data_locate(r->card, f->name, r->request->places);
+    char *path = data_locate(r->card, f, r->request->places, NULL);
     if (path && stat(path, &info) == 0) {
         fprintf(out, "%s size %" PRId64 " time %" PRId64 ".%09ld\n", path, (int64_t)info.st_size,
                 (int64_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
@@ -31,8 +31,8 @@ static cru_status describe(FILE *out, const resolved *r, cru_error *err)
     for (int64_t i = 0; r->card && i < r->card->file_count; i++) {
         const card_file *f = &r->card->files[i];
         fprintf(out, "file %s ", f->role);
-        if (f->sha256)
-            fprintf(out, "%s\n", f->sha256);
+        if (f->forms[0].sha256) /* in whichever form it lies here: the content is the same */
+            fprintf(out, "%s\n", f->forms[0].sha256);
         else
             describe_unknown_file(out, r, f);
     }

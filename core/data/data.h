@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* data.h: from a dataset's name to a clean problem with a split.
+/* data.h: from a dataset's name to a clean problem.
  *
  *     data_request request = {.name = "cora", .places = &places};
  *     cru_data *data;
  *     data_open(&request, &data, err);               card -> files -> checksums -> format plugin -> checks -> cache
  *     data_preprocess(&preprocess, data, err);       row-normalise, symmetrise, ...
- *     data_split(&split, data, seed, err);           fills data->split
+ *
+ * and a split plugin then fills data->split (judge/judge-maker.h).
  *
  * All of it runs in the judge process: format plugins read files that nobody vouches for.
  *
@@ -84,7 +85,7 @@ typedef enum data_state {
     DATA_PRESENT,     /* all files are here */
     DATA_FETCHABLE,   /* `crucible fetch NAME` gets it */
     DATA_NEEDS_TERMS, /* the user must do something with the publisher first, as the card says */
-    DATA_MISSING,     /* no known address: the user must put the files in place */
+    DATA_MISSING,     /* no known address: the user must put the files in place, as the card says */
     DATA_GENERATED,   /* needs no files: a generator with settings */
     DATA_BROKEN,      /* the card has an error */
 } data_state;
@@ -97,61 +98,11 @@ const char *data_state_name(data_state state);
 typedef void data_visitor(void *user, const card *c, data_state state, const char *why);
 cru_status data_visit(const data_places *places, data_visitor *visit, void *user, cru_error *err);
 
-/* Where a card's file is: the path (the caller frees it), or NULL when it is nowhere. */
-char *data_locate(const card *c, const char *file, const data_places *places);
+/* Where a card's file is: the path (the caller frees it), or NULL when it is nowhere. `form`, which may be NULL, is set
+ * to the form in which it is there: the first one that is found anywhere. */
+char *data_locate(const card *c, const card_file *file, const data_places *places, const card_form **form);
 
-/* ---- splits ---------------------------------------------------------------------------------------------- */
-
-typedef enum split_scheme {
-    SPLIT_AUTO,         /* official when the data has any, else stratified */
-    SPLIT_OFFICIAL,     /* number `index`, or seed mod count */
-    SPLIT_PER_CLASS,    /* train_size of each class, then val_size and test_size of the rest (0: all the rest) */
-    SPLIT_PERCENT,      /* floor(train N), floor(val N), rest */
-    SPLIT_UNIFORM,      /* one shuffle cut at int(train n), int(val n) */
-    SPLIT_GPR,          /* round(train N / C) of each class; round(val N) of the rest; rest */
-    SPLIT_STRATIFIED,   /* scikit-learn's StratifiedShuffleSplit, twice */
-    SPLIT_GAD_SEMI,     /* train_size anomalies and 4 train_size normals, as many again for val, rest */
-    SPLIT_GAD_OFFICIAL, /* one shuffle: head train, tail val, middle test */
-    SPLIT_PLL,          /* shuffle, cut off test; shuffle the rest again, cut off val */
-    SPLIT_IGL,          /* 1:1:8 with equal class counts */
-    SPLIT_IGL_QUOTA,    /* 1:1:8, first come first served up to an equal quota a class */
-} split_scheme;
-
-typedef enum split_rng {
-    SPLIT_PHILOX, /* the stream (seed, "split"); the default */
-    SPLIT_STUDY,  /* the generator and the seeds of the study that defined the scheme, so that its splits come out */
-    SPLIT_NUMPY,  /* RandomState as the published studies used it */
-    SPLIT_PYTHON, /* random.shuffle */
-    SPLIT_TORCH,  /* torch.randperm */
-} split_rng;
-
-typedef enum split_view {
-    VIEW_TRANSDUCTIVE, /* all nodes; only labels are hidden */
-    VIEW_INDUCTIVE,    /* no test node and no edge to one; see data_seen */
-} split_view;
-
-/* The [split] section. */
-typedef struct split_settings {
-    int64_t scheme, rng;
-    int64_t index;                           /* official: which one; -1: seed mod count */
-    double train, val;                       /* shares; test gets the rest. -1: the scheme's usual ones */
-    int64_t train_size, val_size, test_size; /* counts, where the scheme wants counts. -1: the usual ones */
-    int64_t base, step; /* the generator is seeded with base + step * seed; base -1: with the trial's seed itself */
-    int64_t view;       /* split_view: what a method may look at while it learns */
-} split_settings;
-
-extern const cru_param split_params[];
-
-/* Whether a scheme looks at a key of [split]; both by their names in a configuration. */
-bool split_scheme_uses(const char *scheme, const char *key);
-
-/* What can be said of the shares train and val (texts of numbers; -1: the scheme's own) without the data.
- * CRU_BAD_INPUT: they leave nothing to test. */
-cru_status split_check_shares(const char *scheme, const char *const shares[2], cru_error *err);
-
-/* Draws the split of a trial into data->split, from memory of the data. Items without a true label belong to no part.
- * CRU_UNSUPPORTED: the data has no such split (no official ones, a class too small ...): the message says which. */
-cru_status data_split(const split_settings *settings, cru_data *data, uint64_t seed, cru_error *err);
+/* ---- views ----------------------------------------------------------------------------------------------- */
 
 /* The inductive view of a task whose items are nodes: what a method gets to learn from before it must score the task
  * itself. Two graphs side by side, new numbers ascending as the old:
@@ -183,7 +134,7 @@ typedef struct preprocess_settings {
 extern const cru_param preprocess_params[];
 
 /* Changes graph and features in place. Nodes that go take their labels and their places in official splits with them.
- * Before data_split. CRU_UNSUPPORTED: a step that this problem kind does not have. */
+ * Before the split. CRU_UNSUPPORTED: a step that this problem kind does not have. */
 cru_status data_preprocess(const preprocess_settings *settings, cru_data *data, cru_error *err);
 
 #endif

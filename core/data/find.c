@@ -85,7 +85,7 @@ static char *in_folder(char *folder, const card *c, const char *file)
     return keep_readable(path);
 }
 
-char *data_locate(const card *c, const char *file, const data_places *places)
+static char *locate_form(const card *c, const char *file, const data_places *places)
 {
     if (*file == '/') return keep_readable(strdup(file));
     char folder[PATH_MAX];
@@ -96,16 +96,26 @@ char *data_locate(const card *c, const char *file, const data_places *places)
     return path;
 }
 
+char *data_locate(const card *c, const card_file *file, const data_places *places, const card_form **form)
+{
+    for (int i = 0; i < file->form_count; i++) {
+        char *path = locate_form(c, file->forms[i].name, places);
+        if (path && form) *form = &file->forms[i];
+        if (path) return path;
+    }
+    return NULL;
+}
+
 static data_state card_state(const card *c, const data_places *places)
 {
     data_state state = c->file_count > 0 ? DATA_PRESENT : DATA_GENERATED;
     for (int64_t i = 0; i < c->file_count; i++) {
-        char *path = data_locate(c, c->files[i].name, places);
+        char *path = data_locate(c, &c->files[i], places, NULL);
         bool here = path != NULL;
         free(path);
         if (here) continue;
         if (c->terms) return DATA_NEEDS_TERMS;
-        if (!c->files[i].url) return DATA_MISSING;
+        if (c->files[i].url_count == 0) return DATA_MISSING;
         state = DATA_FETCHABLE;
     }
     return state;

@@ -14,6 +14,7 @@
 /* The files that a plugin sees: the card's, and the image of its base. */
 typedef struct file_set {
     cru_file *files;
+    const char **sums; /* what their checksums must be; NULL: not known */
     int64_t count;
     int base_fd;
 } file_set;
@@ -22,29 +23,33 @@ static void file_set_clear(file_set *set)
 {
     for (int64_t i = 0; i < set->count; i++) free((char *)set->files[i].path);
     free(set->files);
+    free(set->sums);
     if (set->base_fd >= 0) close(set->base_fd);
 }
 
 static cru_status fail_absent(const resolved *r, const card_file *f, cru_error *err)
 {
     const card *c = r->card;
-    if (f->url || c->terms) {
-        return cru_fail(err, CRU_IO, "dataset %s: %s is not here; `crucible fetch %s` %s", c->name, f->name, c->name,
-                        c->terms ? "says how to get it" : "gets it");
+    const char *name = f->forms[0].name;
+    if (f->url_count > 0 || c->terms || c->by_hand) {
+        return cru_fail(err, CRU_IO, "dataset %s: %s is not here; `crucible fetch %s` %s", c->name, name, c->name,
+                        c->terms || f->url_count == 0 ? "says how to get it" : "gets it");
     }
     char *folder = places_files(r->request->places);
     cru_fail(err, CRU_IO,
              "dataset %s: %s is not here; get it from its authors and put it into %s/%s or into a mirror "
              "(CRUCIBLE_MIRROR)",
-             c->name, f->name, folder ? folder : "the data folder", c->folder);
+             c->name, name, folder ? folder : "the data folder", c->folder);
     free(folder);
     return CRU_IO;
 }
 
 static cru_status take_file(const resolved *r, const card_file *f, file_set *set, cru_error *err)
 {
-    char *path = data_locate(r->card, f->name, r->request->places);
+    const card_form *form;
+    char *path = data_locate(r->card, f, r->request->places, &form);
     if (!path) return fail_absent(r, f, err);
+    set->sums[set->count] = form->sha256;
     set->files[set->count++] = (cru_file){f->role, path};
     return CRU_OK;
 }
@@ -65,7 +70,7 @@ static void *verify_files(void *user)
     verification *v = user;
     const card *c = v->r->card;
     for (int64_t i = 0; c && i < c->file_count; i++) {
-        const char *path = v->set->files[i].path, *expected = c->files[i].sha256;
+        const char *path = v->set->files[i].path, *expected = v->set->sums[i];
         char hex[SHA256_HEX];
         if (!expected) continue;
         if (sha256_file(path, hex, &v->err) != CRU_OK) break;
@@ -121,7 +126,8 @@ static cru_status collect_files(const resolved *r, file_set *set, cru_error *err
 {
     int64_t count = r->card ? r->card->file_count : 0;
     *set = (file_set){.files = calloc((size_t)count + 1, sizeof *set->files), .base_fd = -1};
-    if (!set->files) return cru_fail(err, CRU_NO_MEMORY, "dataset %s: no memory", r->request->name);
+    set->sums = calloc((size_t)count + 1, sizeof *set->sums);
+    if (!set->files || !set->sums) return cru_fail(err, CRU_NO_MEMORY, "dataset %s: no memory", r->request->name);
     cru_status status = CRU_OK;
     for (int64_t i = 0; status == CRU_OK && i < count; i++) status = take_file(r, &r->card->files[i], set, err);
     if (status == CRU_OK && r->base) status = take_base(r, set, err);
@@ -139,7 +145,12 @@ static cru_status run_plugin(const resolved *r, const file_set *set, cru_data *d
                          .files = set->files,
                          .count = set->count,
                          .seed = r->request->seed};
-    cru_status status = dataset->load(cru_settings_struct(r->settings), &source, data, err);
+    const cru_loading loading = {.size = sizeof loading,
+                                 .settings = cru_settings_struct(r->settings),
+                                 .source = &source,
+                                 .data = data,
+                                 .err = err};
+    cru_status status = dataset->load(&loading);
     if (status == CRU_OK && cru_data_check(data, &why) != CRU_OK) {
         status = cru_fail(err, CRU_BAD_INPUT, "dataset %s: the plugin %s made inconsistent data: %s", source.name,
                           plugin->name, why.text);

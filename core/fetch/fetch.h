@@ -8,10 +8,11 @@
  *     fetch_clear(&plan);
  *
  * A file is taken from where it already is (beside its card, in the standing mirror of CRUCIBLE_MIRROR, in the download
- * folder), else copied from the plan's own mirror, else downloaded. A file in the download folder whose checksum is
- * wrong is downloaded again; anywhere else that is an error, since it is the user's.
+ * folder), else copied from the plan's own mirror, else downloaded from the first of its addresses that gives it as the
+ * card describes it. A file in the download folder whose checksum is wrong, or that is a web page, is set aside and
+ * downloaded again; anywhere else that is an error, since it is the user's.
  *
- * An address "https://host/pack.zip!/folder/file" is a member of a zip file, which is downloaded once, however many
+ * An address "https://host/pack.zip!/folder/file" is a member of an archive, which is downloaded once, however many
  * members are wanted, and removed when they are unpacked. */
 #ifndef CORE_FETCH_FETCH_H
 #define CORE_FETCH_FETCH_H
@@ -19,17 +20,35 @@
 #include "data/data.h"
 #include "fetch/transfer.h"
 
+/* One way to come by a file. */
+typedef struct fetch_source {
+    char *url;
+    const card_form *form; /* what comes of it, */
+    char *path;            /* and where */
+    struct {
+        char *path, *url;   /* of what is downloaded and unpacked or cut; NULL: the file itself is downloaded */
+        const char *member; /* within `url`; NULL: it is no archive */
+    } pack;
+} fetch_source;
+
+enum { FETCH_SOURCES = CARD_URLS + 1 }; /* the plan's mirror is one more */
+
 typedef struct fetch_file {
     const card_file *file;
-    char *path;   /* where it is, or will be */
-    char *source; /* the address that it comes from; NULL: it is here already */
-    char *name;   /* "cora/ind.cora.x" */
-    struct {
-        char *path, *url;   /* of the zip file; NULL: the file is not packed */
-        const char *member; /* within `source` */
-    } pack;
-    transfer transfer; /* of the file, or of its zip file */
+    char *name;    /* "cora/ind.cora.x" */
+    char *present; /* where it is already; NULL: nowhere */
+    char *bad;     /* a file in its place that must go; NULL: none */
+    fetch_source sources[FETCH_SOURCES];
+    int source_count, at; /* `at`: the one that is tried now, or gave it */
+    bool waiting;         /* still to come */
+    transfer transfer;    /* of the file, or of what it is packed in */
 } fetch_file;
+
+/* Where the file is, or will be; NULL: there is no way to it. */
+static inline const char *fetch_path(const fetch_file *f)
+{
+    return f->source_count > 0 ? f->sources[f->at].path : f->present;
+}
 
 typedef struct fetch_counts {
     int64_t items, nodes, arcs, features, classes;
@@ -48,6 +67,7 @@ typedef struct fetch_plan {
     const char *mirror;        /* a folder with <dataset>/<file>, or NULL */
     const data_places *places; /* NULL: defaults */
     const registry *plugins;   /* to open what was downloaded; NULL only for a plan that is not run */
+    transfer_limits limits;
     fetch_dataset *datasets;
     int64_t count;
 } fetch_plan;

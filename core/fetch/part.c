@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "data/places.h"
+#include "fetch/content.h"
 
 static cru_status fail_system(const part *p, cru_error *err)
 {
@@ -55,6 +57,12 @@ static cru_status lock(part *p, cru_error *err)
     return CRU_OK;
 }
 
+/* No sound download is larger. */
+static int64_t part_most(const part_goal *goal)
+{
+    return goal->bytes > 0 ? goal->bytes : goal->most > 0 ? goal->most : INT64_MAX;
+}
+
 cru_status part_open(const part_goal *goal, part *p, cru_error *err)
 {
     *p = (part){.goal = goal, .fd = -1, .size = -1};
@@ -67,7 +75,7 @@ cru_status part_open(const part_goal *goal, part *p, cru_error *err)
     places_make_folders(p->path);
     cru_status status = lock(p, err);
     if (status == CRU_OK) read_mark(p);
-    bool safe = goal->sha256 || p->mark[0];
+    bool safe = (goal->sha256 || p->mark[0]) && p->size <= part_most(goal);
     if (status == CRU_OK && !safe) status = part_restart(p, err);
     if (status != CRU_OK) {
         p->size = -1; /* not ours to remove */
@@ -100,6 +108,10 @@ void part_mark(part *p, const char *mark)
 cru_status part_append(part *p, const void *bytes, size_t count, cru_error *err)
 {
     const char *at = bytes;
+    const int64_t most = part_most(p->goal);
+    if ((int64_t)count > most - p->size)
+        return cru_fail(err, CRU_BAD_INPUT, "%s is longer than the %" PRId64 " bytes that %s", p->goal->url, most,
+                        p->goal->bytes > 0 ? "the card tells" : "are allowed");
     while (count > 0) {
         ssize_t done = pwrite(p->fd, at, count, p->size);
         if (done < 0 && errno == EINTR) continue;
@@ -122,19 +134,57 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
+/* A web page says more than another checksum does. */
+static cru_status check_bytes(const part *p, const char *hex, cru_error *err)
+{
+    const part_goal *g = p->goal;
+    const bool known = g->sha256 && strcmp(hex, g->sha256) == 0;
+    const char *fault = known ? NULL : content_fault(p->path, g->path);
+    if (fault) return cru_fail(err, CRU_BAD_INPUT, "%s %s", g->url, fault);
+    if (g->bytes > 0 && p->size != g->bytes)
+        return cru_fail(err, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, g->url, p->size,
+                        g->bytes);
+    if (g->sha256 && !known)
+        return cru_fail(err, CRU_BAD_INPUT,
+                        "%s has the sha256 %s, expected is %s; the file has changed, or the card is wrong", g->url, hex,
+                        g->sha256);
+    return CRU_OK;
+}
+
+/* A good file is there: nobody will look at the bad one. */
+static void forget_bad(const part *p)
+{
+    char *bad = places_format("%s.bad", p->goal->path);
+    if (bad) unlink(bad);
+    free(bad);
+}
+
+/* Leaves an empty part, locked as before. */
+static cru_status set_aside(part *p, cru_error *err)
+{
+    char *bad = places_format("%s.bad", p->goal->path);
+    if (bad) rename(p->path, bad);
+    free(bad);
+    unlink(p->from);
+    p->mark[0] = 0;
+    close(p->fd);
+    cru_status status = lock(p, err);
+    return status == CRU_OK ? part_restart(p, err) : status;
+}
+
 cru_status part_finish(part *p, char hex[SHA256_HEX], cru_error *err)
 {
-    const char *wanted = p->goal->sha256;
     cru_status status = sha256_file(p->path, hex, err);
     if (status != CRU_OK) return status;
-    if (wanted && strcmp(hex, wanted) != 0) {
-        status = part_restart(p, err);
-        return status != CRU_OK
-                   ? status
-                   : cru_fail(err, CRU_BAD_INPUT, "%s has the sha256 %s, expected is %s", p->goal->url, hex, wanted);
+    cru_error why = {0};
+    status = check_bytes(p, hex, &why);
+    if (status != CRU_OK) {
+        cru_status emptied = set_aside(p, err);
+        return emptied != CRU_OK ? emptied : cru_fail(err, status, "%s", why.text);
     }
     if (fsync(p->fd) != 0 || rename(p->path, p->goal->path) != 0) return fail_system(p, err);
     unlink(p->from);
+    forget_bad(p);
     sync_folder(p->goal->path);
     p->size = -1; /* the name .part is gone */
     return CRU_OK;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "data/places.h"
+#include "fetch/content.h"
 #include "fetch/fetch.h"
 
 static cru_status no_memory(cru_error *err)
@@ -28,39 +29,20 @@ static char *file_url(const char *path)
     return url;
 }
 
-/* The address of a file in the plan's own mirror; NULL when it is not there. */
-static char *mirror_url(const fetch_plan *plan, const card *c, const card_file *f)
-{
-    char *path = plan->mirror ? places_format("%s/%s/%s", plan->mirror, c->folder, f->name) : NULL;
-    char *url = path && access(path, R_OK) == 0 ? file_url(path) : NULL;
-    free(path);
-    return url;
-}
-
 /* Why a file cannot be downloaded, and what the user can do. */
 static cru_status refuse(fetch_dataset *d, const card_file *f, const char *path)
 {
     const card *c = d->card;
-    const char *from = f->url ? f->url : c->home;
+    const char *name = card_published(f)->name, *from = f->url_count > 0 ? f->urls[0] : c->home;
     if (c->terms) {
         return cru_fail(&d->error, CRU_UNSUPPORTED, "%s: %s; then get %s%s%s and save it as %s", c->name, c->terms,
-                        f->name, from ? " from " : "", from ? from : "", path);
+                        name, from ? " from " : "", from ? from : "", path);
     }
+    if (c->by_hand)
+        return cru_fail(&d->error, CRU_UNSUPPORTED, "%s: %s must be got by hand, because %s; save it as %s", c->name,
+                        name, c->by_hand, path);
     return cru_fail(&d->error, CRU_UNSUPPORTED, "%s: no address of %s is known; get it from %s and save it as %s",
-                    c->name, f->name, from ? from : "its authors", path);
-}
-
-/* A file that lies somewhere already: true when it can stay as it is. */
-static bool check_present(fetch_dataset *d, const fetch_file *f, const char *own)
-{
-    char hex[SHA256_HEX];
-    if (!f->file->sha256) return true;
-    if (sha256_file(f->path, hex, &d->error) != CRU_OK) return true;
-    if (strcmp(hex, f->file->sha256) == 0) return true;
-    if (own && strcmp(f->path, own) == 0) return false;
-    cru_fail(&d->error, CRU_BAD_INPUT, "%s: %s has the sha256 %s, the card expects %s; remove or replace it",
-             d->card->name, f->path, hex, f->file->sha256);
-    return true;
+                    c->name, name, from ? from : "its authors", path);
 }
 
 /* Where a file of a card is to be put; NULL when there is no place. An absolute name is one the user chose. */
@@ -73,39 +55,109 @@ static char *own_path(const fetch_plan *plan, const card *c, const char *file)
     return path;
 }
 
-/* Takes "pack.zip!/member" apart. */
-static cru_status plan_pack(const fetch_plan *plan, const card *c, fetch_file *f, cru_error *err)
+/* ---- what is here --------------------------------------------------------------------------------------- */
+
+/* What is wrong with a file that lies here already; false: nothing, or it cannot be told. */
+static bool find_fault(const fetch_dataset *d, const card_form *form, const char *path, cru_error *err)
 {
-    char *bang = f->source ? strstr(f->source, "!/") : NULL;
-    if (!bang) return CRU_OK;
-    f->pack.member = bang + 2;
-    f->pack.url = strndup(f->source, (size_t)(bang - f->source));
-    const char *slash = f->pack.url ? strrchr(f->pack.url, '/') : NULL;
+    char hex[SHA256_HEX];
+    const char *fault = form->sha256 ? NULL : content_fault(path, form->name);
+    if (fault) {
+        cru_fail(err, CRU_BAD_INPUT, "%s: %s %s; remove or replace it", d->card->name, path, fault);
+        return true;
+    }
+    if (!form->sha256 || sha256_file(path, hex, err) != CRU_OK || strcmp(hex, form->sha256) == 0) return false;
+    cru_fail(err, CRU_BAD_INPUT, "%s: %s has the sha256 %s, the card expects %s; remove or replace it", d->card->name,
+             path, hex, form->sha256);
+    return true;
+}
+
+/* Looks for a file. A bad one in the download folder is ours to replace. */
+static cru_status look_here(const fetch_plan *plan, fetch_dataset *d, fetch_file *f, cru_error *err)
+{
+    const card_form *form;
+    cru_error fault = {0};
+    char *path = data_locate(d->card, f->file, plan->places, &form);
+    char *own = path ? own_path(plan, d->card, form->name) : NULL;
+    f->present = path;
+    if (!path) return CRU_OK;
+    if (!own) return no_memory(err);
+    if (find_fault(d, form, path, &fault) && strcmp(path, own) == 0 && *form->name != '/') {
+        f->bad = path;
+        f->present = NULL;
+    } else if (fault.status != CRU_OK) {
+        d->error = fault;
+    }
+    free(own);
+    return CRU_OK;
+}
+
+/* ---- where it can be had -------------------------------------------------------------------------------- */
+
+/* Takes "pack.zip!/member" apart; what is to be cut is downloaded under another name, too. */
+static cru_status plan_pack(const fetch_plan *plan, const card *c, const card_file *file, fetch_source *s)
+{
+    char *bang = strstr(s->url, "!/");
+    if (!bang && file->conversion == CARD_AS_IT_IS) return CRU_OK;
+    s->pack.member = bang ? bang + 2 : NULL;
+    s->pack.url = bang ? strndup(s->url, (size_t)(bang - s->url)) : strdup(s->url);
+    const char *slash = s->pack.url ? strrchr(s->pack.url, '/') : NULL;
     char *path = slash ? own_path(plan, c, slash + 1) : NULL;
-    f->pack.path = path ? places_format("%s.pack", path) : NULL; /* never the name of a card's file */
+    s->pack.path = path ? places_format("%s.pack", path) : NULL; /* never the name of a card's file */
     free(path);
-    return f->pack.path ? CRU_OK : no_memory(err);
+    return s->pack.path ? CRU_OK : CRU_NO_MEMORY;
+}
+
+/* Takes over `url`; NULL is no memory. */
+static cru_status add_source(const fetch_plan *plan, const card *c, fetch_file *f, const card_form *form, char *url)
+{
+    fetch_source *s = &f->sources[f->source_count];
+    *s = (fetch_source){.url = url, .form = form, .path = url ? own_path(plan, c, form->name) : NULL};
+    f->source_count++;
+    return s->path ? CRU_OK : CRU_NO_MEMORY;
+}
+
+/* The first form that the plan's own mirror holds. */
+static cru_status add_mirror(const fetch_plan *plan, const card *c, fetch_file *f)
+{
+    for (int i = 0; plan->mirror && i < f->file->form_count; i++) {
+        const card_form *form = &f->file->forms[i];
+        char *path = places_format("%s/%s/%s", plan->mirror, c->folder, form->name);
+        bool there = path && access(path, R_OK) == 0;
+        char *url = there ? file_url(path) : NULL;
+        free(path);
+        if (there) return add_source(plan, c, f, form, url);
+    }
+    return CRU_OK;
+}
+
+static cru_status add_sources(const fetch_plan *plan, const card *c, fetch_file *f)
+{
+    const card_form *form = card_published(f->file);
+    if (*form->name == '/') return CRU_OK; /* the user's own */
+    cru_status status = add_mirror(plan, c, f);
+    for (int i = 0; status == CRU_OK && !c->terms && i < f->file->url_count; i++) {
+        status = add_source(plan, c, f, form, strdup(f->file->urls[i]));
+        if (status == CRU_OK) status = plan_pack(plan, c, f->file, &f->sources[f->source_count - 1]);
+    }
+    return status;
 }
 
 static cru_status plan_file(const fetch_plan *plan, fetch_dataset *d, fetch_file *f, cru_error *err)
 {
     const card *c = d->card;
-    const char *file = f->file->name;
-    char *own = own_path(plan, c, file);
+    const card_form *form = card_published(f->file);
+    char *own = own_path(plan, c, form->name);
     if (!own) return cru_fail(err, CRU_IO, "there is no folder for downloads: set HOME or XDG_DATA_HOME");
-    f->name = places_format("%s/%s", c->name, file);
-    f->path = data_locate(c, file, plan->places);
-    if (f->path && check_present(d, f, own)) {
-        free(own);
-        return f->name ? CRU_OK : no_memory(err);
+    f->name = places_format("%s/%s", c->name, f->file->forms[0].name);
+    cru_status status = f->name ? look_here(plan, d, f, err) : no_memory(err);
+    if (status == CRU_OK && !f->present) {
+        if (add_sources(plan, c, f) != CRU_OK) status = no_memory(err);
+        f->waiting = f->source_count > 0;
+        if (!f->waiting) refuse(d, f->file, own);
     }
-    free(f->path);
-    f->path = own;
-    bool ours = *file != '/';
-    if (ours) f->source = mirror_url(plan, c, f->file);
-    if (ours && !f->source && f->file->url && !c->terms) f->source = strdup(f->file->url);
-    if (!f->source) refuse(d, f->file, own);
-    return f->name ? plan_pack(plan, c, f, err) : no_memory(err);
+    free(own);
+    return status;
 }
 
 static fetch_dataset *append(fetch_plan *plan, card *c)
@@ -195,16 +247,24 @@ cru_status fetch_add_all(fetch_plan *plan, cru_error *err)
     return status;
 }
 
+static void clear_source(fetch_source *s)
+{
+    free(s->url);
+    free(s->path);
+    free(s->pack.path);
+    free(s->pack.url);
+}
+
 void fetch_clear(fetch_plan *plan)
 {
     for (int64_t i = 0; i < plan->count; i++) {
         fetch_dataset *d = &plan->datasets[i];
         for (int64_t k = 0; k < d->count; k++) {
-            free(d->files[k].path);
-            free(d->files[k].source);
-            free(d->files[k].name);
-            free(d->files[k].pack.path);
-            free(d->files[k].pack.url);
+            fetch_file *f = &d->files[k];
+            for (int j = 0; j < f->source_count; j++) clear_source(&f->sources[j]);
+            free(f->present);
+            free(f->bad);
+            free(f->name);
         }
         free(d->files);
         card_destroy(d->card);

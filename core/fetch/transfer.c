@@ -2,6 +2,7 @@
 #include "fetch/transfer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "base/version.h"
 #include "fetch/curl-library.h"
+#include "host/clock.h"
 
 enum { AT_ONCE = 6, MOST_TRIES = 5, POLL_MILLISECONDS = 200 };
 
@@ -23,7 +25,10 @@ typedef struct active {
     bool begun;       /* the answer's headers were looked at */
     bool wrong_range; /* the server sent other bytes than those asked for */
     int tries;
-    cru_error fault; /* ours, in the middle of a body */
+    double begun_at;     /* the first try */
+    double window_at;    /* since when the speed is measured, */
+    int64_t window_have; /* and from how many bytes on */
+    cru_error fault;     /* ours, in the middle of a body */
     char why[CURL_ERROR_SIZE];
 } active;
 
@@ -31,8 +36,9 @@ typedef struct crowd {
     curl_library curl;
     CURLM *multi;
     active places[AT_ONCE];
-    transfer *transfers;
-    int64_t count, next, done;
+    const transfer_list *list;
+    int64_t next, done;
+    transfer_limits limits;
     int64_t bytes; /* of those that are done */
     const transfer_watch *watch;
 } crowd;
@@ -62,6 +68,21 @@ static bool range_fits(const active *a)
     return range && sscanf(range, "bytes %" SCNd64 "-", &from) == 1 && from == a->offset;
 }
 
+/* What the server says it will send, before it sends it. */
+static cru_status check_total(active *a)
+{
+    const transfer *t = a->t;
+    const part_goal *g = &t->goal;
+    if (t->total < 0) return CRU_OK;
+    if (g->bytes > 0 && t->total != g->bytes && a->offset == 0)
+        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, g->url, t->total,
+                        g->bytes);
+    if (g->bytes <= 0 && g->most > 0 && t->total > g->most)
+        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, more than the %" PRId64 " allowed", g->url,
+                        t->total, g->most);
+    return CRU_OK;
+}
+
 /* Looks at the headers before the first byte is kept. */
 static cru_status begin_body(active *a)
 {
@@ -83,7 +104,7 @@ static cru_status begin_body(active *a)
     a->curl->easy_getinfo(a->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     a->t->resumed = a->part.size;
     a->t->total = length >= 0 ? a->part.size + length : -1;
-    return status;
+    return status == CRU_OK ? check_total(a) : status;
 }
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *user)
@@ -113,8 +134,6 @@ static void set_options(active *a)
     c->easy_setopt(a->easy, CURLOPT_FAILONERROR, 1L);
     c->easy_setopt(a->easy, CURLOPT_NOSIGNAL, 1L);
     c->easy_setopt(a->easy, CURLOPT_CONNECTTIMEOUT, 30L);
-    c->easy_setopt(a->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    c->easy_setopt(a->easy, CURLOPT_LOW_SPEED_TIME, 60L);
     c->easy_setopt(a->easy, CURLOPT_USERAGENT, agent);
     c->easy_setopt(a->easy, CURLOPT_ERRORBUFFER, a->why);
     c->easy_setopt(a->easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -144,6 +163,8 @@ static cru_status start_try(crowd *all, active *a)
     a->why[0] = 0;
     a->t->have = a->t->resumed = a->offset;
     a->tries++;
+    a->window_at = clock_now();
+    a->window_have = a->offset;
     a->easy = all->curl.easy_init();
     if (!a->easy) return cru_fail(&a->t->error, CRU_NO_MEMORY, "no memory for a download");
     if (a->offset > 0 && a->part.mark[0]) {
@@ -174,6 +195,7 @@ static verdict fail_transfer(active *a, CURLcode code)
     long answer = answer_code(a);
     if (a->fault.status != CRU_OK) {
         cru_fail(&t->error, a->fault.status, "%s: %s", t->name, a->fault.text);
+        if (a->fault.status == CRU_BAD_INPUT) part_restart(&a->part, NULL); /* nothing to go on from */
     } else if (code == CURLE_HTTP_RETURNED_ERROR) {
         cru_fail(&t->error, CRU_IO, "%s: %s answered %ld; find the file elsewhere and save it as %s", t->name, url,
                  answer, path);
@@ -196,13 +218,13 @@ static verdict finish_file(active *a)
     if (status == CRU_OK) return WELL;
     if (status == CRU_BAD_INPUT && t->resumed > 0) return AFRESH;
     t->sha256[0] = 0;
-    cru_fail(&t->error, status, "%s: %s%s", t->name, why.text,
-             status == CRU_BAD_INPUT ? "; the file has changed, or the card is wrong" : "");
+    cru_fail(&t->error, status, "%s: %s", t->name, why.text);
     return FAILED;
 }
 
 static verdict judge(active *a, CURLcode code)
 {
+    if (a->fault.status != CRU_OK) return fail_transfer(a, code);
     bool past_end = code == CURLE_BAD_DOWNLOAD_RESUME || answer_code(a) == 416;
     if (a->wrong_range) return AFRESH;
     if (past_end && a->offset > 0) { /* complete already, unless the server's file has become shorter */
@@ -241,8 +263,9 @@ static void conclude(crowd *all, active *a, CURLcode code)
 
 static void enter(crowd *all, active *a, transfer *t)
 {
-    *a = (active){.curl = &all->curl, .t = t};
+    *a = (active){.curl = &all->curl, .t = t, .begun_at = clock_now()};
     t->total = -1;
+    if (t->goal.most <= 0) t->goal.most = all->limits.most_bytes;
     if (part_open(&t->goal, &a->part, &t->error) != CRU_OK) {
         leave(all, a);
     } else if (start_try(all, a) != CRU_OK) {
@@ -257,7 +280,7 @@ static bool fill(crowd *all)
     bool busy = false;
     for (int i = 0; i < AT_ONCE; i++) {
         active *a = &all->places[i];
-        while (!a->t && all->next < all->count) enter(all, a, &all->transfers[all->next++]);
+        while (!a->t && all->next < all->list->count) enter(all, a, &all->list->items[all->next++]);
         busy |= a->t != NULL;
     }
     return busy;
@@ -278,7 +301,7 @@ static void collect(crowd *all)
 static void tell(const crowd *all)
 {
     if (!all->watch->tick) return;
-    transfer_totals totals = {.files = all->count, .done = all->done, .bytes = all->bytes};
+    transfer_totals totals = {.files = all->list->count, .done = all->done, .bytes = all->bytes};
     double under_way = 0;
     for (int i = 0; i < AT_ONCE; i++) {
         const transfer *t = all->places[i].t;
@@ -287,17 +310,64 @@ static void tell(const crowd *all)
         totals.bytes += t->have - t->resumed;
         if (t->total > 0) under_way += (double)t->have / (double)t->total;
     }
-    totals.share = ((double)all->done + under_way) / (double)all->count;
+    totals.share = ((double)all->done + under_way) / (double)all->list->count;
     all->watch->tick(all->watch->user, &totals);
 }
 
-cru_status transfer_all(transfer *transfers, int64_t count, const transfer_watch *watch, cru_error *err)
+/* A try that is too slow or has taken too long. */
+static bool is_over(const crowd *all, active *a)
 {
-    if (count == 0) return CRU_OK;
+    const transfer_limits *l = &all->limits;
+    const double now = clock_now(), passed = now - a->window_at;
+    const int64_t came = a->t->have - a->window_have;
+    if (now - a->begun_at > l->most_seconds) {
+        cru_fail(&a->fault, CRU_IO, "%s was not done after %g seconds; run the same command again to go on",
+                 a->t->goal.url, l->most_seconds);
+        return true;
+    }
+    if (passed < l->patience) return false;
+    if ((double)came < (double)l->least_speed * passed) {
+        cru_fail(&a->fault, CRU_IO, "%s is too slow: %" PRId64 " bytes in %.3g seconds; try again later",
+                 a->t->goal.url, came, passed);
+        return true;
+    }
+    a->window_at = now;
+    a->window_have = a->t->have;
+    return false;
+}
+
+static void give_up_slow(crowd *all)
+{
+    for (int i = 0; i < AT_ONCE; i++) {
+        active *a = &all->places[i];
+        if (a->t && is_over(all, a)) conclude(all, a, CURLE_OPERATION_TIMEDOUT);
+    }
+}
+
+transfer_limits transfer_limits_whole(const transfer_limits *limits)
+{
+    transfer_limits l = limits ? *limits : (transfer_limits){0};
+    if (l.most_bytes <= 0) l.most_bytes = (int64_t)4 << 30;
+    if (l.least_speed <= 0) l.least_speed = 500;
+    if (l.patience <= 0) l.patience = 30;
+    if (l.most_seconds <= 0) l.most_seconds = 4 * 3600;
+    return l;
+}
+
+static int poll_milliseconds(const crowd *all)
+{
+    double soon = fmin(all->limits.patience, all->limits.most_seconds) * 1000 / 4;
+    return soon < POLL_MILLISECONDS ? (int)soon + 1 : POLL_MILLISECONDS;
+}
+
+cru_status transfer_all(const transfer_list *list, const transfer_limits *limits, const transfer_watch *watch,
+                        cru_error *err)
+{
+    if (list->count == 0) return CRU_OK;
     crowd *all = calloc(1, sizeof *all);
     if (!all) return cru_fail(err, CRU_NO_MEMORY, "no memory for downloads");
-    all->transfers = transfers;
-    all->count = count;
+    all->list = list;
+    all->limits = transfer_limits_whole(limits);
     all->watch = watch;
     cru_status status = curl_library_load(&all->curl, err);
     if (status == CRU_OK && !(all->multi = all->curl.multi_init()))
@@ -306,8 +376,9 @@ cru_status transfer_all(transfer *transfers, int64_t count, const transfer_watch
         int running;
         all->curl.multi_perform(all->multi, &running);
         collect(all);
+        give_up_slow(all);
         tell(all);
-        if (running > 0) all->curl.multi_poll(all->multi, NULL, 0, POLL_MILLISECONDS, NULL);
+        if (running > 0) all->curl.multi_poll(all->multi, NULL, 0, poll_milliseconds(all), NULL);
     }
     if (all->multi) all->curl.multi_cleanup(all->multi);
     free(all);

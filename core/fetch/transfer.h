@@ -3,7 +3,9 @@
  *
  * A download goes on from what an earlier one left (part.h), follows redirects, and starts again by itself when the
  * connection breaks after some bytes, when the server's file has changed meanwhile, or when the whole has the wrong
- * checksum after it was put together from pieces. http, https and file addresses. */
+ * checksum after it was put together from pieces. http, https and file addresses.
+ *
+ * A server that sends more than it should, hardly anything, or for ever is left. */
 #ifndef CORE_FETCH_TRANSFER_H
 #define CORE_FETCH_TRANSFER_H
 
@@ -35,9 +37,26 @@ typedef struct transfer_watch {
     void (*done)(void *user, const transfer *t);             /* well or not */
 } transfer_watch;
 
+/* What a server may ask of our patience. A field that is 0 stands for the default. */
+typedef struct transfer_limits {
+    int64_t most_bytes;  /* of a file whose size is not known: 4 GiB */
+    int64_t least_speed; /* bytes a second: 500 ... */
+    double patience;     /* ... over so many seconds: 30 */
+    double most_seconds; /* for one file from one address, all tries together: 4 hours */
+} transfer_limits;
+
+/* With defaults in the place of zeros. */
+transfer_limits transfer_limits_whole(const transfer_limits *limits);
+
+typedef struct transfer_list {
+    transfer *items;
+    int64_t count;
+} transfer_list;
+
 /* Runs all of them. What goes wrong with one is in its status: CRU_IO (network, disk; the message says what to do by
- * hand), CRU_BAD_INPUT (wrong checksum), CRU_FAILED (another process is at it). The result is an error only when
+ * hand), CRU_BAD_INPUT (wrong checksum, size or kind of file), CRU_FAILED (another process is at it). The result is an error only when
  * nothing can be downloaded at all. */
-cru_status transfer_all(transfer *transfers, int64_t count, const transfer_watch *watch, cru_error *err);
+cru_status transfer_all(const transfer_list *list, const transfer_limits *limits, const transfer_watch *watch,
+                        cru_error *err);
 
 #endif

@@ -20,7 +20,7 @@ cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_erro
         status = cru_fail(err, CRU_NO_MEMORY, "no memory for the experiment's description");
     } else {
         for (int64_t i = 0; i < e->metric_count; i++)
-            metrics[i] = (store_metric){e->metrics[i]->label, e->metrics[i]->plugin->metric_flags};
+            metrics[i] = (store_metric){e->metrics[i]->label, e->metrics[i]->plugin->flags};
         store_experiment x = {.name = e->name,
                               .config = e->text,
                               .environment = environment,
@@ -129,6 +129,7 @@ static cru_status find_todo(store *s, agenda *a, cru_error *err)
     cru_status status = find_repeats(a, repeat, err);
     for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
         store_outcome outcome;
+        a->repeats += repeat[i];
         if (repeat[i]) continue;
         status = store_status(s, a->keys[i], &outcome, NULL, err);
         a->open[i] = status == CRU_OK && outcome == STORE_PENDING;
@@ -183,7 +184,7 @@ runner_next agenda_next(void *user, trial *t, char key[SHA256_HEX])
 bool agenda_partner(void *user, const trial *t, trial *other, char key[SHA256_HEX])
 {
     agenda *a = user;
-    for (int64_t i = 0; i < experiment_monitor_count(a->experiment); i++) {
+    for (int64_t i = 0; i < experiment_monitor_count(a->experiment, t->index); i++) {
         int64_t index = experiment_with_monitor(a->experiment, t->index, i);
         if (!a->open[index]) continue;
         experiment_trial(a->experiment, index, other);

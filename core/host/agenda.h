@@ -2,7 +2,7 @@
 /* agenda.h: what an experiment still has to do.
  *
  * Enters the experiment and all its trials into the store and finds those without a result. A trial that appears twice
- * in an experiment (two sections that say the same) is done once. */
+ * in an experiment (two labels whose sweeps share a point) is done once. */
 #ifndef CORE_RUNNER_AGENDA_H
 #define CORE_RUNNER_AGENDA_H
 
@@ -17,6 +17,7 @@ typedef struct agenda {
     int64_t count;      /* trials of the experiment */
     int64_t *todo;      /* indices of trials without a result, in order */
     int64_t todo_count; /* how many */
+    int64_t repeats;    /* trials that an earlier one of the list is, under another name */
     int64_t next;       /* position in `todo` */
     bool *open;         /* trials without a result that nobody was given yet */
 } agenda;

@@ -47,14 +47,14 @@ static void add(runner *r, const variant *v, store_build *list, int64_t *count)
 
 store_build *builds_of(runner *r, const trial *t, int64_t *count)
 {
-    const experiment *e = r->options.experiment;
-    store_build *list = calloc((size_t)(2 + t->chain_count + e->metric_count), sizeof *list);
+    store_build *list = calloc((size_t)(3 + t->chain_count + t->metric_count), sizeof *list);
     *count = 0;
     if (!list) return NULL;
     add(r, t->dataset, list, count);
+    add(r, t->split, list, count);
     for (int32_t i = 0; i < t->chain_count; i++) add(r, t->chain[i], list, count);
     add(r, t->algorithm, list, count);
-    for (int64_t i = 0; i < e->metric_count; i++) add(r, e->metrics[i], list, count);
+    for (int64_t i = 0; i < t->metric_count; i++) add(r, t->metrics[i], list, count);
     return list;
 }
 

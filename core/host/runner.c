@@ -57,7 +57,7 @@ static cru_status open_judges(runner *r, cru_error *err)
 
 static cru_status open_jobs(runner *r, cru_error *err)
 {
-    int64_t rules = r->options.in_process ? 1 : experiment_monitor_count(r->options.experiment);
+    int64_t rules = r->options.in_process ? 1 : experiment_monitor_most(r->options.experiment);
     r->training_most = 2 * r->slot_count + 4; /* some wait and some are scored while others run */
     r->job_count = r->training_most * (int32_t)(rules < CRU_MAX_RULES ? rules : CRU_MAX_RULES);
     r->jobs = calloc((size_t)r->job_count, sizeof *r->jobs);

@@ -42,6 +42,33 @@ static cru_status check(const cru_data *data, const char *kind, const char *name
     return cru_fail(err, CRU_BAD_INPUT, "%s %s left broken data: %s", kind, name, why.text);
 }
 
+static bool has_labels(const cru_data *data)
+{
+    for (int64_t i = 0; i < data->items; i++)
+        if (data->truth[i] != CRU_UNLABELLED) return true;
+    return false;
+}
+
+static cru_status divide(maker *m, const trial *t, cru_data *data, cru_error *err)
+{
+    const variant *v = t->split;
+    if (!has_labels(data))
+        return cru_fail(err, CRU_UNSUPPORTED, "this dataset has no labels: there is nothing to learn and to test");
+    const cru_plugin *plugin;
+    maker_step(m, "split", v->name);
+    cru_status status = judge_plugin(&m->plugins, v->plugin, &plugin, err);
+    if (status != CRU_OK) return status;
+    cru_rng rng = cru_rng_stream(t->seed, "split", 0);
+    cru_settings *settings = variant_settings(v);
+    cru_error why = {0};
+    const cru_dividing dividing = {
+        .size = sizeof dividing, .settings = cru_settings_struct(settings), .data = data, .rng = &rng, .err = &why};
+    status = ((const cru_splitter *)plugin->vtable)->divide(&dividing);
+    cru_settings_destroy(settings);
+    if (status != CRU_OK) return cru_fail(err, status, "split %s: %s", v->name, why.text);
+    return check(data, "split", v->name, err);
+}
+
 static cru_status open_clean(maker *m, const trial *t, cru_data **data, cru_error *err)
 {
     data_request request = maker_request(m, t);
@@ -49,13 +76,11 @@ static cru_status open_clean(maker *m, const trial *t, cru_data **data, cru_erro
     cru_status status = data_open(&request, data, err);
     m->no_data = status == CRU_IO;
     if (status != CRU_OK) return status;
-    cru_settings *preprocess = variant_settings(t->preprocess), *split = variant_settings(t->split);
-    status = data_preprocess(cru_settings_struct(preprocess), *data, err);
-    if (status == CRU_OK) status = data_split(cru_settings_struct(split), *data, t->seed, err);
     (*data)->seed = t->seed;
+    cru_settings *preprocess = variant_settings(t->preprocess);
+    status = data_preprocess(cru_settings_struct(preprocess), *data, err);
     cru_settings_destroy(preprocess);
-    cru_settings_destroy(split);
-    return status == CRU_OK ? check(*data, "dataset", t->dataset->name, err) : status;
+    return status == CRU_OK ? divide(m, t, *data, err) : status;
 }
 
 static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *data, records *reports, cru_error *err)
@@ -76,7 +101,13 @@ static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *
     cru_rng rng = cru_rng_stream(t->seed, "corruption", (uint64_t)position);
     cru_settings *settings = variant_settings(v);
     cru_error why = {0};
-    status = ((const cru_corruptor *)plugin->vtable)->apply(cru_settings_struct(settings), data, &rng, &report, &why);
+    const cru_damage damage = {.size = sizeof damage,
+                               .settings = cru_settings_struct(settings),
+                               .data = data,
+                               .rng = &rng,
+                               .report = &report,
+                               .err = &why};
+    status = ((const cru_corruptor *)plugin->vtable)->apply(&damage);
     cru_settings_destroy(settings);
     if (status != CRU_OK) return cru_fail(err, status, "corruptor %s: %s", v->name, why.text);
     return check(data, "corruptor", v->name, err);

@@ -42,7 +42,7 @@ typedef struct answer {
 int32_t embedding_wanted(const experiment *e)
 {
     for (int64_t i = 0; i < e->metric_count; i++)
-        if (e->metrics[i]->plugin->metric_flags & CRU_METRIC_OF_EMBEDDING) return EMBEDDING_MOST;
+        if (e->metrics[i]->plugin->flags & CRU_METRIC_OF_EMBEDDING) return EMBEDDING_MOST;
     return 0;
 }
 
@@ -149,12 +149,11 @@ static cru_status seal_seen(const cru_task *whole, int64_t *bytes, int *fd, cru_
 
 /* The task of a trial: all that a method may know, or, where the test nodes stay hidden until it has learned, what it
  * may know before that. */
-static cru_status check_metrics(const judge *j, const cru_data *data, cru_error *err)
+static cru_status check_metrics(const trial *t, const cru_data *data, cru_error *err)
 {
-    const experiment *x = j->maker.setup->experiment;
     cru_status status = CRU_OK;
-    for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
-        status = metric_needs_check(x->metrics[i], data, err);
+    for (int64_t i = 0; status == CRU_OK && i < t->metric_count; i++)
+        status = metric_needs_check(t->metrics[i], data, err);
     return status;
 }
 
@@ -163,10 +162,10 @@ static cru_status prepare(judge *j, const judge_request *request, answer *a, cru
     exhibit *e;
     trial t;
     cru_task task;
-    cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
-    if (status == CRU_OK) status = check_metrics(j, e->data, err);
-    if (status != CRU_OK) return status;
     experiment_trial(j->maker.setup->experiment, request->trial, &t);
+    cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
+    if (status == CRU_OK) status = check_metrics(&t, e->data, err);
+    if (status != CRU_OK) return status;
     status = cru_data_task(e->data, t.seed, &task, err);
     if (status != CRU_OK) return status;
     bool part = request->op == JUDGE_PREPARE && trial_inductive(&t);
@@ -185,7 +184,7 @@ static double true_validation(const cru_data *data, const float *scores)
     return validation_accuracy(&v);
 }
 
-static cru_status apply_metric(judge *j, const variant *v, const cru_evidence *evidence, records *into, cru_error *err)
+static cru_status apply_metric(judge *j, const variant *v, cru_judging judging, records *into, cru_error *err)
 {
     const cru_plugin *plugin;
     maker_step(&j->maker, "metric", v->name);
@@ -197,7 +196,10 @@ static cru_status apply_metric(judge *j, const variant *v, const cru_evidence *e
     cru_error why = {0};
     cru_settings *settings = variant_settings(v);
     const cru_metric *metric = plugin->vtable;
-    status = metric->score(cru_settings_struct(settings), evidence, &value, &report, &why);
+    judging.settings = cru_settings_struct(settings);
+    judging.report = &report;
+    judging.err = &why;
+    status = metric->score(&judging, &value);
     cru_settings_destroy(settings);
     if (status != CRU_OK) return cru_fail(err, status, "metric %s: %s", v->name, why.text);
     records_put(into, v->label, &value, 1);
@@ -221,13 +223,14 @@ static float *finite_copy(const float *scores, const score_shape *shape)
     return copy;
 }
 
-static cru_status apply_metrics(judge *j, const cru_evidence *evidence, answer *a, cru_error *err)
+static cru_status apply_metrics(judge *j, int64_t index, const cru_judging *judging, answer *a, cru_error *err)
 {
-    const experiment *x = j->maker.setup->experiment;
+    trial t;
     cru_status status = CRU_OK;
-    a->reply.value = true_validation(evidence->data, evidence->scores);
-    for (int64_t i = 0; status == CRU_OK && i < x->metric_count; i++)
-        status = apply_metric(j, x->metrics[i], evidence, &a->payload, err);
+    experiment_trial(j->maker.setup->experiment, index, &t);
+    a->reply.value = true_validation(judging->data, judging->scores);
+    for (int64_t i = 0; status == CRU_OK && i < t.metric_count; i++)
+        status = apply_metric(j, t.metrics[i], *judging, &a->payload, err);
     return status;
 }
 
@@ -251,16 +254,16 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
                !validation_finite(scores_embedding(scores, &shape), shape.items * cols)) {
         status = cru_fail(err, CRU_FAILED, "the embedding is too wide or not finite");
     } else {
-        const cru_evidence evidence = {.size = sizeof evidence,
-                                       .data = e->data,
-                                       .scores = repaired ? repaired : scores,
-                                       .items = e->data->split.test,
-                                       .embedding = cols ? scores_embedding(scores, &shape) : NULL,
-                                       .embedding_cols = cols,
-                                       .seconds_total = request->seconds_total,
-                                       .seconds_to_best = request->seconds_to_best,
-                                       .peak_bytes = request->peak_bytes};
-        status = apply_metrics(j, &evidence, a, err);
+        const cru_judging judging = {.size = sizeof judging,
+                                     .data = e->data,
+                                     .scores = repaired ? repaired : scores,
+                                     .items = e->data->split.test,
+                                     .embedding = cols ? scores_embedding(scores, &shape) : NULL,
+                                     .embedding_cols = cols,
+                                     .seconds_total = request->seconds_total,
+                                     .seconds_to_best = request->seconds_to_best,
+                                     .peak_bytes = request->peak_bytes};
+        status = apply_metrics(j, request->trial, &judging, a, err);
     }
     free(repaired);
     scores_unmap(scores, &shape);

@@ -4,7 +4,7 @@
 cru_status metric_needs_check(const variant *metric, const cru_data *data, cru_error *err)
 {
     const registry_entry *plugin = metric->plugin;
-    const uint32_t flags = plugin->metric_flags;
+    const uint32_t flags = plugin->flags;
     if (!(plugin->problems & (uint32_t)data->problem)) {
         char can[PROBLEMS_TEXT_SIZE], is[PROBLEMS_TEXT_SIZE];
         return cru_fail(err, CRU_UNSUPPORTED, "metric %s judges %s, and this is %s", metric->label,

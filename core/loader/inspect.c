@@ -27,6 +27,7 @@ static const vtable_rule vtable_rules[] = {
                              {"predict", offsetof(cru_algorithm, predict)}}},
     [CRU_KIND_METRIC] = {END_OF(cru_metric, score), {{"score", offsetof(cru_metric, score)}}},
     [CRU_KIND_BACKEND] = {END_OF(cru_backend, sgd), {{"name", offsetof(cru_backend, name)}}},
+    [CRU_KIND_SPLIT] = {END_OF(cru_splitter, divide), {{"divide", offsetof(cru_splitter, divide)}}},
 };
 
 static bool is_null(const void *vtable, size_t offset)
@@ -111,7 +112,7 @@ static cru_status check_identity(const cru_plugin *plugin, cru_error *err)
 {
     cru_status status = check_abi(plugin, err);
     if (status != CRU_OK) return status;
-    if (plugin->kind < CRU_KIND_DATASET || plugin->kind > CRU_KIND_BACKEND)
+    if (plugin->kind < CRU_KIND_DATASET || plugin->kind > CRU_KIND_SPLIT)
         return cru_fail(err, CRU_BAD_INPUT, "its kind %d is unknown", (int)plugin->kind);
     return check_texts(plugin, err);
 }
@@ -133,6 +134,12 @@ void plugin_identify(const cru_plugin *plugin, registry_entry *entry)
     entry->summary = plugin->summary;
 }
 
+static uint32_t flags_of(const cru_plugin *plugin)
+{
+    if (plugin->kind == CRU_KIND_METRIC) return ((const cru_metric *)plugin->vtable)->flags;
+    return plugin->kind == CRU_KIND_SPLIT ? ((const cru_splitter *)plugin->vtable)->flags : 0;
+}
+
 registry_entry plugin_describe(const cru_plugin *plugin, const char *path)
 {
     return (registry_entry){
@@ -148,7 +155,7 @@ registry_entry plugin_describe(const cru_plugin *plugin, const char *path)
         .problems = plugin->problems,
         .settings_size = plugin->settings_size,
         .params = plugin->params,
-        .metric_flags = plugin->kind == CRU_KIND_METRIC ? ((const cru_metric *)plugin->vtable)->flags : 0,
+        .flags = flags_of(plugin),
         .path = path,
     };
 }

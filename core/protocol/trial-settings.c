@@ -86,7 +86,7 @@ void trial_settings_make(const trial *t, trial_settings *list)
     put(list, "dataset", t->dataset->label);
     put(list, "corruptor", t->chain_label);
     put(list, "seed", own(list, seed));
-    put(list, "split", given(t->split, "scheme", "auto"));
+    put(list, "split", t->split->plugin->name);
     put_given(list, "algorithm", t->algorithm);
     put_given(list, "dataset", t->dataset);
     put_chain(list, t);

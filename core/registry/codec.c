@@ -90,7 +90,7 @@ void entry_encode(bytes *b, const registry_entry *entry)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) bytes_put_text(b, texts[i]);
     put_u32(b, (uint32_t)entry->kind);
     put_u32(b, entry->problems);
-    put_u32(b, entry->metric_flags);
+    put_u32(b, entry->flags);
     put_u64(b, entry->settings_size);
     put_u32(b, entry->params != NULL);
     if (!entry->params) return;
@@ -226,7 +226,7 @@ static bool is_trustworthy(const registry_entry *entry)
 {
     if (!entry->name || !entry->path) return false;
     if (entry->broken) return true;
-    if (entry->kind < CRU_KIND_DATASET || entry->kind > CRU_KIND_BACKEND || !entry->version || !entry->summary)
+    if (entry->kind < CRU_KIND_DATASET || entry->kind > CRU_KIND_SPLIT || !entry->version || !entry->summary)
         return false;
     return !entry->params || cru_params_check(entry->params, entry->settings_size, NULL) == CRU_OK;
 }
@@ -239,7 +239,7 @@ cru_status entry_decode(reader *r, cru_arena *a, registry_entry *entry)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) *texts[i] = take_text(r, a);
     entry->kind = (cru_kind)reader_u32(r);
     entry->problems = reader_u32(r);
-    entry->metric_flags = reader_u32(r);
+    entry->flags = reader_u32(r);
     entry->settings_size = (size_t)reader_u64(r);
     entry->params = take_table(r, a);
     return r->bad || !is_trustworthy(entry) ? CRU_BAD_INPUT : CRU_OK;

@@ -7,17 +7,17 @@
 
 static const char *const kind_names[] = {
     [CRU_KIND_DATASET] = "dataset", [CRU_KIND_CORRUPTOR] = "corruptor", [CRU_KIND_ALGORITHM] = "algorithm",
-    [CRU_KIND_METRIC] = "metric",   [CRU_KIND_BACKEND] = "backend",
+    [CRU_KIND_METRIC] = "metric",   [CRU_KIND_BACKEND] = "backend",     [CRU_KIND_SPLIT] = "split",
 };
 
 const char *kind_name(cru_kind kind)
 {
-    return kind >= CRU_KIND_DATASET && kind <= CRU_KIND_BACKEND ? kind_names[kind] : "unknown";
+    return kind >= CRU_KIND_DATASET && kind <= CRU_KIND_SPLIT ? kind_names[kind] : "unknown";
 }
 
 cru_kind kind_parse(const char *word)
 {
-    for (cru_kind kind = CRU_KIND_DATASET; kind <= CRU_KIND_BACKEND; kind++) {
+    for (cru_kind kind = CRU_KIND_DATASET; kind <= CRU_KIND_SPLIT; kind++) {
         size_t length = strlen(kind_names[kind]);
         if (strncmp(word, kind_names[kind], length) != 0) continue;
         if (!word[length] || strcmp(word + length, "s") == 0) return kind;

@@ -10,7 +10,7 @@
 #include "base/colour.h"
 #include "report/format/format.h"
 #include "report/format/page.h"
-#include "report/plot/plot.h"
+#include "report/table/comparison.h"
 #include "report/table/frechet.h"
 #include "report/table/section.h"
 
@@ -52,6 +52,11 @@ static cru_status add_table(report *r, const frame_measure *measure, const table
         status = table_compare(t, request->reference, request->reference_k > 0 ? request->reference_k : 1, err);
     }
     if (!status) r->tables[r->count++] = t;
+    comparison_request wanted = {.rope = request->rope};
+    if (!status && request->compare) {
+        status = table_comparison(r->f->arena, t, &wanted, &r->tables[r->count], err);
+        r->count += status == CRU_OK;
+    }
     return status;
 }
 
@@ -124,6 +129,33 @@ static bool was_searched(const frame *f)
     return false;
 }
 
+static cru_status find_cliques(const char *word, plot_cliques *cliques, cru_error *err)
+{
+    *cliques = word && strcmp(word, "wilcoxon") == 0 ? CLIQUES_WILCOXON : CLIQUES_NEMENYI;
+    if (!word || *cliques == CLIQUES_WILCOXON || strcmp(word, "nemenyi") == 0) return CRU_OK;
+    return cru_fail(err, CRU_BAD_INPUT, "unknown cliques '%s'; there are nemenyi, wilcoxon", word);
+}
+
+/* The tables of a scatter's axis and bubbles. */
+static cru_status add_costs(report *r, const table_request *pivot, const report_request *request, cru_error *err)
+{
+    const struct {
+        const char *name;
+        table **out;
+    } costs[] = {{request->x ? request->x : "seconds", &r->x}, {request->size ? request->size : "peak-mib", &r->size}};
+    table_request plain = *pivot;
+    plain.other = NULL;
+    plain.baselines = plain.groups = NULL;
+    for (int i = 0; i < 2; i++) {
+        if (strcmp(costs[i].name, "none") == 0) continue;
+        const frame_measure *measure = frame_find_measure(r->f, costs[i].name);
+        if (!measure) return unknown_metric(r->f, costs[i].name, err);
+        cru_status status = table_make(r->f, measure, &plain, costs[i].out, err);
+        if (status) return status;
+    }
+    return CRU_OK;
+}
+
 static cru_status add_tables(report *r, const report_request *request, cru_error *err)
 {
     if (request->tried && !was_searched(r->f))
@@ -133,6 +165,7 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
                            .over = request->over,
                            .digits = request->digits,
                            .alpha = request->alpha,
+                           .overlap = request->overlap,
                            .average = request->average,
                            .groups = request->groups,
                            .groups_asked = request->groups_asked,
@@ -143,9 +176,9 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
     cru_status status = find_spread(request->spread, &pivot.spread, err);
     if (!status) status = choose_trials(r->f, request, err);
     if (!status) status = find_measures(r->f, request->metrics, &list, err);
-    if (!status) status = table_make(r->f, frame_find_measure(r->f, "seconds"), &pivot, &r->seconds, err);
+    if (!status) status = add_costs(r, &pivot, request, err);
     if (status) return status;
-    r->tables = cru_arena_alloc(r->f->arena, list.count + 1, sizeof *r->tables);
+    r->tables = cru_arena_alloc(r->f->arena, 2 * list.count + 1, sizeof *r->tables);
     if (request->curves) return add_curves(r, &pivot, request, list, err);
     for (int64_t i = 0; !status && i < list.count; i++) status = add_table(r, list.items[i], &pivot, request, err);
     return status;
@@ -168,6 +201,25 @@ static cru_status load_other(store *s, const report_request *request, frame **ou
     return status ? status : choose_trials(*out, request, err);
 }
 
+/* The trials of a search with all settings that were tried, beside the chosen ones of the tables. */
+static cru_status load_searched(store *s, int64_t experiment, const report_request *request, frame **out,
+                                cru_error *err)
+{
+    cru_status status = frame_load(s, experiment, out, err);
+    return !status && request->where ? frame_filter(*out, request->where, err) : status;
+}
+
+static cru_status load_files(report *r, const report_request *request, cru_error *err)
+{
+    cru_status status = CRU_OK;
+    r->data = cru_arena_alloc(r->f->arena, request->data_count, sizeof *r->data);
+    for (int64_t i = 0; !status && i < request->data_count; i++) {
+        status = plot_data_read(request->data[i], NULL, &r->data[i], err);
+        r->data_count += status == CRU_OK;
+    }
+    return status;
+}
+
 static cru_status make(store *s, int64_t experiment, const report_request *request, report **out, cru_error *err)
 {
     frame *f;
@@ -178,8 +230,14 @@ static cru_status make(store *s, int64_t experiment, const report_request *reque
     report_request complete = *request;
     complete.groups_asked = request->groups != NULL;
     section_apply(f->config, f->arena, &complete);
-    if (complete.against) status = load_other(s, &complete, &r->other, err);
+    r->ordinal = request->ordinal;
+    r->together = 1;
+    status = find_cliques(request->cliques, &r->cliques, err);
+    if (!status && complete.against) status = load_other(s, &complete, &r->other, err);
+    if (!status && was_searched(f)) status = load_searched(s, experiment, &complete, &r->searched, err);
+    if (!status) status = load_files(r, request, err);
     if (!status) status = add_tables(r, &complete, err);
+    if (!status && request->metrics && !request->compare) r->together = r->count;
     if (status) {
         report_destroy(r);
         return status;
@@ -199,7 +257,9 @@ cru_status report_make(store *s, const report_request *request, report **out, cr
 void report_destroy(report *r)
 {
     if (!r) return;
-    if (r->other) frame_destroy(r->other);
+    frame_destroy(r->other);
+    frame_destroy(r->searched);
+    for (int64_t i = 0; i < r->data_count; i++) plot_data_destroy(r->data[i]);
     frame_destroy(r->f);
 }
 
@@ -260,12 +320,31 @@ cru_status report_write(const report *r, report_format format, FILE *out, cru_er
     return check_written(out, err);
 }
 
+plot_input report_input(const report *r, int64_t index)
+{
+    return (plot_input){.t = r->tables[index],
+                        .tables = r->tables + index,
+                        .table_count = 1,
+                        .x = r->x,
+                        .size = r->size,
+                        .tried = r->searched,
+                        .target = r->searched ? frame_find_measure(r->searched, r->tables[index]->metric) : NULL,
+                        .cliques = r->cliques,
+                        .ordinal = r->ordinal};
+}
+
 cru_status report_plot(const report *r, const char *kind, FILE *out, cru_error *err)
 {
+    char names[300];
     const plot_kind *found = plot_find(kind);
-    if (!found) return cru_fail(err, CRU_BAD_INPUT, "no plot '%s'; there are bars, curve, box, scatter, ranks", kind);
+    if (!found)
+        return cru_fail(err, CRU_BAD_INPUT, "no plot '%s'; there are %s", kind, plot_names(names, sizeof names));
     if (r->count == 0) return cru_fail(err, CRU_BAD_INPUT, "'%s' has no metric to draw", r->f->experiment);
-    plot_input input = {.t = r->tables[0], .seconds = r->seconds, .alone = true};
+    if (found->source == PLOT_OF_FILE)
+        return cru_fail(err, CRU_UNSUPPORTED, "the picture '%s' is of a file, not of an experiment", kind);
+    plot_input input = report_input(r, 0);
+    input.alone = true;
+    input.table_count = r->together;
     cru_status status = found->draw(&input, out, err);
     return status ? status : check_written(out, err);
 }

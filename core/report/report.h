@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "config/settings.h"
+#include "report/plot/plot.h"
 #include "report/table/table.h"
 
 typedef enum report_format {
@@ -48,14 +49,28 @@ typedef struct report_request {
     const char *against;            /* another experiment of the store, whose cells these are compared with */
     const char *curves; /* a metric: instead of tables, how far the curves of the others are from its own (frechet.h) */
     const char *curve_scale; /* one of frechet_scale_names; NULL: the first */
+    bool compare;            /* behind every table the comparison of its rows (comparison.h) */
+    double rope;             /* of it; negative: its default */
+    double overlap;          /* see table_request */
+    const char *x, *size;    /* metrics or costs of the axis and the bubbles of a scatter; NULL: seconds, peak-mib */
+    const char *cliques;     /* of the diagram of ranks: "nemenyi" or "wilcoxon"; NULL: the first */
+    bool ordinal;            /* see plot_input */
+    const char *const *data; /* paths of files whose pictures the page shows (plot-data.h) */
+    int64_t data_count;
 } report_request;
 
 typedef struct report {
     frame *f;
     table **tables; /* one per metric */
     int64_t count;
-    table *seconds; /* the same pivot of the time per run */
-    frame *other;   /* the experiment that it is compared with, or NULL */
+    int64_t together; /* how many of them a picture of several shows: those that were asked for, else the first */
+    table *x, *size;  /* the same pivot of what a run costs */
+    frame *other;     /* the experiment that it is compared with, or NULL */
+    frame *searched;  /* with every setting that a search tried; NULL: there was none */
+    plot_cliques cliques;
+    bool ordinal;
+    plot_data **data; /* files whose pictures the page shows */
+    int64_t data_count;
 } report;
 
 /* The caller destroys it. CRU_BAD_INPUT: unknown experiment, metric, key or word; CRU_IO: from store or reference. */
@@ -64,6 +79,9 @@ void report_destroy(report *r);
 
 /* Text is coloured and broken to the width when `out` is a terminal. CRU_IO: cannot be written. */
 cru_status report_write(const report *r, report_format format, FILE *out, cru_error *err);
+
+/* What the pictures of a table of the report are made from. */
+plot_input report_input(const report *r, int64_t index);
 
 /* Writes the picture of the first metric. CRU_BAD_INPUT: no such kind; CRU_UNSUPPORTED: see plot.h. */
 cru_status report_plot(const report *r, const char *kind, FILE *out, cru_error *err);

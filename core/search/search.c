@@ -5,12 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <crucible/mt19937.h>
+#include <crucible/study-rng.h>
 
-#include "base/seed-hash.h"
 #include "search/tpe.h"
-
-enum { TRIALS_UNLESS_SAID = 20 };
 
 typedef struct entry {
     double *point; /* coordinates */
@@ -41,9 +38,9 @@ static int64_t limit_of(const search_problem *p)
 {
     const search_settings *s = p->settings;
     if (p->axis_count == 0) return 1;
-    int64_t most = s->method == SEARCH_GRID ? grid_size(p) : INT64_MAX;
-    if (s->trials > 0) return s->trials < most ? s->trials : most;
-    return s->method != SEARCH_GRID && s->minutes <= 0 ? TRIALS_UNLESS_SAID : most;
+    if (s->method != SEARCH_GRID) return search_trials(s);
+    const int64_t all = grid_size(p);
+    return s->trials > 0 && s->trials < all ? s->trials : all;
 }
 
 search *search_create(const search_problem *problem)
@@ -91,11 +88,11 @@ static void study_point(const search *s, int64_t number, double *point)
     const search_problem *p = &s->problem;
     char text[200];
     snprintf(text, sizeof text, "(%" PRId64 ", %" PRIu64 ")", number, p->seed);
-    uint32_t seed = seed_hash(text);
+    uint32_t seed = cru_study_hash(text);
     for (int64_t i = 0; i < p->axis_count; i++) {
         cru_mt mt;
         snprintf(text, sizeof text, "(%" PRIu32 ", '%s')", seed, p->axes[i].param->key);
-        cru_mt_seed(&mt, seed_hash(text));
+        cru_mt_seed(&mt, cru_study_hash(text));
         int64_t levels = axis_levels(&p->axes[i]);
         point[i] =
             levels ? cru_mt_interval(&mt, (uint32_t)(levels - 1)) : axis_at_share(&p->axes[i], cru_mt_uniform(&mt));

@@ -383,7 +383,7 @@ bool tuning_partner(void *user, const trial *lead, trial *other, char key[SHA256
     tuning *t = user;
     const experiment *x = t->options.experiment;
     int64_t number = number_of(t, lead);
-    for (int64_t i = 0; i < experiment_monitor_count(x) && t->error.status == CRU_OK; i++) {
+    for (int64_t i = 0; i < experiment_monitor_count(x, lead->index) && t->error.status == CRU_OK; i++) {
         int64_t index = experiment_with_monitor(x, lead->index, i);
         unit *u = unit_of(t, index);
         if (index == lead->index || !u) continue;

@@ -143,10 +143,18 @@ cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor 
 
 /* ---- trials of an experiment ----------------------------------------------------------------------------- */
 
-/* Members with their number in the list; positions may have gaps. */
+/* Members under all their names with their number in the list; positions may have gaps. */
 #define NUMBERED                                                                                                       \
-    "(SELECT row_number() OVER (ORDER BY position) - 1 AS number_in_list, * FROM member WHERE experiment = ?1) AS "    \
-    "member"
+    "(SELECT row_number() OVER (ORDER BY position) - 1 AS number_in_list, * FROM"                                      \
+    " (SELECT position, trial, alias, tried FROM member WHERE experiment = ?1"                                         \
+    " UNION ALL SELECT position, trial, alias, tried FROM namesake WHERE experiment = ?1)) AS member"
+
+cru_status store_length(store *s, int64_t experiment, int64_t *length, cru_error *err)
+{
+    *length = 0;
+    sqlite3_stmt *query = query_of(s, "SELECT count(*) FROM " NUMBERED, experiment, err);
+    return each_row(s, query, take_id, length, err);
+}
 
 static bool show_trial(sqlite3_stmt *query, void *context)
 {
@@ -166,6 +174,7 @@ static bool show_trial(sqlite3_stmt *query, void *context)
         .tried = sqlite3_column_int64(query, 11),
         .seconds_construct = db_number(query, 12),
         .seconds_train = db_number(query, 13),
+        .finished_ms = sqlite3_column_int64(query, 14),
     };
     return c->visit.trial(c->user, &view);
 }
@@ -177,7 +186,7 @@ cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *v
         "SELECT number_in_list,"
         " ifnull(alias, (SELECT value FROM setting WHERE setting.trial = member.trial AND name = 'algorithm')),"
         " key, canonical, outcome, message, seconds_total, seconds_to_best, peak_bytes, best_epoch, description,"
-        " tried, construct, train FROM " NUMBERED " JOIN trial ON trial.id = member.trial"
+        " tried, construct, train, finished_ms FROM " NUMBERED " JOIN trial ON trial.id = member.trial"
         " LEFT JOIN spent ON spent.trial = trial.id"
         " LEFT JOIN environment ON environment.id = trial.environment ORDER BY number_in_list",
         experiment, err);

@@ -44,7 +44,8 @@ static const char create_tables[] =
     "CREATE TABLE scores(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE, rows INTEGER NOT NULL,"
     " cols INTEGER NOT NULL, data BLOB NOT NULL);";
 
-/* Which files of plugins made a trial, and the parts of its time. Not part of a layout's number: programs that do not
+/* Which files of plugins made a trial, the parts of its time, what it logged, and further names of a trial that an
+ * experiment lists under several. Not part of a layout's number: programs that do not
  * know of them pass them over, and a file without them gets them when it is opened for writing. */
 static const char create_additions[] =
     "CREATE TABLE IF NOT EXISTS build(id INTEGER PRIMARY KEY, plugin TEXT NOT NULL, checksum TEXT NOT NULL,"
@@ -52,10 +53,25 @@ static const char create_additions[] =
     "CREATE TABLE IF NOT EXISTS made_by(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,"
     " build INTEGER NOT NULL REFERENCES build, PRIMARY KEY(trial, build)) WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS spent(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,"
-    " construct REAL, train REAL);";
-/* How a file without times that must not be changed is made to look like one with them. */
-static const char look_timed[] =
-    "CREATE TEMP VIEW spent AS SELECT NULL AS trial, NULL AS construct, NULL AS train WHERE 0;";
+    " construct REAL, train REAL);"
+    "CREATE TABLE IF NOT EXISTS namesake(experiment INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE,"
+    " position INTEGER NOT NULL, trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, alias TEXT,"
+    " tried INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(experiment, position)) WITHOUT ROWID;"
+    "CREATE UNIQUE INDEX IF NOT EXISTS namesake_alias ON namesake(trial, experiment, alias);"
+    "CREATE TABLE IF NOT EXISTS log(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,"
+    " text TEXT NOT NULL);";
+/* How a file without an addition that must not be changed is made to look like one with it. */
+static const struct {
+    const char *has, *look;
+} added_views[] = {
+    {"SELECT count(*) FROM main.sqlite_master WHERE name = 'spent'",
+     "CREATE TEMP VIEW spent AS SELECT NULL AS trial, NULL AS construct, NULL AS train WHERE 0;"},
+    {"SELECT count(*) FROM main.sqlite_master WHERE name = 'namesake'",
+     "CREATE TEMP VIEW namesake AS SELECT NULL AS experiment, NULL AS position, NULL AS trial, NULL AS alias,"
+     " NULL AS tried WHERE 0;"},
+    {"SELECT count(*) FROM main.sqlite_master WHERE name = 'log'",
+     "CREATE TEMP VIEW log AS SELECT NULL AS trial, NULL AS text WHERE 0;"},
+};
 
 /* From layout 1 to 2: searches; and how a file that must not be changed is made to look like it. */
 static const char add_searches[] = "ALTER TABLE member ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;";
@@ -168,10 +184,14 @@ static cru_status use_wal(store *s, cru_error *err)
 
 static cru_status add_missing(store *s, cru_error *err)
 {
-    int64_t timed = 0;
     if (!s->options.read_only) return db_exec(s, create_additions, err);
-    cru_status status = read_number(s, "SELECT count(*) FROM main.sqlite_master WHERE name = 'spent'", &timed, err);
-    return status || timed ? status : db_exec(s, look_timed, err);
+    cru_status status = CRU_OK;
+    for (size_t i = 0; !status && i < sizeof added_views / sizeof *added_views; i++) {
+        int64_t has = 0;
+        status = read_number(s, added_views[i].has, &has, err);
+        if (!status && !has) status = db_exec(s, added_views[i].look, err);
+    }
+    return status;
 }
 
 /* synchronous = NORMAL: a commit survives the death of the process; after a power cut the last ones may be missing, but

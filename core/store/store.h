@@ -109,8 +109,8 @@ typedef struct store_trial {
 
 #define STORE_CANDIDATE (-1)
 
-/* Adds the trial unless its key is known, and links it to the experiment. Of a trial that is linked already only
- * `tried` changes, and only from STORE_CANDIDATE. */
+/* Adds the trial unless its key is known, and links it to the experiment. Of a trial that is linked already under the
+ * same alias only `tried` changes, and only from STORE_CANDIDATE; under another alias it is listed once more. */
 cru_status store_add_trial(store *s, int64_t experiment, const store_trial *trial, cru_error *err);
 
 /* ---- running --------------------------------------------------------------------------------------------- */
@@ -207,6 +207,9 @@ cru_status store_get_number(store *s, const char *key, const char *name, double 
 /* How many trials of the experiment have each outcome. */
 cru_status store_count(store *s, int64_t experiment, int64_t counts[STORE_OUTCOMES], cru_error *err);
 
+/* How long the experiment's list is, in which a trial with several names stands several times. */
+cru_status store_length(store *s, int64_t experiment, int64_t *length, cru_error *err);
+
 /* The id of the experiment of that name; of the latest one when `name` is NULL. 0: there is none. */
 cru_status store_find_experiment(store *s, const char *name, int64_t *id, cru_error *err);
 
@@ -231,6 +234,7 @@ typedef struct store_trial_view {
     int64_t peak_bytes, best_epoch;
     int64_t tried;                           /* see store_trial */
     double seconds_construct, seconds_train; /* NAN: not finished, or by a program that did not measure them */
+    int64_t finished_ms;                     /* since 1970; 0: not finished */
 } store_trial_view;
 typedef bool store_trial_visitor(void *user, const store_trial_view *view);
 cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *visit, void *user, cru_error *err);

@@ -83,6 +83,7 @@ static cru_status put_experiment(store *s, const store_experiment *experiment, i
     cru_status status = db_run(s, insert, err);
     if (!status) status = find_row(s, "SELECT id FROM experiment WHERE name = ?1", experiment->name, id, err);
     if (!status) status = run_with(s, "DELETE FROM member WHERE experiment = ?1", *id, 0, err);
+    if (!status) status = run_with(s, "DELETE FROM namesake WHERE experiment = ?1", *id, 0, err);
     if (!status) status = put_metrics(s, experiment, *id, err);
     return status ? status : put_environment(s, experiment->environment, err);
 }
@@ -135,22 +136,35 @@ static cru_status put_trial(store *s, const store_trial *trial, int64_t *row, cr
     return put_settings(s, *row, trial, err);
 }
 
+/* Parameter 1: the experiment, 4: the place or 0. */
+#define POSITION                                                                                                       \
+    "ifnull(nullif(?4, 0), (SELECT 1 + max(ifnull((SELECT max(position) FROM member WHERE experiment = ?1), -1),"      \
+    " ifnull((SELECT max(position) FROM namesake WHERE experiment = ?1), -1))))"
+
+/* A trial that the experiment lists already gets its other name beside the first one. */
+static const char *const put_member_steps[] = {
+    "INSERT INTO member(experiment, position, trial, alias, tried) VALUES(?1, " POSITION ", ?2, ?3, ?5)"
+    " ON CONFLICT(trial, experiment) DO UPDATE SET tried = excluded.tried"
+    " WHERE member.tried = -1 AND member.alias IS excluded.alias",
+    "INSERT INTO namesake(experiment, position, trial, alias, tried) SELECT ?1, " POSITION ", ?2, ?3, ?5"
+    " FROM member WHERE trial = ?2 AND experiment = ?1 AND alias <> ?3"
+    " ON CONFLICT(trial, experiment, alias) DO UPDATE SET tried = excluded.tried WHERE namesake.tried = -1",
+};
+
 static cru_status put_member(store *s, int64_t experiment, int64_t row, const store_trial *trial, cru_error *err)
 {
-    sqlite3_stmt *insert = db_statement(s,
-                                        "INSERT INTO member(experiment, position, trial, alias, tried) VALUES(?1,"
-                                        " ifnull(nullif(?4, 0),"
-                                        " (SELECT 1 + ifnull(max(position), -1) FROM member WHERE experiment = ?1)),"
-                                        " ?2, ?3, ?5) ON CONFLICT(trial, experiment) DO"
-                                        " UPDATE SET tried = excluded.tried WHERE member.tried = -1",
-                                        err);
-    if (!insert) return CRU_IO;
-    sqlite3_bind_int64(insert, 1, experiment);
-    sqlite3_bind_int64(insert, 2, row);
-    db_bind_text(insert, 3, trial->alias);
-    sqlite3_bind_int64(insert, 4, trial->place);
-    sqlite3_bind_int64(insert, 5, trial->tried);
-    return db_run(s, insert, err);
+    cru_status status = CRU_OK;
+    for (size_t i = 0; !status && i < sizeof put_member_steps / sizeof *put_member_steps; i++) {
+        sqlite3_stmt *insert = db_statement(s, put_member_steps[i], err);
+        if (!insert) return CRU_IO;
+        sqlite3_bind_int64(insert, 1, experiment);
+        sqlite3_bind_int64(insert, 2, row);
+        db_bind_text(insert, 3, trial->alias);
+        sqlite3_bind_int64(insert, 4, trial->place);
+        sqlite3_bind_int64(insert, 5, trial->tried);
+        status = db_run(s, insert, err);
+    }
+    return status;
 }
 
 cru_status store_add_trial(store *s, int64_t experiment, const store_trial *trial, cru_error *err)

@@ -69,14 +69,14 @@ static cru_csr change(void *user, cru_data *data, const cru_csr *g)
     return edge_list_graph(cru_data_pool(data), &list);
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    addition add = {.set = settings_, .rng = rng};
-    if (data->problem == CRU_GRAPHS && add.set->between != ANY)
-        return cru_fail(err, CRU_UNSUPPORTED, "nodes of graphs have no classes: between must be any");
-    edge_change_apply(data, change, &add);
-    cru_report_number(report, "edges_added", (double)add.added);
-    cru_report_number(report, "edge_growth_rate", add.before ? (double)add.added / (double)add.before : NAN);
+    addition add = {.set = d->settings, .rng = d->rng};
+    if (d->data->problem == CRU_GRAPHS && add.set->between != ANY)
+        return cru_fail(d->err, CRU_UNSUPPORTED, "nodes of graphs have no classes: between must be any");
+    edge_change_apply(d->data, change, &add);
+    cru_report_number(d->report, "edges_added", (double)add.added);
+    cru_report_number(d->report, "edge_growth_rate", add.before ? (double)add.added / (double)add.before : NAN);
     return CRU_OK;
 }
 
@@ -87,6 +87,8 @@ CRU_PLUGIN = {
     .name = "add-edges",
     .version = "1.0",
     .summary = "false edges at a rate",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -7,14 +7,14 @@
  * numbers that made P. */
 #include "label-noise.h"
 
-static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
 {
     const double rate = ((const rate_noise *)user)->rate;
     const int32_t classes = data->classes;
     (void)err;
     for (int32_t i = 0; i < classes; i++) {
         double *row = p + (int64_t)i * classes, sum = 0;
-        for (int32_t j = 0; j < classes; j++) row[j] = noise_source_uniform(source);
+        for (int32_t j = 0; j < classes; j++) row[j] = cru_study_rng_uniform(source);
         row[i] = 0;
         for (int32_t j = 0; j < classes; j++) sum += row[j];
         for (int32_t j = 0; j < classes; j++) row[j] = rate * row[j] / sum;
@@ -23,10 +23,10 @@ static cru_status fill(const void *user, noise_source *source, const cru_data *d
     return CRU_OK;
 }
 
-static cru_status apply(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const rate_noise *s = settings;
-    return label_noise_apply(&(noise_job){&s->noise, data, rng, report, err}, fill, s);
+    const rate_noise *s = d->settings;
+    return label_noise_apply(&s->noise, d, fill, s);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
@@ -36,6 +36,8 @@ CRU_PLUGIN = {
     .name = "asymmetric",
     .version = "1.0",
     .summary = "label noise: a random distribution of wrong labels for each class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = LABEL_NOISE_PROBLEMS,
     .settings_size = sizeof(rate_noise),
     .params = rate_noise_params,

@@ -34,17 +34,18 @@ static void swap_truth(uint8_t *set, int32_t truth, int32_t classes, cru_rng *rn
     set[c] = 1;
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     if (!data->candidates)
-        return cru_fail(err, CRU_UNSUPPORTED, "there are no candidate sets; put uss or fps before this corruptor");
+        return cru_fail(d->err, CRU_UNSUPPORTED, "there are no candidate sets; put uss or fps before this corruptor");
     uint8_t *chosen = noise_chosen_items(data, (noise_where)s->where);
     for (int64_t i = 0; i < data->items; i++) {
-        if (!chosen[i] || data->truth[i] == CRU_UNLABELLED || cru_rng_uniform(rng) >= s->rate) continue;
-        swap_truth(data->candidates + i * data->classes, data->truth[i], data->classes, rng);
+        if (!chosen[i] || data->truth[i] == CRU_UNLABELLED || cru_rng_uniform(d->rng) >= s->rate) continue;
+        swap_truth(data->candidates + i * data->classes, data->truth[i], data->classes, d->rng);
     }
-    candidate_sets_report(data, chosen, report);
+    candidate_sets_report(data, chosen, d->report);
     return CRU_OK;
 }
 
@@ -58,6 +59,8 @@ CRU_PLUGIN = {
     .citation =
         "Xu, Lian, Feng, Liu, Tao. ALIM: Adjusting Label Importance Mechanism for Noisy Partial Label Learning. "
         "NeurIPS 2023.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -37,7 +37,7 @@ typedef struct settings {
     double rho, train, val;
     int64_t schedule, parts, take;
     cru_list counts;
-    parts_rng rng;
+    cru_study_settings rng;
 } settings;
 
 static const cru_param schema[] = {
@@ -48,7 +48,7 @@ static const cru_param schema[] = {
     CRU_CHOICE(settings, take, ANY, choices, "which items of a class: any, or those with the lowest numbers"),
     CRU_FLOAT(settings, train, 0.1, 0, 1, "redraw: share of training items"),
     CRU_FLOAT(settings, val, 0.1, 0, 1, "redraw: share of validation items"),
-    CRU_GROUP(settings, rng, parts_rng_params),
+    PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
 };
 
@@ -99,7 +99,7 @@ static cru_status make_plan(const settings *s, cru_data *data, plan *p, cru_erro
 
 static void deal_redrawn(const settings *s, parts *deal, const plan *p)
 {
-    const int64_t classes = deal->job.data->classes;
+    const int64_t classes = deal->damage->data->classes;
     const double share = s->val * (double)p->order.count;
     const int64_t n_val = s->schedule == FILES ? classes * (int64_t)nearbyint(share / (double)classes) : (int64_t)share;
     for (int64_t c = 0; c < classes; c++) {
@@ -112,7 +112,7 @@ static void deal_redrawn(const settings *s, parts *deal, const plan *p)
 /* Who leaves is random, the order of those who stay is not. */
 static void deal_kept(parts *deal, const plan *p)
 {
-    cru_data *data = deal->job.data;
+    cru_data *data = deal->damage->data;
     uint8_t *stays = cru_pool_alloc(cru_data_pool(data), data->items, 1);
     for (int64_t c = 0; c < data->classes; c++)
         for (int64_t i = 0; i < p->counts[c]; i++) stays[p->lists.ids[p->lists.offsets[c] + i]] = 1;
@@ -129,15 +129,16 @@ static cru_ids copy_ids(cru_data *data, cru_ids from)
     return (cru_ids){ids, from.count};
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     parts deal;
-    cru_status status = parts_start(&deal, &(parts_job){&s->rng, data, rng, report, err}, PARTS_PYTHON);
+    cru_status status = parts_start(&deal, &s->rng, d, CRU_STUDY_PYTHON);
     if (status) return status;
     plan p = {.order = s->parts == KEEP ? copy_ids(data, data->split.train) : labelled_items(data)};
     if (s->take == ANY) parts_shuffle(&deal, (int32_t *)p.order.ids, p.order.count);
-    status = make_plan(s, data, &p, err);
+    status = make_plan(s, data, &p, d->err);
     if (status) return status;
     if (s->parts == REDRAW) {
         deal_redrawn(s, &deal, &p);
@@ -156,6 +157,8 @@ CRU_PLUGIN = {
     .summary = "a few classes have most of the training items",
     .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
                 "Learning. ICLR 2025.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

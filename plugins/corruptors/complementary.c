@@ -27,11 +27,10 @@ static void draw(const void *user, cru_rng *rng, const candidate_item *about, ui
     for (int32_t c = 0; c < about->classes; c++) set[c] = c != out;
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
-    const candidate_job job = {(noise_where)s->where, data, rng, report, err};
-    return candidate_sets_apply(&job, draw, s);
+    const settings *s = d->settings;
+    return candidate_sets_apply((noise_where)s->where, d, draw, s);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
@@ -42,6 +41,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "candidate sets: all classes but one wrong one",
     .citation = "Ishida, Niu, Hu, Sugiyama. Learning from Complementary Labels. NIPS 2017.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

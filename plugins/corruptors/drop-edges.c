@@ -39,20 +39,20 @@ static bool survives(void *user, int64_t row, int32_t col, float value)
     return (double)word[0] * 0x1p-32 >= f->rate;
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    fate f = {.rate = ((const settings *)settings_)->rate};
+    cru_data *data = d->data;
+    fate f = {.rate = ((const settings *)d->settings)->rate};
     const int64_t before = edge_count(&data->graph), entries = cru_csr_nnz(&data->graph);
     const bool both = cru_graph_is_symmetric(&data->graph);
-    (void)err;
-    f.key[0] = cru_rng_u32(rng);
-    f.key[1] = cru_rng_u32(rng);
+    f.key[0] = cru_rng_u32(d->rng);
+    f.key[1] = cru_rng_u32(d->rng);
     data->graph = cru_csr_filter(cru_data_pool(data), &data->graph, survives, &f);
     for (int32_t r = 0; r < data->relation_count; r++)
         data->relations[r].graph = cru_csr_filter(cru_data_pool(data), &data->relations[r].graph, survives, &f);
     const int64_t lost = (entries - cru_csr_nnz(&data->graph)) / (both ? 2 : 1);
-    cru_report_number(report, "edges_lost", (double)lost);
-    cru_report_number(report, "edge_loss_rate", before ? (double)lost / (double)before : NAN);
+    cru_report_number(d->report, "edges_lost", (double)lost);
+    cru_report_number(d->report, "edge_loss_rate", before ? (double)lost / (double)before : NAN);
     return CRU_OK;
 }
 
@@ -63,6 +63,8 @@ CRU_PLUGIN = {
     .name = "drop-edges",
     .version = "1.1",
     .summary = "edges lost at a rate",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -91,25 +91,26 @@ static bool stored(void *user, int64_t row, int32_t col, float value)
     return value != 0;
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     cru_features *x = &data->x;
-    if (x->cols == 0) return cru_fail(err, CRU_UNSUPPORTED, "there are no features to damage");
+    if (x->cols == 0) return cru_fail(d->err, CRU_UNSUPPORTED, "there are no features to damage");
     const int64_t count = x->dense ? x->rows * x->cols : cru_csr_nnz(&x->sparse);
     float *values = copy_values(data, x->dense ? x->dense : x->sparse.values, count);
     int64_t lost = 0;
     if (s->kind == MASK)
-        lost = mask(s, data, values, rng);
+        lost = mask(s, data, values, d->rng);
     else
-        blur(s, values, count, rng);
+        blur(s, values, count, d->rng);
     if (x->dense) {
         x->dense = values;
     } else {
         x->sparse.values = values;
         x->sparse = cru_csr_filter(cru_data_pool(data), &x->sparse, stored, NULL);
     }
-    cru_report_number(report, "features_lost", count ? (double)lost / (double)count : NAN);
+    cru_report_number(d->report, "features_lost", count ? (double)lost / (double)count : NAN);
     return CRU_OK;
 }
 
@@ -120,6 +121,8 @@ CRU_PLUGIN = {
     .name = "feature-noise",
     .version = "1.1",
     .summary = "features lost or blurred",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -71,18 +71,18 @@ static void draw(const void *user, cru_rng *rng, const candidate_item *about, ui
         }
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     const int64_t needed = (int64_t)data->classes * data->classes;
     if (s->shape == MATRIX && s->matrix.count != needed)
-        return cru_fail(err, CRU_BAD_INPUT, "matrix has %lld numbers, and %d classes need %lld",
+        return cru_fail(d->err, CRU_BAD_INPUT, "matrix has %lld numbers, and %d classes need %lld",
                         (long long)s->matrix.count, data->classes, (long long)needed);
     flips f = {.set = s};
     f.p = cru_pool_alloc(cru_data_pool(data), data->classes, sizeof *f.p);
     f.uniform = cru_pool_alloc(cru_data_pool(data), data->classes, sizeof *f.uniform);
-    const candidate_job job = {(noise_where)s->where, data, rng, report, err};
-    return candidate_sets_apply(&job, draw, &f);
+    return candidate_sets_apply((noise_where)s->where, d, draw, &f);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
@@ -93,6 +93,8 @@ CRU_PLUGIN = {
     .version = "1.1",
     .summary = "candidate sets: every false class joins with a probability",
     .citation = "Wen, Cui, Hang, Liu, Wang, Lin. Leveraged Weighted Loss for Partial Label Learning. ICML 2021.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

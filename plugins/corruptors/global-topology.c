@@ -40,7 +40,7 @@ typedef struct settings {
     int64_t level, index, selection, draws, unreachable;
     double train;
     bool measure;
-    parts_rng rng;
+    cru_study_settings rng;
 } settings;
 
 static const cru_param schema[] = {
@@ -53,7 +53,7 @@ static const cru_param schema[] = {
                "training nodes in another component count as adjacent or far"),
     CRU_FLOAT(settings, train, 0.1, 0, 0.5, "share of training nodes, and of validation nodes"),
     CRU_BOOL(settings, measure, false, "selection = seeds: compute the coefficients for the report, too"),
-    CRU_GROUP(settings, rng, parts_rng_params),
+    PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
 };
 
@@ -70,7 +70,7 @@ typedef struct scene {
 
 static void set_scene(const settings *set, scene *s)
 {
-    cru_data *data = s->deal.job.data;
+    cru_data *data = s->deal.damage->data;
     cru_pool pool = cru_data_pool(data);
     s->set = set;
     s->all = labelled_items(data);
@@ -89,8 +89,8 @@ static void set_scene(const settings *set, scene *s)
 /* Gives a part the first nodes of each class up to its quota. */
 static void scan(scene *s, part to, int64_t count)
 {
-    const int32_t *truth = s->deal.job.data->truth;
-    for (int32_t c = 0; c < s->deal.job.data->classes; c++) s->given[c] = 0;
+    const int32_t *truth = s->deal.damage->data->truth;
+    for (int32_t c = 0; c < s->deal.damage->data->classes; c++) s->given[c] = 0;
     for (int64_t i = 0; i < count; i++) {
         const int32_t c = truth[s->order[i]];
         if (s->given[c] < s->quota[c]) s->given[c] += parts_deal(&s->deal, to, (cru_ids){s->order + i, 1}, 1);
@@ -124,7 +124,7 @@ typedef struct drawn {
 /* Reaching and squashing coefficients of every drawn training part. */
 static void measure(const scene *s, drawn *splits, cru_pool pool)
 {
-    const cru_data *data = s->deal.job.data;
+    const cru_data *data = s->deal.damage->data;
     cru_csr g = cru_graph_symmetrise(pool, &data->graph, CRU_SYM_OR);
     g = cru_graph_loops(pool, &g, CRU_LOOPS_REMOVE);
     float *curvature = cru_pool_alloc(pool, cru_csr_nnz(&g), sizeof *curvature);
@@ -174,7 +174,7 @@ static drawn drawn_create(cru_pool pool, int64_t count)
 
 static cru_status select_drawn(scene *s, cru_pool pool, uint32_t *number)
 {
-    const parts_job *job = &s->deal.job;
+    const cru_damage *d = s->deal.damage;
     drawn splits = drawn_create(pool, s->set->draws);
     for (int64_t k = 0; k < splits.count; k++) {
         draw(s, (uint32_t)k + 1);
@@ -186,9 +186,9 @@ static cru_status select_drawn(scene *s, cru_pool pool, uint32_t *number)
     measure(s, &splits, pool);
     const int64_t k = choose(&splits, s->set->index ? s->set->index : level_index[s->set->level]);
     if (k < 0)
-        return cru_fail(job->err, CRU_UNSUPPORTED,
+        return cru_fail(d->err, CRU_UNSUPPORTED,
                         "no split of this graph has a ratio: too few training nodes, or no edges between them");
-    report_place(job->report, &splits, k);
+    report_place(d->report, &splits, k);
     *number = (uint32_t)k + 1;
     return CRU_OK;
 }
@@ -229,39 +229,39 @@ static void report_published(scene *s, cru_pool pool, uint32_t number)
     draw(s, number);
     one.train[0] = (cru_ids){s->deal.ids[PART_TRAIN], s->deal.count[PART_TRAIN]};
     measure(s, &one, pool);
-    report_place(s->deal.job.report, &one, 0);
+    report_place(s->deal.damage->report, &one, 0);
 }
 
 static cru_status select_split(scene *s, cru_pool pool, uint32_t *number)
 {
     const settings *set = s->set;
-    const uint32_t seed = published_seed(set, s->deal.job.data);
-    if (set->selection == DRAWS || (set->selection == AUTO && !(seed && s->deal.repeats)))
+    const uint32_t seed = published_seed(set, s->deal.damage->data);
+    if (set->selection == DRAWS || (set->selection == AUTO && !(seed && cru_study_rng_repeats(&s->deal.rng))))
         return select_drawn(s, pool, number);
     if (!seed)
-        return cru_fail(s->deal.job.err, CRU_UNSUPPORTED,
+        return cru_fail(s->deal.damage->err, CRU_UNSUPPORTED,
                         "the study kept no such split for %lld nodes of %d classes; use selection = draws",
-                        (long long)s->deal.job.data->items, s->deal.job.data->classes);
+                        (long long)s->deal.damage->data->items, s->deal.damage->data->classes);
     *number = seed;
     if (set->measure) report_published(s, pool, seed);
     return CRU_OK;
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *set = settings_;
+    const settings *set = d->settings;
     scene s = {0};
     uint32_t number = 0;
-    cru_status status = parts_start(&s.deal, &(parts_job){&set->rng, data, rng, report, err}, PARTS_PYTHON);
+    cru_status status = parts_start(&s.deal, &set->rng, d, CRU_STUDY_PYTHON);
     if (status) return status;
     set_scene(set, &s);
     cru_arena *scratch = cru_arena_create();
-    if (!scratch) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld splits", (long long)set->draws);
+    if (!scratch) return cru_fail(d->err, CRU_NO_MEMORY, "no memory for %lld splits", (long long)set->draws);
     status = select_split(&s, cru_arena_pool(scratch), &number);
     cru_arena_destroy(scratch);
     if (status) return status;
     draw(&s, number);
-    cru_report_number(report, "split_number", number);
+    cru_report_number(d->report, "split_number", number);
     return parts_finish(&s.deal);
 }
 
@@ -274,6 +274,8 @@ CRU_PLUGIN = {
     .summary = "training nodes that are well or badly placed to reach the others",
     .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
                 "Learning. ICLR 2025.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -29,7 +29,7 @@ enum { FRANKENSTEIN_GRAPHS = 4337 };
 typedef struct settings {
     int64_t level, majority, held_out;
     double share, rho, train, val;
-    parts_rng rng;
+    cru_study_settings rng;
 } settings;
 
 static const cru_param schema[] = {
@@ -40,7 +40,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, train, 0.1, 0, 1, "share of training graphs"),
     CRU_FLOAT(settings, val, 0.1, 0, 1, "share of validation graphs"),
     CRU_INT(settings, held_out, 0, 0, 1e9, "so many graphs of each class validate and test, all others train; 0: off"),
-    CRU_GROUP(settings, rng, parts_rng_params),
+    PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
 };
 
@@ -77,11 +77,12 @@ static void count_classes(const settings *s, cru_data *data, const int64_t *size
     }
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     parts deal;
-    cru_status status = parts_start(&deal, &(parts_job){&s->rng, data, rng, report, err}, PARTS_PYTHON);
+    cru_status status = parts_start(&deal, &s->rng, d, CRU_STUDY_PYTHON);
     if (status) return status;
     int64_t *size = cru_pool_alloc(cru_data_pool(data), data->classes, sizeof *size);
     int64_t *counts = cru_pool_alloc(cru_data_pool(data), data->classes, sizeof *counts);
@@ -107,6 +108,8 @@ CRU_PLUGIN = {
     .summary = "one class has most of the training graphs",
     .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
                 "Learning. ICLR 2025.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_GRAPHS,
     .settings_size = sizeof(settings),
     .params = schema,

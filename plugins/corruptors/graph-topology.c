@@ -31,7 +31,7 @@ static const char *const selections[] = {"auto", "seeds", "draw", NULL};
 typedef struct settings {
     int64_t level, per_class, selection;
     double train, heads;
-    parts_rng rng;
+    cru_study_settings rng;
 } settings;
 
 static const cru_param schema[] = {
@@ -42,7 +42,7 @@ static const cru_param schema[] = {
     CRU_CHOICE(
         settings, selection, AUTO, selections,
         "seeds: the study's own split; draw: by base and step; auto: seeds with rng = study and step = 0, if any"),
-    CRU_GROUP(settings, rng, parts_rng_params),
+    PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
 };
 
@@ -64,16 +64,18 @@ static const struct {
 /* Starts the generator of `deal` from the published seed, where that is asked for. */
 static cru_status choose_seed(const settings *s, parts *deal)
 {
-    const cru_data *data = deal->job.data;
-    if (s->selection == DRAW || (s->selection == AUTO && (!deal->repeats || s->rng.step))) return CRU_OK;
-    if (!deal->repeats) return cru_fail(deal->job.err, CRU_BAD_INPUT, "selection = seeds needs rng = study");
+    const cru_data *data = deal->damage->data;
+    if (s->selection == DRAW || (s->selection == AUTO && (!cru_study_rng_repeats(&deal->rng) || s->rng.step)))
+        return CRU_OK;
+    if (!cru_study_rng_repeats(&deal->rng))
+        return cru_fail(deal->damage->err, CRU_BAD_INPUT, "selection = seeds needs rng = study");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (table[i].graphs != data->items || table[i].classes != data->classes) continue;
         parts_restart(deal, table[i].seed[s->level]);
         return CRU_OK;
     }
     if (s->selection == AUTO) return CRU_OK;
-    return cru_fail(deal->job.err, CRU_UNSUPPORTED,
+    return cru_fail(deal->damage->err, CRU_UNSUPPORTED,
                     "no seed is known for %lld graphs of %d classes; use selection = draw", (long long)data->items,
                     data->classes);
 }
@@ -83,10 +85,10 @@ static cru_status choose_seed(const settings *s, parts *deal)
 /* All graphs, the largest first. */
 static cru_ids order_graphs(const parts *deal, const int64_t *size)
 {
-    cru_data *data = deal->job.data;
+    cru_data *data = deal->damage->data;
     int32_t *order = cru_pool_alloc(cru_data_pool(data), data->items, sizeof *order);
     for (int32_t g = 0; g < data->items; g++) order[g] = g;
-    if (deal->repeats)
+    if (cru_study_rng_repeats(&deal->rng))
         published_order(size, data->items, order);
     else
         cru_largest_first(order, data->items, size);
@@ -96,17 +98,18 @@ static cru_ids order_graphs(const parts *deal, const int64_t *size)
 /* The graphs of one class, each side in the order in which the level takes them. */
 static head_tail take_sides(parts *deal, level how, cru_ids graphs, const cru_sizes *sizes)
 {
-    const head_tail sides = head_tail_split(cru_data_pool(deal->job.data), graphs, sizes);
+    const head_tail sides = head_tail_split(cru_data_pool(deal->damage->data), graphs, sizes);
     if (how != HIGH) parts_shuffle(deal, sides.heads, sides.head_count);
     if (how != LOW) parts_shuffle(deal, sides.tails, sides.tail_count);
     return sides;
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     parts deal;
-    cru_status status = parts_start(&deal, &(parts_job){&s->rng, data, rng, report, err}, PARTS_PYTHON);
+    cru_status status = parts_start(&deal, &s->rng, d, CRU_STUDY_PYTHON);
     if (status == CRU_OK) status = choose_seed(s, &deal);
     if (status) return status;
     int64_t *size = cru_pool_alloc(cru_data_pool(data), data->items, sizeof *size);
@@ -124,8 +127,8 @@ static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru
     }
     status = parts_finish(&deal);
     if (status) return status;
-    cru_report_number(report, "head_size", sizes.head);
-    cru_report_number(report, "size_imbalance_ratio", cru_imbalance_of_sizes(&sizes, data->split.train));
+    cru_report_number(d->report, "head_size", sizes.head);
+    cru_report_number(d->report, "size_imbalance_ratio", cru_imbalance_of_sizes(&sizes, data->split.train));
     return CRU_OK;
 }
 
@@ -138,6 +141,8 @@ CRU_PLUGIN = {
     .summary = "few large graphs train among many small ones",
     .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
                 "Learning. ICLR 2025.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_GRAPHS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -56,22 +56,21 @@ static void report_accuracy(const cru_data *data, const uint8_t *chosen, const f
     cru_report_number(report, "auxiliary_accuracy", count ? (double)right / (double)count : NAN);
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     cru_pool pool = cru_data_pool(data);
-    if (data->candidates) return cru_fail(err, CRU_UNSUPPORTED, "the labels are candidate sets already");
+    if (data->candidates) return cru_fail(d->err, CRU_UNSUPPORTED, "the labels are candidate sets already");
     uint8_t *chosen = noise_chosen_items(data, (noise_where)s->where);
     float *logits = cru_pool_alloc(pool, data->items * data->classes, sizeof *logits);
-    const auxiliary_job learn = {data, chosen, cru_rng_u64(rng), err};
-    cru_status status = auxiliary_learn(&s->network, &learn, logits);
+    cru_status status = auxiliary_learn(&s->network, d, chosen, logits);
     if (status) return status;
-    report_accuracy(data, chosen, logits, report);
+    report_accuracy(data, chosen, logits, d->report);
     likely l = {.rate = s->rate, .logits = logits};
     l.p = cru_pool_alloc(pool, data->classes, sizeof *l.p);
     l.uniform = cru_pool_alloc(pool, data->classes, sizeof *l.uniform);
-    const candidate_job job = {(noise_where)s->where, data, rng, report, err};
-    return candidate_sets_apply(&job, draw, &l);
+    return candidate_sets_apply((noise_where)s->where, d, draw, &l);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
@@ -82,6 +81,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "candidate sets: the classes that a network finds likely join",
     .citation = "Xu, Qiao, Geng, Zhang. Instance-Dependent Partial Label Learning. NeurIPS 2021.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

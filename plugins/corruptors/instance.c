@@ -49,12 +49,12 @@ static double normal_quantile(double p, double low, double high)
 }
 
 /* Normal values cut to [0, 1], one uniform number each. */
-static void draw_rates(const settings *s, noise_source *source, double *q, int64_t count)
+static void draw_rates(const settings *s, cru_study_rng *source, double *q, int64_t count)
 {
     const double a = (0 - s->rate) / s->deviation, b = (1 - s->rate) / s->deviation;
     const double below = normal_cdf(a), within = normal_cdf(b) - below;
     for (int64_t i = 0; i < count; i++)
-        q[i] = s->rate + s->deviation * normal_quantile(below + noise_source_uniform(source) * within, a, b);
+        q[i] = s->rate + s->deviation * normal_quantile(below + cru_study_rng_uniform(source) * within, a, b);
 }
 
 typedef struct instance {
@@ -66,7 +66,7 @@ typedef struct instance {
 } instance;
 
 /* p = q softmax(x W[label] without label) + (1 - q) at label */
-static int32_t draw(void *user, noise_source *source, int64_t item, int32_t label)
+static int32_t draw(void *user, cru_study_rng *source, int64_t item, int32_t label)
 {
     const instance *in = user;
     const int64_t classes = in->data->classes, cols = in->data->x.cols;
@@ -82,28 +82,28 @@ static int32_t draw(void *user, noise_source *source, int64_t item, int32_t labe
     for (int64_t j = 0; j < classes; j++) sum += in->p[j] = j == label ? 0 : exp(in->p[j] - most);
     for (int64_t j = 0; j < classes; j++) in->p[j] *= in->q[item] / sum;
     in->p[label] += 1 - in->q[item];
-    return noise_source_choice(source, in->p, (int32_t)classes);
+    return cru_study_rng_choice(source, in->p, (int32_t)classes);
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
-    const noise_job job = {&s->noise, data, rng, report, err};
+    cru_data *data = d->data;
+    const settings *s = d->settings;
     const int64_t classes = data->classes, cols = data->x.cols;
-    noise_source source;
-    if (cols == 0) return cru_fail(err, CRU_UNSUPPORTED, "there are no features that the noise could depend on");
-    cru_status status = label_noise_start(&job, &source);
+    cru_study_rng source;
+    if (cols == 0) return cru_fail(d->err, CRU_UNSUPPORTED, "there are no features that the noise could depend on");
+    cru_status status = label_noise_start(&s->noise, d, &source);
     if (status) return status;
-    if (cols > INT64_MAX / classes / classes) return cru_fail(err, CRU_NO_MEMORY, "too many features and classes");
+    if (cols > INT64_MAX / classes / classes) return cru_fail(d->err, CRU_NO_MEMORY, "too many features and classes");
     cru_pool pool = cru_data_pool(data);
     double *q = cru_pool_alloc(pool, data->items, sizeof *q);
     float *w = cru_pool_alloc(pool, classes * cols * classes, sizeof *w);
     draw_rates(s, &source, q, data->items);
-    for (int64_t i = 0; i < classes * cols * classes; i++) w[i] = (float)noise_source_normal(&source);
+    for (int64_t i = 0; i < classes * cols * classes; i++) w[i] = (float)cru_study_rng_normal(&source);
     instance in = {.data = data, .q = q, .w = w};
     in.x = cru_pool_alloc(pool, cols, sizeof *in.x);
     in.p = cru_pool_alloc(pool, classes, sizeof *in.p);
-    label_noise_redraw(&job, &source, draw, &in);
+    label_noise_redraw(&s->noise, d, &(noise_drawing){&source, draw, &in});
     return CRU_OK;
 }
 
@@ -116,6 +116,8 @@ CRU_PLUGIN = {
     .summary = "label noise that depends on the features of an item",
     .citation = "Xia, Liu, Han, Wang, Gong, Liu, Niu, Tao, Sugiyama. Part-dependent Label Noise: Towards "
                 "Instance-dependent Label Noise. NeurIPS 2020.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -53,20 +53,21 @@ static void choose(const settings *s, cru_data *data, uint8_t *stays, cru_rng *r
     }
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
+    cru_data *data = d->data;
     const cru_ids train = data->split.train;
-    if (train.count == 0) return cru_fail(err, CRU_UNSUPPORTED, "there are no training items");
+    if (train.count == 0) return cru_fail(d->err, CRU_UNSUPPORTED, "there are no training items");
     uint8_t *stays = cru_pool_alloc(cru_data_pool(data), train.count, 1);
     int32_t *ids = cru_pool_alloc(cru_data_pool(data), train.count, sizeof *ids);
     int64_t left = 0;
-    choose(settings_, data, stays, rng);
+    choose(d->settings, data, stays, d->rng);
     for (int64_t i = 0; i < train.count; i++)
         if (stays[i]) ids[left++] = train.ids[i];
-    if (left == 0) return cru_fail(err, CRU_BAD_INPUT, "keep and at_least leave no training item");
+    if (left == 0) return cru_fail(d->err, CRU_BAD_INPUT, "keep and at_least leave no training item");
     data->split.train = (cru_ids){.ids = ids, .count = left};
-    cru_report_number(report, "train_before", (double)train.count);
-    cru_report_number(report, "train_after", (double)left);
+    cru_report_number(d->report, "train_before", (double)train.count);
+    cru_report_number(d->report, "train_after", (double)left);
     return CRU_OK;
 }
 
@@ -77,6 +78,8 @@ CRU_PLUGIN = {
     .name = "label-scarcity",
     .version = "1.0",
     .summary = "most training labels taken away",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

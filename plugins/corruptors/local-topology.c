@@ -33,7 +33,7 @@ static const char *const modes[] = {"share", "target", NULL};
 typedef struct settings {
     int64_t level, mode;
     double target, train;
-    parts_rng rng;
+    cru_study_settings rng;
 } settings;
 
 static const cru_param schema[] = {
@@ -41,7 +41,7 @@ static const cru_param schema[] = {
     CRU_CHOICE(settings, mode, SHARE, modes, "share: only the number of heads differs; target: their degree, too"),
     CRU_FLOAT(settings, target, 0, 0, 1e9, "for mode = target: the ratio of degrees; 0: as published for the level"),
     CRU_FLOAT(settings, train, 0.1, 0, 0.5, "share of training nodes, and of validation nodes"),
-    CRU_GROUP(settings, rng, parts_rng_params),
+    PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
 };
 
@@ -86,7 +86,7 @@ typedef struct scene {
 static void deal_validation(scene *s, int32_t c)
 {
     const cru_ids all = class_items(&s->lists, c);
-    int32_t *left = cru_pool_alloc(cru_data_pool(s->deal->job.data), all.count, sizeof *left);
+    int32_t *left = cru_pool_alloc(cru_data_pool(s->deal->damage->data), all.count, sizeof *left);
     int64_t count = 0;
     for (int64_t i = 0; i < all.count; i++)
         if (!s->deal->dealt[all.ids[i]]) left[count++] = all.ids[i];
@@ -151,7 +151,7 @@ static int64_t lesser(int64_t a, int64_t b)
 static double ratio_at(scene *s, double exponent)
 {
     mean head = {0}, tail = {0};
-    for (int32_t c = 0; c < s->deal->job.data->classes; c++) {
+    for (int32_t c = 0; c < s->deal->damage->data->classes; c++) {
         const head_tail *sides = &s->sides[c];
         order_by_key(s, sides->heads, sides->head_count, exponent);
         order_by_key(s, sides->tails, sides->tail_count, -exponent);
@@ -182,16 +182,16 @@ static double find_exponent(scene *s, double target)
 
 static cru_status aim(const settings *set, scene *s)
 {
-    const parts_job *job = &s->deal->job;
+    const cru_damage *d = s->deal->damage;
     double target;
-    cru_status status = find_target(set, job->data, &target, job->err);
+    cru_status status = find_target(set, d->data, &target, d->err);
     if (status) return status;
-    s->log_u = cru_pool_alloc(cru_data_pool(job->data), job->data->items, sizeof *s->log_u);
-    for (int64_t v = 0; v < job->data->items; v++) s->log_u[v] = log1p(-parts_uniform(s->deal));
+    s->log_u = cru_pool_alloc(cru_data_pool(d->data), d->data->items, sizeof *s->log_u);
+    for (int64_t v = 0; v < d->data->items; v++) s->log_u[v] = log1p(-parts_uniform(s->deal));
     const double exponent = find_exponent(s, target);
     ratio_at(s, exponent);
-    cru_report_number(job->report, "degree_target", target);
-    cru_report_number(job->report, "degree_exponent", exponent);
+    cru_report_number(d->report, "degree_target", target);
+    cru_report_number(d->report, "degree_exponent", exponent);
     return CRU_OK;
 }
 
@@ -199,7 +199,7 @@ static cru_status aim(const settings *set, scene *s)
 
 static void set_scene(const settings *set, parts *deal, scene *s)
 {
-    cru_data *data = deal->job.data;
+    cru_data *data = deal->damage->data;
     cru_pool pool = cru_data_pool(data);
     int64_t *degree = cru_pool_alloc(pool, data->items, sizeof *degree);
     const cru_ids all = labelled_items(data);
@@ -215,12 +215,13 @@ static void set_scene(const settings *set, parts *deal, scene *s)
         s->sides[c] = head_tail_split(pool, class_items(&s->lists, c), &s->degrees);
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *set = settings_;
+    cru_data *data = d->data;
+    const settings *set = d->settings;
     parts deal;
     scene s;
-    cru_status status = parts_start(&deal, &(parts_job){&set->rng, data, rng, report, err}, PARTS_TORCH);
+    cru_status status = parts_start(&deal, &set->rng, d, CRU_STUDY_TORCH);
     if (status) return status;
     set_scene(set, &deal, &s);
     if (set->mode == TARGET) status = aim(set, &s);
@@ -231,8 +232,8 @@ static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru
     }
     status = parts_finish(&deal);
     if (status) return status;
-    cru_report_number(report, "head_degree", s.degrees.head);
-    cru_report_number(report, "degree_imbalance_ratio", cru_imbalance_of_sizes(&s.degrees, data->split.train));
+    cru_report_number(d->report, "head_degree", s.degrees.head);
+    cru_report_number(d->report, "degree_imbalance_ratio", cru_imbalance_of_sizes(&s.degrees, data->split.train));
     return CRU_OK;
 }
 
@@ -245,6 +246,8 @@ CRU_PLUGIN = {
     .summary = "few well connected nodes train among many others",
     .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
                 "Learning. ICLR 2025.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

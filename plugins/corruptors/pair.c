@@ -21,7 +21,7 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
 {
     const settings *s = user;
     const int32_t classes = data->classes, step = s->direction ? 1 : classes - 1;
@@ -34,10 +34,10 @@ static cru_status fill(const void *user, noise_source *source, const cru_data *d
     return CRU_OK;
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
-    return label_noise_apply(&(noise_job){&s->noise, data, rng, report, err}, fill, s);
+    const settings *s = d->settings;
+    return label_noise_apply(&s->noise, d, fill, s);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
@@ -47,6 +47,8 @@ CRU_PLUGIN = {
     .name = "pair",
     .version = "1.0",
     .summary = "label noise: the neighbouring class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = LABEL_NOISE_PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -99,13 +99,12 @@ static cru_csr change(void *user, cru_data *data, const cru_csr *g)
     return edge_list_graph(cru_data_pool(data), &list);
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    rewiring r = {.set = settings_, .rng = rng};
-    (void)err;
-    edge_change_apply(data, change, &r);
-    cru_report_number(report, "edges_rewired", (double)r.moved);
-    cru_report_number(report, "edge_rewire_rate", r.before ? (double)r.moved / (double)r.before : NAN);
+    rewiring r = {.set = d->settings, .rng = d->rng};
+    edge_change_apply(d->data, change, &r);
+    cru_report_number(d->report, "edges_rewired", (double)r.moved);
+    cru_report_number(d->report, "edge_rewire_rate", r.before ? (double)r.moved / (double)r.before : NAN);
     return CRU_OK;
 }
 
@@ -116,6 +115,8 @@ CRU_PLUGIN = {
     .name = "rewire-edges",
     .version = "1.0",
     .summary = "edges that lead elsewhere",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -110,7 +110,7 @@ static bool set_probabilities(scene *sc)
     return sum > 0 || spread < 1;
 }
 
-static int32_t draw(void *user, noise_source *source, int64_t item, int32_t label)
+static int32_t draw(void *user, cru_study_rng *source, int64_t item, int32_t label)
 {
     scene *sc = user;
     const int32_t classes = sc->data->classes;
@@ -121,7 +121,7 @@ static int32_t draw(void *user, noise_source *source, int64_t item, int32_t labe
         const double share = others > 0 ? sc->p[c] / others : 1.0 / (classes - 1);
         sc->p[c] = c == label ? 1 - flip : flip * share;
     }
-    return noise_source_choice(source, sc->p, classes);
+    return cru_study_rng_choice(source, sc->p, classes);
 }
 
 /* The mean of the driver over the chosen nodes whose label is wrong, and over the others. */
@@ -139,12 +139,12 @@ static void report_driver(const scene *sc, const uint8_t *chosen, cru_report *re
     cru_report_number(report, "driver_of_wrong", count[1] ? sum[1] / (double)count[1] : NAN);
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
-    const noise_job job = {&s->noise, data, rng, report, err};
-    noise_source source;
-    cru_status status = label_noise_start(&job, &source);
+    cru_data *data = d->data;
+    const settings *s = d->settings;
+    cru_study_rng source;
+    cru_status status = label_noise_start(&s->noise, d, &source);
     if (status) return status;
     cru_pool pool = cru_data_pool(data);
     scene sc = {.set = s, .data = data};
@@ -154,9 +154,10 @@ static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru
     sc.flip = cru_pool_alloc(pool, data->items, sizeof *sc.flip);
     sc.p = cru_pool_alloc(pool, data->classes, sizeof *sc.p);
     if (!set_probabilities(&sc))
-        return cru_fail(err, CRU_UNSUPPORTED, "no node has neighbours that could mislead; spread = 1 changes no label");
-    label_noise_redraw(&job, &source, draw, &sc);
-    report_driver(&sc, noise_chosen_items(data, (noise_where)s->noise.where), report);
+        return cru_fail(d->err, CRU_UNSUPPORTED,
+                        "no node has neighbours that could mislead; spread = 1 changes no label");
+    label_noise_redraw(&s->noise, d, &(noise_drawing){&source, draw, &sc});
+    report_driver(&sc, noise_chosen_items(data, (noise_where)s->noise.where), d->report);
     return CRU_OK;
 }
 
@@ -167,6 +168,8 @@ CRU_PLUGIN = {
     .name = "structural",
     .version = "1.0",
     .summary = "label noise that grows with a node's heterophily or degree",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -8,7 +8,7 @@
 
 /* The diagonal is then corrected by 1 minus its column's sum. That is 0 up to rounding, but the published study does
  * it, and a draw near a border depends on the last bit. */
-static cru_status fill(const void *user, noise_source *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
 {
     const double rate = ((const rate_noise *)user)->rate;
     const int32_t classes = data->classes;
@@ -24,10 +24,10 @@ static cru_status fill(const void *user, noise_source *source, const cru_data *d
     return CRU_OK;
 }
 
-static cru_status apply(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const rate_noise *s = settings;
-    return label_noise_apply(&(noise_job){&s->noise, data, rng, report, err}, fill, s);
+    const rate_noise *s = d->settings;
+    return label_noise_apply(&s->noise, d, fill, s);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
@@ -37,6 +37,8 @@ CRU_PLUGIN = {
     .name = "uniform",
     .version = "1.0",
     .summary = "label noise: every other class is equally likely",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = LABEL_NOISE_PROBLEMS,
     .settings_size = sizeof(rate_noise),
     .params = rate_noise_params,

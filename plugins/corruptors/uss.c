@@ -66,11 +66,10 @@ static void draw_by_size(const void *user, cru_rng *rng, const candidate_item *a
     }
 }
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
-    const candidate_job job = {(noise_where)s->where, data, rng, report, err};
-    return candidate_sets_apply(&job, s->variant ? draw_by_size : draw_exact, s);
+    const settings *s = d->settings;
+    return candidate_sets_apply((noise_where)s->where, d, s->variant ? draw_by_size : draw_exact, s);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
@@ -81,6 +80,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "candidate sets: all sets that hold the label are equally likely",
     .citation = "Feng, Lv, Han, Xu, Niu, Geng, An, Sugiyama. Provably Consistent Partial-Label Learning. NeurIPS 2020.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = PROBLEMS,
     .settings_size = sizeof(settings),
     .params = schema,

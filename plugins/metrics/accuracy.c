@@ -8,11 +8,9 @@ static double accuracy(const class_counts *counts, cru_report *report)
     return (double)counts->hits / (double)counts->items;
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    return class_counts_score(evidence, accuracy, value, report, err);
+    return class_counts_score(j, accuracy, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
@@ -22,6 +20,8 @@ CRU_PLUGIN = {
     .name = "accuracy",
     .version = "1.0",
     .summary = "share of items whose highest score is the true class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .vtable = &vtable,
 };

@@ -19,12 +19,9 @@ static double adjusted_homophily(const class_mixing *m)
     return (same / (double)m->edges - chance) / (1 - chance);
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    return class_mixing_score(evidence, adjusted_homophily, value, err);
+    return class_mixing_score(j, adjusted_homophily, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};
@@ -36,6 +33,8 @@ CRU_PLUGIN = {
     .summary = "edge homophily beyond what class sizes alone would give",
     .citation = "Platonov, Kuznedelev, Babenko, Prokhorenkova. Characterizing Graph Datasets for Node Classification: "
                 "Homophily-Heterophily Dichotomy and Beyond. NeurIPS 2023.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .vtable = &vtable,
 };

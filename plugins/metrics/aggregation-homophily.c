@@ -182,14 +182,12 @@ static double share_that_fits(const aggregate *a, int64_t nodes, bool exact)
     return (double)fit / (double)a->nodes;
 }
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const settings *s = settings_;
-    const cru_data *data = evidence->data;
+    const settings *s = j->settings;
+    const cru_data *data = j->data;
     aggregate a;
-    (void)report;
-    cru_status status = aggregate_take(&a, data, s->aggregator, err);
+    cru_status status = aggregate_take(&a, data, s->aggregator, j->err);
     if (!status) {
         const double share = share_that_fits(&a, data->nodes, s->aggregator == NONE);
         *value = s->modified && 2 * share - 1 < 0 ? 0 : s->modified ? 2 * share - 1 : share;
@@ -207,6 +205,8 @@ CRU_PLUGIN = {
     .summary = "share of nodes that look like their class after one aggregation",
     .citation = "Luan, Hua, Lu, Zhu, Zhao, Zhang, Chang, Precup. Revisiting Heterophily For Graph Neural Networks. "
                 "NeurIPS 2022.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -5,12 +5,9 @@
  * See common/supervision.h for the groups of the study. */
 #include "supervision.h"
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    return supervision_score(evidence, (supervision_question){.group = TRAIN_INCORRECT, .observed = true}, value, err);
+    return supervision_score(j, (supervision_question){.group = TRAIN_INCORRECT, .observed = true}, value);
 }
 
 static const cru_metric vtable = {
@@ -22,6 +19,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "share of wrong training labels that the method repeats (AILMT, misleading train accuracy)",
     .citation = SUPERVISION_CITATION,
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .vtable = &vtable,
 };

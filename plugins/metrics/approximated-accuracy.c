@@ -22,13 +22,11 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const settings *s = settings_;
+    const settings *s = j->settings;
     cru_covered c;
-    cru_status status = candidate_evidence(&c, evidence, s->part, err);
-    (void)report;
+    cru_status status = candidate_evidence(&c, j, s->part);
     if (!status) *value = cru_approximated_accuracy(&c, s->aa_mode == 1);
     return status;
 }
@@ -43,6 +41,8 @@ CRU_PLUGIN = {
     .summary = "accuracy estimated from candidate sets alone",
     .citation = "Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. "
                 "ICLR 2025.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

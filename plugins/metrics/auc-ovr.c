@@ -30,10 +30,10 @@ typedef struct mean {
     int32_t defined; /* classes that have an area */
 } mean;
 
-static cru_status add_class(mean *m, const cru_evidence *evidence, ranking_by by, cru_error *err)
+static cru_status add_class(mean *m, const cru_judging *j, ranking_by by)
 {
     cru_ranking r;
-    cru_status status = ranking_take(&r, evidence, by, err);
+    cru_status status = ranking_take(&r, j, by);
     const double area = status ? NAN : cru_ranking_auroc(&r);
     free(r.of);
     if (isnan(area)) return status;
@@ -42,21 +42,18 @@ static cru_status add_class(mean *m, const cru_evidence *evidence, ranking_by by
     return CRU_OK;
 }
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const settings *s = settings_;
-    const int32_t classes = evidence->data->classes;
-    const int64_t n = evidence->items.count;
+    const settings *s = j->settings;
+    const int32_t classes = j->data->classes;
+    const int64_t n = j->items.count;
     double *log_sums = malloc((size_t)(n ? n : 1) * sizeof *log_sums);
     mean m = {0};
     cru_status status = CRU_OK;
-    (void)report;
-    if (!log_sums) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld items", (long long)n);
+    if (!log_sums) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for %lld items", (long long)n);
     for (int64_t i = 0; i < n; i++)
-        log_sums[i] = cru_log_sum_exp(evidence->scores + (int64_t)evidence->items.ids[i] * classes, classes);
-    for (int32_t c = 0; c < classes && !status; c++)
-        status = add_class(&m, evidence, (ranking_by){c, s->by, log_sums}, err);
+        log_sums[i] = cru_log_sum_exp(j->scores + (int64_t)j->items.ids[i] * classes, classes);
+    for (int32_t c = 0; c < classes && !status; c++) status = add_class(&m, j, (ranking_by){c, s->by, log_sums});
     free(log_sums);
     *value = m.defined == classes || (s->missing && m.defined) ? m.sum / m.defined : NAN;
     return status;
@@ -69,6 +66,8 @@ CRU_PLUGIN = {
     .name = "auc-ovr",
     .version = "1.0",
     .summary = "area under the ROC curve, mean of each class against the rest",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -4,12 +4,9 @@
  * See common/supervision.h for the groups of the study. */
 #include "supervision.h"
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    return supervision_score(evidence, (supervision_question){.group = TEST_CORRECT}, value, err);
+    return supervision_score(j, (supervision_question){.group = TEST_CORRECT}, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
@@ -20,6 +17,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "accuracy on test nodes beside a correctly labelled training node (AUCS)",
     .citation = SUPERVISION_CITATION,
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .vtable = &vtable,
 };

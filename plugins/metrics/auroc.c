@@ -3,12 +3,9 @@
  * Not defined when a class is missing. */
 #include "class-ranking.h"
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    return ranking_score(evidence, cru_ranking_auroc, value, err);
+    return ranking_score(j, cru_ranking_auroc, value);
 }
 
 static const cru_metric vtable = {
@@ -19,6 +16,8 @@ CRU_PLUGIN = {
     .name = "auroc",
     .version = "1.0",
     .summary = "area under the ROC curve of class 1",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .vtable = &vtable,
 };

@@ -14,13 +14,10 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const bool legacy = ((const settings *)settings_)->legacy;
-    (void)report;
-    return supervision_score(evidence, (supervision_question){.group = legacy ? TEST_SUPERVISED : TEST_UNSUPERVISED},
-                             value, err);
+    const bool legacy = ((const settings *)j->settings)->legacy;
+    return supervision_score(j, (supervision_question){.group = legacy ? TEST_SUPERVISED : TEST_UNSUPERVISED}, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
@@ -31,6 +28,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "accuracy on test nodes with no training node beside them (AUU)",
     .citation = SUPERVISION_CITATION,
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

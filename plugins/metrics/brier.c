@@ -22,13 +22,9 @@ static double distance(const float *scores, int32_t classes, int32_t truth)
     return sum;
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    (void)err;
-    *value = truth_mean(evidence, distance);
+    *value = truth_mean(j, distance);
     return CRU_OK;
 }
 
@@ -40,6 +36,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "mean squared error of the predicted probabilities",
     .citation = "Brier. Verification of Forecasts Expressed in Terms of Probability. Monthly Weather Review 1950.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .vtable = &vtable,
 };

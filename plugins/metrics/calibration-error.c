@@ -27,20 +27,17 @@ typedef struct bin {
     double right, confidence;
 } bin;
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const int64_t bins = ((const settings *)settings_)->bins;
-    const cru_data *data = evidence->data;
+    const int64_t bins = ((const settings *)j->settings)->bins;
+    const cru_data *data = j->data;
     bin of[MOST_BINS] = {{0}};
     int64_t items = 0;
     double sum = 0;
-    (void)report;
-    (void)err;
-    for (int64_t i = 0; i < evidence->items.count; i++) {
-        const int64_t item = evidence->items.ids[i];
+    for (int64_t i = 0; i < j->items.count; i++) {
+        const int64_t item = j->items.ids[i];
         if (data->truth[item] == CRU_UNLABELLED) continue;
-        const float *scores = evidence->scores + item * data->classes;
+        const float *scores = j->scores + item * data->classes;
         const int32_t guess = cru_best_class(scores, data->classes);
         const double confidence = exp((double)scores[guess] - cru_log_sum_exp(scores, data->classes));
         const int64_t at = (int64_t)ceil(confidence * (double)bins) - 1;
@@ -63,6 +60,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "expected difference between confidence and accuracy",
     .citation = "Guo, Pleiss, Sun, Weinberger. On Calibration of Modern Neural Networks. ICML 2017.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -35,15 +35,13 @@ static double class_homophily(const totals *of, int32_t classes)
     return nodes && classes > 1 ? sum / (classes - 1) : NAN;
 }
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const cru_data *data = evidence->data;
-    neighbour_count *count = neighbours_by_class(data, err);
+    const cru_data *data = j->data;
+    neighbour_count *count = neighbours_by_class(data, j->err);
     totals *of = calloc((size_t)data->classes, sizeof *of);
-    const int64_t alone = ((const settings *)settings_)->isolated_selfloop; /* edges of a node without any */
-    (void)report;
-    if (!of) cru_fail(err, CRU_NO_MEMORY, "no memory for %d classes", data->classes);
+    const int64_t alone = ((const settings *)j->settings)->isolated_selfloop; /* edges of a node without any */
+    if (!of) cru_fail(j->err, CRU_NO_MEMORY, "no memory for %d classes", data->classes);
     for (int64_t v = 0; count && of && v < data->nodes; v++) {
         if (data->truth[v] == CRU_UNLABELLED) continue;
         totals *own = &of[data->truth[v]];
@@ -67,6 +65,8 @@ CRU_PLUGIN = {
     .summary = "homophily of each class beyond its size, where positive",
     .citation = "Lim, Hohne, Li, Huang, Gupta, Bhalerao, Lim. Large Scale Learning on Non-Homophilous Graphs. NeurIPS "
                 "2021.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -15,12 +15,10 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
     cru_covered c;
-    cru_status status = candidate_evidence(&c, evidence, ((const settings *)settings_)->part, err);
-    (void)report;
+    cru_status status = candidate_evidence(&c, j, ((const settings *)j->settings)->part);
     if (!status) *value = cru_covering_rate(&c);
     return status;
 }
@@ -35,6 +33,8 @@ CRU_PLUGIN = {
     .summary = "share of predictions inside the candidate set",
     .citation = "Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. "
                 "ICLR 2025.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -13,12 +13,9 @@ static double edge_homophily(const class_mixing *m)
     return (double)same / (double)m->edges;
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    return class_mixing_score(evidence, edge_homophily, value, err);
+    return class_mixing_score(j, edge_homophily, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};
@@ -28,6 +25,8 @@ CRU_PLUGIN = {
     .name = "edge-homophily",
     .version = "1.0",
     .summary = "share of the edges that join nodes of one class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .vtable = &vtable,
 };

@@ -19,11 +19,9 @@ static double g_mean(const class_counts *counts, cru_report *report)
     return exp(sum / present);
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    return class_counts_score(evidence, g_mean, value, report, err);
+    return class_counts_score(j, g_mean, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
@@ -33,6 +31,8 @@ CRU_PLUGIN = {
     .name = "g-mean",
     .version = "1.0",
     .summary = "geometric mean over the classes of the share predicted right",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .vtable = &vtable,
 };

@@ -63,15 +63,12 @@ static double mean_cosine(const cru_csr *g, const cru_features *x, const double 
     return edges ? sum / (double)edges : NAN;
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const cru_data *data = evidence->data;
-    (void)settings;
-    (void)report;
-    if (data->x.cols == 0) return cru_fail(err, CRU_UNSUPPORTED, "the data has no features");
+    const cru_data *data = j->data;
+    if (data->x.cols == 0) return cru_fail(j->err, CRU_UNSUPPORTED, "the data has no features");
     double *length = malloc((size_t)(data->nodes + 1) * sizeof *length);
-    if (!length) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld nodes", (long long)data->nodes);
+    if (!length) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for %lld nodes", (long long)data->nodes);
     for (int64_t v = 0; v < data->nodes; v++) length[v] = sqrt(dot(&data->x, v, v));
     *value = mean_cosine(&data->graph, &data->x, length);
     free(length);
@@ -87,6 +84,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "mean cosine between the features of neighbours",
     .citation = "Jin, Yu, Huo, Wang, Wang, He, Han. Universal Graph Convolutional Networks. NeurIPS 2021.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .vtable = &vtable,
 };

@@ -12,12 +12,11 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const settings *s = settings_;
-    const gain_job job = {.settings = &s->gain, .method = {gain_naive_bayes, NULL}, .evidence = evidence};
-    return gain_score(&job, value, report, err);
+    const settings *s = j->settings;
+    const gain_job job = {.settings = &s->gain, .method = {gain_naive_bayes, NULL}, .judging = j};
+    return gain_score(&job, value);
 }
 
 static const cru_metric vtable = {
@@ -29,6 +28,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "does aggregation help Gaussian naive Bayes? near 1 yes, near 0 it hurts",
     .citation = GAIN_CITATION,
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

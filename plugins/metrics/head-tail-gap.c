@@ -60,45 +60,42 @@ static double measure_counts(const class_counts *counts, int64_t measure)
 }
 
 typedef struct comparison {
-    const cru_evidence *evidence;
+    const cru_judging *j;
     int64_t measure;
     cru_sizes sizes;
     int32_t *ids; /* room for all judged items */
 } comparison;
 
 /* The measure on the judged items of one side. */
-static cru_status measure_side(const comparison *c, bool head, double *value, cru_error *err)
+static cru_status measure_side(const comparison *c, bool head, double *value)
 {
-    cru_evidence side = *c->evidence;
+    cru_judging side = *c->j;
     side.items = (cru_ids){.ids = c->ids};
-    for (int64_t i = 0; i < c->evidence->items.count; i++) {
-        const int32_t item = c->evidence->items.ids[i];
+    for (int64_t i = 0; i < c->j->items.count; i++) {
+        const int32_t item = c->j->items.ids[i];
         if (((double)c->sizes.size[item] >= c->sizes.head) == head) c->ids[side.items.count++] = item;
     }
     class_counts counts;
-    cru_status status = class_counts_take(&counts, &side, err);
+    cru_status status = class_counts_take(&counts, &side);
     if (!status) *value = measure_counts(&counts, c->measure);
     class_counts_free(&counts);
     return status;
 }
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const settings *s = settings_;
+    const settings *s = j->settings;
     double head = NAN, tail = NAN;
-    comparison c = {.evidence = evidence,
-                    .measure = s->measure,
-                    .ids = malloc((size_t)(evidence->items.count + 1) * sizeof *c.ids)};
-    cru_status status = take_sizes(&c.sizes, evidence->data, err);
-    if (!c.ids) status = cru_fail(err, CRU_NO_MEMORY, "no memory for %lld items", (long long)evidence->items.count);
-    if (!status) status = measure_side(&c, true, &head, err);
-    if (!status) status = measure_side(&c, false, &tail, err);
+    comparison c = {.j = j, .measure = s->measure, .ids = malloc((size_t)(j->items.count + 1) * sizeof *c.ids)};
+    cru_status status = take_sizes(&c.sizes, j->data, j->err);
+    if (!c.ids) status = cru_fail(j->err, CRU_NO_MEMORY, "no memory for %lld items", (long long)j->items.count);
+    if (!status) status = measure_side(&c, true, &head);
+    if (!status) status = measure_side(&c, false, &tail);
     free(c.ids);
     free((int64_t *)c.sizes.size);
     if (status) return status;
-    cru_report_number(report, "head", head);
-    cru_report_number(report, "tail", tail);
+    cru_report_number(j->report, "head", head);
+    cru_report_number(j->report, "tail", tail);
     *value = head - tail;
     return CRU_OK;
 }
@@ -113,6 +110,8 @@ CRU_PLUGIN = {
     .summary = "how much better items of high degree (or large graphs) are predicted than the others",
     .citation = "Qin, Yuan, Sun et al. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced "
                 "Graph Learning. ICLR 2025.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -8,14 +8,11 @@
 
 #include "described.h"
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const cru_data *data = evidence->data;
+    const cru_data *data = j->data;
     cru_arena *scratch = cru_arena_create();
-    (void)settings;
-    (void)report;
-    if (!scratch) return cru_fail(err, CRU_NO_MEMORY, "no memory for item numbers");
+    if (!scratch) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for item numbers");
     *value = cru_imbalance_of_classes(data->truth, described_items(cru_arena_pool(scratch), data), data->classes);
     cru_arena_destroy(scratch);
     return CRU_OK;
@@ -29,6 +26,8 @@ CRU_PLUGIN = {
     .name = "imbalance-ratio",
     .version = "1.0",
     .summary = "training items of the largest class over those of the smallest",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .vtable = &vtable,
 };

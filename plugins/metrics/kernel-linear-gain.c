@@ -3,10 +3,9 @@
  * See common/classifier-gain.h for the test. */
 #include "gain-classifiers.h"
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    return gain_kernel_score(gain_kernel_linear, settings, evidence, value, report, err);
+    return gain_kernel_score(gain_kernel_linear, j, value);
 }
 
 static const cru_metric vtable = {
@@ -18,6 +17,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "does aggregation help linear kernel regression? near 1 yes, near 0 it hurts",
     .citation = GAIN_CITATION,
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(gain_kernel_metric),
     .params = gain_kernel_schema,

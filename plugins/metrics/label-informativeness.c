@@ -26,12 +26,9 @@ static double label_informativeness(const class_mixing *m)
     return single != 0 ? 2 - joint / single : NAN;
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    return class_mixing_score(evidence, label_informativeness, value, err);
+    return class_mixing_score(j, label_informativeness, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};
@@ -43,6 +40,8 @@ CRU_PLUGIN = {
     .summary = "share of a node's label that a neighbour's label tells",
     .citation = "Platonov, Kuznedelev, Babenko, Prokhorenkova. Characterizing Graph Datasets for Node Classification: "
                 "Homophily-Heterophily Dichotomy and Beyond. NeurIPS 2023.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .vtable = &vtable,
 };

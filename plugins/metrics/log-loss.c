@@ -10,13 +10,9 @@ static double surprise(const float *scores, int32_t classes, int32_t truth)
     return cru_log_sum_exp(scores, classes) - (double)scores[truth];
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    (void)err;
-    *value = truth_mean(evidence, surprise);
+    *value = truth_mean(j, surprise);
     return CRU_OK;
 }
 
@@ -27,6 +23,8 @@ CRU_PLUGIN = {
     .name = "log-loss",
     .version = "1.0",
     .summary = "mean negative log-probability of the true class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .vtable = &vtable,
 };

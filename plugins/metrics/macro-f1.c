@@ -8,11 +8,9 @@ static double macro_f1(const class_counts *counts, cru_report *report)
     return class_counts_mean(counts, class_f1_if_any);
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    return class_counts_score(evidence, macro_f1, value, report, err);
+    return class_counts_score(j, macro_f1, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
@@ -22,6 +20,8 @@ CRU_PLUGIN = {
     .name = "macro-f1",
     .version = "1.0",
     .summary = "mean over the classes of the harmonic mean of precision and recall",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .vtable = &vtable,
 };

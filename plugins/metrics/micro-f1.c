@@ -12,11 +12,9 @@ static double micro_f1(const class_counts *counts, cru_report *report)
     return (double)counts->hits / (double)counts->items;
 }
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    return class_counts_score(evidence, micro_f1, value, report, err);
+    return class_counts_score(j, micro_f1, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
@@ -26,6 +24,8 @@ CRU_PLUGIN = {
     .name = "micro-f1",
     .version = "1.0",
     .summary = "F1 of all decisions together; the accuracy when every item has one label",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .vtable = &vtable,
 };

@@ -91,19 +91,17 @@ static cru_status entropy_of(mixture *m, int32_t class, double *entropy, cru_err
     return CRU_OK;
 }
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
     mixture m;
     double sum = 0;
-    (void)report;
-    cru_status status = mixture_take(&m, evidence->data, err);
+    cru_status status = mixture_take(&m, j->data, j->err);
     for (int32_t c = 0; c < m.classes && m.classes > 1 && m.nodes && !status; c++) {
         double entropy;
-        status = entropy_of(&m, c, &entropy, err);
+        status = entropy_of(&m, c, &entropy, j->err);
         if (!status) sum += (double)m.members[c] / (double)m.nodes * entropy;
     }
-    *value = m.classes < 2 || m.nodes == 0 ? NAN : ((const settings *)settings_)->complement ? 1 - sum : sum;
+    *value = m.classes < 2 || m.nodes == 0 ? NAN : ((const settings *)j->settings)->complement ? 1 - sum : sum;
     mixture_free(&m);
     return status;
 }
@@ -117,6 +115,8 @@ CRU_PLUGIN = {
     .summary = "how mixed the neighbourhoods of a class are (entropy; low is identifiable)",
     .citation = "Chen, Chen, Guo, Gao, Jin, Shang. Exploiting Neighbor Effect: Conv-Agnostic GNN Framework for Graphs "
                 "with Heterophily. TNNLS 2023.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -22,15 +22,13 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const settings *s = settings_;
-    const cru_data *data = evidence->data;
-    neighbour_count *count = neighbours_by_class(data, err);
+    const settings *s = j->settings;
+    const cru_data *data = j->data;
+    neighbour_count *count = neighbours_by_class(data, j->err);
     double sum = 0;
     int64_t nodes = 0;
-    (void)report;
     if (!count) return CRU_NO_MEMORY;
     for (int64_t v = 0; v < data->nodes; v++) {
         if (data->truth[v] == CRU_UNLABELLED || (count[v].all == 0 && !s->isolated)) continue;
@@ -49,6 +47,8 @@ CRU_PLUGIN = {
     .name = "node-homophily",
     .version = "1.0",
     .summary = "mean share of a node's neighbours that are of its class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

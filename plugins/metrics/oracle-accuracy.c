@@ -19,11 +19,10 @@ static double accuracy(const class_counts *counts, cru_report *report)
     return (double)counts->hits / (double)counts->items;
 }
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const cru_evidence part = evidence_of_part(evidence, ((const settings *)settings_)->part);
-    return class_counts_score(&part, accuracy, value, report, err);
+    const cru_judging part = judging_of_part(j, ((const settings *)j->settings)->part);
+    return class_counts_score(&part, accuracy, value);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
@@ -33,6 +32,8 @@ CRU_PLUGIN = {
     .name = "oracle-accuracy",
     .version = "1.0",
     .summary = "accuracy on the validation part by its true labels",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -25,14 +25,13 @@ static double recall_of(const class_counts *counts, int64_t class)
     return lowest;
 }
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
     class_counts counts;
-    cru_status status = class_counts_take(&counts, evidence, err);
+    cru_status status = class_counts_take(&counts, j);
     if (!status) {
-        class_counts_report(&counts, class_recall, "recall", report);
-        *value = recall_of(&counts, ((const settings *)settings_)->class);
+        class_counts_report(&counts, class_recall, "recall", j->report);
+        *value = recall_of(&counts, ((const settings *)j->settings)->class);
     }
     class_counts_free(&counts);
     return status;
@@ -45,6 +44,8 @@ CRU_PLUGIN = {
     .name = "per-class-recall",
     .version = "1.0",
     .summary = "share of each class that is predicted right; the lowest, or that of one class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -25,14 +25,12 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const settings *s = settings_;
-    const cru_data *data = evidence->data;
+    const settings *s = j->settings;
+    const cru_data *data = j->data;
     cru_arena *scratch = cru_arena_create();
-    (void)report;
-    if (!scratch) return cru_fail(err, CRU_NO_MEMORY, "no memory for the undirected graph");
+    if (!scratch) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for the undirected graph");
     const cru_csr g = described_graph(cru_arena_pool(scratch), data);
     const cru_placement place = {&g, data->truth, data->split.train};
     *value = place.labelled.count ? cru_reaching_coefficient(&place, s->unreachable ? 0 : 1) : NAN;
@@ -47,6 +45,8 @@ CRU_PLUGIN = {
     .name = "reaching-coefficient",
     .version = "1.0",
     .summary = "how near training nodes are to the other nodes of their class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -27,30 +27,29 @@ static int ascending(const void *a, const void *b)
 }
 
 /* The judged items by id, in whatever order the split lists them. Free `of` with free(), also after a failure. */
-static cru_status rank_by_id(cru_ranking *r, const cru_evidence *evidence, cru_error *err)
+static cru_status rank_by_id(cru_ranking *r, const cru_judging *j)
 {
-    const int64_t n = evidence->items.count;
-    cru_evidence sorted = *evidence;
+    const int64_t n = j->items.count;
+    cru_judging sorted = *j;
     int32_t *ids = malloc((size_t)(n ? n : 1) * sizeof *ids);
     *r = (cru_ranking){0};
-    if (!ids) return cru_fail(err, CRU_NO_MEMORY, "no memory to rank %lld items", (long long)n);
-    if (n) memcpy(ids, evidence->items.ids, (size_t)n * sizeof *ids);
+    if (!ids) return cru_fail(j->err, CRU_NO_MEMORY, "no memory to rank %lld items", (long long)n);
+    if (n) memcpy(ids, j->items.ids, (size_t)n * sizeof *ids);
     qsort(ids, (size_t)n, sizeof *ids, ascending);
     sorted.items.ids = ids;
-    cru_status status = ranking_of_two(r, &sorted, err);
+    cru_status status = ranking_of_two(r, &sorted);
     free(ids);
     return status;
 }
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const settings *s = settings_;
+    const settings *s = j->settings;
     cru_ranking r;
-    cru_status status = rank_by_id(&r, evidence, err);
+    cru_status status = rank_by_id(&r, j);
     if (!status) {
         const double average = cru_ranking_recall_at_k(&r, false);
-        cru_report_number(report, "average", average);
+        cru_report_number(j->report, "average", average);
         *value = s->ties == STABLE ? cru_ranking_recall_at_k(&r, true) : average;
     }
     free(r.of);
@@ -65,6 +64,8 @@ CRU_PLUGIN = {
     .name = "rec-at-k",
     .version = "1.1",
     .summary = "share of class 1 among as many highest scores",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

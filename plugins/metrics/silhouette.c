@@ -44,24 +44,24 @@ static void cloud_free(cloud *c)
 }
 
 /* Judged items whose truth is known, at most `most` of them, in `ids`. */
-static int64_t choose(const cru_evidence *evidence, int64_t most, int32_t *ids)
+static int64_t choose(const cru_judging *j, int64_t most, int32_t *ids)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < evidence->items.count; i++)
-        if (evidence->data->truth[evidence->items.ids[i]] != CRU_UNLABELLED) ids[count++] = evidence->items.ids[i];
+    for (int64_t i = 0; i < j->items.count; i++)
+        if (j->data->truth[j->items.ids[i]] != CRU_UNLABELLED) ids[count++] = j->items.ids[i];
     if (count <= most) return count;
-    cru_rng rng = cru_rng_stream(evidence->data->seed, "silhouette", 0);
+    cru_rng rng = cru_rng_stream(j->data->seed, "silhouette", 0);
     cru_rng_shuffle(&rng, ids, count);
     return most;
 }
 
-static cru_status cloud_take(cloud *c, const cru_evidence *evidence, int64_t most, cru_error *err)
+static cru_status cloud_take(cloud *c, const cru_judging *j, int64_t most)
 {
-    const cru_data *data = evidence->data;
-    *c = (cloud){.cols = evidence->embedding_cols, .classes = data->classes};
-    int32_t *ids = malloc((size_t)(evidence->items.count + 1) * sizeof *ids);
+    const cru_data *data = j->data;
+    *c = (cloud){.cols = j->embedding_cols, .classes = data->classes};
+    int32_t *ids = malloc((size_t)(j->items.count + 1) * sizeof *ids);
     if (ids) {
-        c->count = choose(evidence, most, ids);
+        c->count = choose(j, most, ids);
         c->rows = malloc((size_t)(c->count * c->cols + 1) * sizeof *c->rows);
         c->labels = malloc((size_t)(c->count + 1) * sizeof *c->labels);
         c->members = calloc((size_t)c->classes, sizeof *c->members);
@@ -69,10 +69,10 @@ static cru_status cloud_take(cloud *c, const cru_evidence *evidence, int64_t mos
     }
     if (!ids || !c->rows || !c->labels || !c->members || !c->sums) {
         free(ids);
-        return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld embeddings", (long long)c->count);
+        return cru_fail(j->err, CRU_NO_MEMORY, "no memory for %lld embeddings", (long long)c->count);
     }
     for (int64_t i = 0; i < c->count; i++) {
-        memcpy(c->rows + i * c->cols, evidence->embedding + ids[i] * c->cols, (size_t)c->cols * sizeof *c->rows);
+        memcpy(c->rows + i * c->cols, j->embedding + ids[i] * c->cols, (size_t)c->cols * sizeof *c->rows);
         c->labels[i] = data->truth[ids[i]];
         c->members[c->labels[i]]++;
     }
@@ -110,14 +110,12 @@ static double mean_silhouette(const cloud *c)
     return sum / (double)c->count;
 }
 
-static cru_status score(const void *settings_, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
     cloud c;
-    (void)report;
     *value = NAN;
-    if (!evidence->embedding) return CRU_OK;
-    cru_status status = cloud_take(&c, evidence, ((const settings *)settings_)->most, err);
+    if (!j->embedding) return CRU_OK;
+    cru_status status = cloud_take(&c, j, ((const settings *)j->settings)->most);
     if (!status) *value = mean_silhouette(&c);
     cloud_free(&c);
     return status;
@@ -132,6 +130,8 @@ CRU_PLUGIN = {
     .summary = "how well the learned representation separates the true classes",
     .citation = "Rousseeuw. Silhouettes: A Graphical Aid to the Interpretation and Validation of Cluster Analysis. "
                 "Journal of Computational and Applied Mathematics 1987.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

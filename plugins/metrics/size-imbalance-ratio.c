@@ -12,14 +12,11 @@
 
 #include "described.h"
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const cru_data *data = evidence->data;
+    const cru_data *data = j->data;
     cru_arena *scratch = cru_arena_create();
-    (void)settings;
-    (void)report;
-    if (!scratch) return cru_fail(err, CRU_NO_MEMORY, "no memory for sizes");
+    if (!scratch) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for sizes");
     int64_t *size = cru_arena_alloc_zeroed(scratch, data->items, sizeof *size);
     cru_sizes sizes = {.size = size, .count = data->items};
     if (data->problem == CRU_GRAPHS) {
@@ -42,6 +39,8 @@ CRU_PLUGIN = {
     .name = "size-imbalance-ratio",
     .version = "1.0",
     .summary = "mean degree of well connected training nodes over that of the others; for graphs, mean size",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY | CRU_GRAPHS,
     .vtable = &vtable,
 };

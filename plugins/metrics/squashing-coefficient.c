@@ -15,16 +15,13 @@
 
 #include "described.h"
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const cru_data *data = evidence->data;
-    (void)settings;
-    (void)report;
+    const cru_data *data = j->data;
     *value = NAN;
     if (!data->split.train.count) return CRU_OK;
     cru_arena *scratch = cru_arena_create();
-    if (!scratch) return cru_fail(err, CRU_NO_MEMORY, "no memory for curvatures");
+    if (!scratch) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for curvatures");
     const cru_csr g = described_graph(cru_arena_pool(scratch), data);
     float *curvature = cru_arena_alloc(scratch, cru_csr_nnz(&g), sizeof *curvature);
     cru_graph_ricci(&g, 0.5, curvature);
@@ -40,6 +37,8 @@ CRU_PLUGIN = {
     .name = "squashing-coefficient",
     .version = "1.0",
     .summary = "how wide the paths are from training nodes to the other nodes of their class",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .vtable = &vtable,
 };

@@ -42,7 +42,9 @@ static int format_fuzz(const char *const *roles, const char *const *pairs, const
     for (; pairs && *pairs; pairs += 2)
         if (cru_settings_set(filled, pairs[0], pairs[1], &err) != CRU_OK) abort();
     cru_data *data = cru_data_create();
-    cru_status status = load(cru_settings_struct(filled), &source, data, &err);
+    const cru_loading loading = {
+        .size = sizeof loading, .settings = cru_settings_struct(filled), .source = &source, .data = data, .err = &err};
+    cru_status status = load(&loading);
     if (status == CRU_OK) status = cru_data_check(data, &err);
     if (status != CRU_OK && !err.text[0]) abort();
     cru_data_destroy(data);

@@ -26,7 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     cru_settings *filled = cru_settings_create(schema, sizeof(struct settings));
     cru_data *data = cru_data_create();
     cru_error err = {0};
-    cru_status status = load(cru_settings_struct(filled), &source, data, &err);
+    const cru_loading loading = {
+        .size = sizeof loading, .settings = cru_settings_struct(filled), .source = &source, .data = data, .err = &err};
+    cru_status status = load(&loading);
     if (status == CRU_OK && cru_data_check(data, &err) != CRU_OK) abort();
     if (status != CRU_OK && !err.text[0]) abort();
     cru_data_destroy(data);

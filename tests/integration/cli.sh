@@ -67,7 +67,7 @@ python3 -c '
 import json, sys
 s = json.load(open(sys.argv[1]))
 keys = {p["key"]: p for p in s["params"]}
-assert s["kind"] == "section" and s["lists"] and "per-class" in keys["scheme"]["choices"], s
+assert s["kind"] == "section" and s["lists"] and keys["scheme"]["default"] == "auto" and "inductive" in keys["view"]["choices"], s
 ' "$work/stdout" || fail "info split --json"
 expect 0 "$CRUCIBLE" info --sections --json
 python3 -c '
@@ -89,9 +89,9 @@ contains "$errors" "aborts while loading"
 # A plugin from outside the tree, built with one line, is there at once.
 cat >"$work/mine.c" <<'C'
 #include <crucible/crucible.h>
-static cru_status score(const void *s, const cru_evidence *e, double *value, cru_report *r, cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    *value = (double)e->items.count;
+    *value = (double)j->items.count;
     return CRU_OK;
 }
 static const cru_metric vtable = {.size = sizeof(cru_metric), .score = score};

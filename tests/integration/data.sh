@@ -64,7 +64,7 @@ python3 - "$work/stdout" <<'PYTHON' || fail "info --json of a card"
 import json, sys
 c = json.load(open(sys.argv[1]))
 assert c["name"] == "own-graph" and c["kind"] == "card" and c["settings"]["label"] == "circle", c
-assert [(f["role"], f["state"], f["url"]) for f in c["files"]] == [("nodes", "present", None), ("edges", "present", None)], c
+assert [(f["role"], f["state"], f["urls"]) for f in c["files"]] == [("nodes", "present", []), ("edges", "present", [])], c
 PYTHON
 expect 2 "$CRUCIBLE" info no-such-card.ini
 

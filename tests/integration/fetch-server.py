@@ -9,11 +9,16 @@ The first part of a path says how FOLDER/<rest> is served:
   cut       breaks off in the middle of what was asked for, the first time; then ok
   dead      the first 1000 bytes, then nothing more, until FOLDER/healed exists; then ok
   liar      a range that was not asked for
+  endless   zeros without an end, no length
+  drip      announces the file, sends its first bytes one at a time and hardly ever
+  page      a page to log in, as a success
+  short     the first half without a length, then the end of the connection
   missing   404
   broken    500
 Every request is one line in LOG: path, Range, If-Range."""
 import hashlib
 import os
+import select
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -23,6 +28,7 @@ seen = set()
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else every answer waits for an acknowledgement
 
     def log_message(self, *_):
         pass
@@ -57,6 +63,27 @@ class Handler(BaseHTTPRequestHandler):
         if limit is not None:
             self.hang_up()
 
+    def mistreat(self, manner, whole):
+        self.close_connection = True
+        if manner == "page":
+            return self.answer(200, {"Content-Type": "text/html"}, b"<!DOCTYPE html>\n<title>Please log in</title>\n")
+        self.send_response(200)
+        if manner == "drip":
+            self.send_header("Content-Length", str(len(whole)))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        try:
+            if manner == "short":
+                self.wfile.write(whole[: len(whole) // 2])
+            while manner == "endless":
+                self.wfile.write(bytes(1 << 16))
+            for i in range(len(whole) if manner == "drip" else 0):
+                self.wfile.write(whole[i : i + 1])
+                if select.select([self.connection], [], [], 0.4)[0]:
+                    return  # the client has hung up
+        except OSError:
+            pass  # so it should
+
     def do_GET(self):
         self.announced = None
         _, manner, name = self.path.split("/", 2)
@@ -71,7 +98,9 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(500, {}, b"no")
         with open(path, "rb") as file:
             whole = file.read()
-        if manner == "plain":
+        if manner in ("endless", "drip", "page", "short"):
+            self.mistreat(manner, whole)
+        elif manner == "plain":
             self.answer(200, {}, whole)
         elif manner == "moved":
             self.answer(302, {"Location": "/ok/" + name})
@@ -93,6 +122,11 @@ class Handler(BaseHTTPRequestHandler):
             self.serve(whole)
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+class Server(ThreadingHTTPServer):
+    def handle_error(self, *_):
+        pass  # a client that hangs up
+
+
+server = Server(("127.0.0.1", 0), Handler)
 print(server.server_address[1], flush=True)
 server.serve_forever()

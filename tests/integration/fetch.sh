@@ -217,9 +217,142 @@ card packed-not "$url/ok/edges.csv!/edges.csv" "$pack!/graph/nodes.csv"
 expect 1 fetch "$work"/cards/packed-{wrong,missing,not}.ini
 contains "$errors" "packed-wrong/edges.csv: $pack!/graph/nodes.csv has the sha256 $nodes_sum, expected is $edges_sum"
 contains "$errors" "packed-missing/edges.csv: $pack!/edges.csv is not in the zip file"
-contains "$errors" "packed-not/edges.csv: $url/ok/edges.csv!/edges.csv is no zip file"
+contains "$errors" "packed-not/edges.csv: $url/ok/edges.csv!/edges.csv is no archive"
 nothing_named packed-wrong
 nothing_named packed-not
+
+# ---- servers that mean harm or know no better --------------------------------------------------------------------
+
+# sizes NAME: the card tells them
+sizes()
+{
+    printf '[bytes]\nedges = %s\nnodes = %s\n' "$(stat -c %s "$work/www/edges.csv")" \
+        "$(stat -c %s "$work/www/nodes.csv")" >>"$work/cards/$1.ini"
+}
+# largest FOLDER: of all that lies there
+largest() { find "$1" -type f -printf '%s\n' | sort -n | tail -1; }
+size=$(stat -c %s "$work/www/edges.csv")
+
+# A body without an end stops at the size that the card tells, or at --max-size.
+card endless "$url/endless/edges.csv" "$url/ok/nodes.csv"
+sizes endless
+expect 1 fetch "$work/cards/endless.ini"
+contains "$errors" "endless/edges.csv is longer than the $size bytes that the card tells"
+nothing_named endless
+[ ! -e "$files/endless/edges.csv.part" ] || fail "bytes of an endless file were kept"
+card endless-unknown "$url/endless/edges.csv" "$url/ok/nodes.csv"
+no_sums endless-unknown
+expect 1 fetch "$work/cards/endless-unknown.ini" --max-size 3
+contains "$errors" "is longer than the 3000000 bytes that are allowed"
+nothing_named endless-unknown
+
+# A wrong length is not even begun.
+card other-size "$url/ok/nodes.csv" "$url/ok/nodes.csv"
+sizes other-size
+expect 1 fetch "$work/cards/other-size.ini"
+contains "$errors" "ok/nodes.csv has $(stat -c %s "$work/www/nodes.csv") bytes, expected are $size"
+
+# Two bytes a second; a server that is well but for --max-time.
+card drip "$url/drip/edges.csv" "$url/ok/nodes.csv"
+expect 1 fetch "$work/cards/drip.ini" --min-speed 1000 --patience 1
+contains "$errors" "drip/edges.csv is too slow: "
+nothing_named drip
+card late "$url/drip/edges.csv" "$url/ok/nodes.csv"
+expect 1 fetch "$work/cards/late.ini" --min-speed 1 --patience 60 --max-time 1
+contains "$errors" "drip/edges.csv was not done after 1 seconds"
+
+# A page to log in is never the data, with a checksum or without; one that is there from before is set aside.
+card page "$url/page/edges.csv" "$url/ok/nodes.csv"
+expect 1 fetch "$work/cards/page.ini"
+contains "$errors" "page/edges.csv is a web page"
+nothing_named page
+grep -q "log in" "$files/page/edges.csv.bad" || fail "the page was not set aside"
+no_sums page
+expect 1 fetch "$work/cards/page.ini"
+contains "$errors" "page/edges.csv is a web page"
+nothing_named page
+card page-before "$url/ok/edges.csv" "$url/ok/nodes.csv"
+no_sums page-before
+mkdir -p "$files/page-before"
+printf ' \n<HTML><body>Sign in</body>' >"$files/page-before/edges.csv"
+expect 0 fetch "$work/cards/page-before.ini"
+complete page-before
+[ ! -e "$files/page-before/edges.csv.bad" ] || fail "a bad file stayed beside the good one"
+
+# What the plugin cannot read, and no checksum vouches for, is fetched again the next time.
+card unreadable "$url/ok/garbage.csv" "$url/ok/nodes.csv"
+no_sums unreadable
+printf 'source,target\nn1,no-such-node\n' >"$work/www/garbage.csv"
+expect 1 fetch "$work/cards/unreadable.ini"
+nothing_named unreadable
+[ -e "$files/unreadable/edges.csv.bad" ] || fail "an unreadable file was not set aside"
+cp "$work/www/edges.csv" "$work/www/garbage.csv"
+expect 0 fetch "$work/cards/unreadable.ini"
+complete unreadable
+
+# Half a file that calls itself whole.
+card short "$url/short/edges.csv" "$url/ok/nodes.csv"
+sizes short
+expect 1 fetch "$work/cards/short.ini"
+contains "$errors" "has $((size / 2)) bytes, expected are $size"
+nothing_named short
+
+# Several addresses: each kind of fault, and then a good one; all bad: the last is told.
+for manner in missing page short endless; do
+    card "second-$manner" "$url/$manner/edges.csv, $url/ok/edges.csv" "$url/ok/nodes.csv"
+    sizes "second-$manner"
+    expect 0 fetch "$work/cards/second-$manner.ini"
+    complete "second-$manner"
+done
+card second-sum "$url/ok/nodes.csv,
+         $url/ok/edges.csv" "$url/ok/nodes.csv"
+expect 0 fetch "$work/cards/second-sum.ini"
+complete second-sum
+card all-bad "$url/missing/edges.csv, $url/page/edges.csv" "$url/ok/nodes.csv"
+expect 1 fetch "$work/cards/all-bad.ini"
+contains "$errors" "page/edges.csv is a web page (the last of 2 addresses)"
+
+# 3 MB that unpack to 3 GB: nothing of it is written. One that lies about it stops at the limit.
+python3 - "$work/www" <<'PYTHON'
+import struct, sys, zlib
+unit = zlib.compressobj(9, zlib.DEFLATED, -15)
+block = unit.compress(bytes(1 << 20)) + unit.flush(zlib.Z_FULL_FLUSH)
+def bomb(path, claimed):
+    body = block * 3000 + b"\x03\x00"
+    name = b"graph/edges.csv"
+    fields = struct.pack("<HHHHHIIIHH", 20, 0, 8, 0, 33, 0, len(body), claimed, len(name), 0)
+    head = b"PK\x03\x04" + fields + name
+    entry = b"PK\x01\x02\x14\x00" + fields + struct.pack("<HHHII", 0, 0, 0, 0, 0) + name
+    end = b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, 1, 1, len(entry), len(head) + len(body), 0)
+    with open(path, "wb") as f:
+        f.write(head + body + entry + end)
+bomb(sys.argv[1] + "/bomb.zip", 3000 << 20)
+bomb(sys.argv[1] + "/lying.zip", 5000)
+PYTHON
+card bomb "$url/ok/bomb.zip!/graph/edges.csv" "$url/ok/nodes.csv"
+card bomb-sized "$url/ok/bomb.zip!/graph/edges.csv" "$url/ok/nodes.csv"
+card lying "$url/ok/lying.zip!/graph/edges.csv" "$url/ok/nodes.csv"
+sizes bomb-sized
+no_sums bomb
+no_sums lying
+expect 1 fetch "$work"/cards/{bomb,bomb-sized,lying}.ini --max-size 50
+contains "$errors" "bomb/edges.csv: $url/ok/bomb.zip!/graph/edges.csv would unpack to 3145728000 bytes, more than"
+contains "$errors" "bomb-sized/edges.csv: $url/ok/bomb.zip!/graph/edges.csv has 3145728000 bytes, expected are $size"
+contains "$errors" "lying/edges.csv: $url/ok/lying.zip!/graph/edges.csv is "
+for name in bomb bomb-sized lying; do
+    nothing_named $name
+    [ "$(largest "$files/$name")" -lt 4000000 ] || fail "$name left $(largest "$files/$name") bytes"
+done
+
+# A reason instead of an address.
+card reason "$url/ok/edges.csv" "$url/ok/nodes.csv" "by-hand = its authors give it by post: write to them"
+sed -i '/\[urls\]/,/^nodes/d' "$work/cards/reason.ini"
+expect 1 fetch "$work/cards/reason.ini"
+contains "$errors" "reason: edges.csv must be got by hand, because its authors give it by post: write to them; save it as"
+expect 0 "$CRUCIBLE" info "$work/cards/reason.ini"
+contains "$out" "by hand   its authors give it by post"
+expect 0 "$CRUCIBLE" info "$work/cards/second-sum.ini"
+contains "$out" "or from    $url/ok/edges.csv"
 
 # Two at once on one file.
 card busy "$url/ok/edges.csv" "$url/ok/nodes.csv"

@@ -72,17 +72,19 @@ int main(int argc, char **argv)
         cru_data *data = data_read((int64_t)items, classes);
         float *scores = cru_data_alloc(data, data->items * classes, sizeof *scores);
         for (int64_t i = 0; i < data->items * classes; i++) scores[i] = (float)number();
-        const cru_evidence evidence = {.size = sizeof evidence,
-                                       .data = data,
-                                       .scores = scores,
-                                       .items = data->split.test,
-                                       .embedding = scores,
-                                       .embedding_cols = classes};
+        cru_judging judging = {.size = sizeof judging,
+                               .data = data,
+                               .scores = scores,
+                               .items = data->split.test,
+                               .embedding = scores,
+                               .embedding_cols = classes};
         for (int i = 0; i < argc - 2; i++) {
             double value;
             cru_error err = {0};
             const measure *m = &measures[i];
-            cru_status status = m->metric->score(cru_settings_struct(m->settings), &evidence, &value, NULL, &err);
+            judging.settings = cru_settings_struct(m->settings);
+            judging.err = &err;
+            cru_status status = m->metric->score(&judging, &value);
             printf(status == CRU_OK ? "%.17g " : "refused ", value);
         }
         cru_data_destroy(data);

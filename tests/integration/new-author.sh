@@ -63,7 +63,7 @@ expect 2 crucible run generated.ini --trace --profile
 
 # ---- every kind, as it comes, with gcc and with CMake ----
 cd "$work" || fail "no folder"
-for kind in algorithm corruptor metric dataset backend; do
+for kind in algorithm corruptor metric dataset split backend; do
     expect 0 crucible new "$kind" "my-$kind"
     cd "my-$kind" || fail "no folder for a $kind"
     compile "my-$kind"

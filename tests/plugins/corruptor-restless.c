@@ -2,13 +2,10 @@
 /* Does something else each time it is applied. */
 #include <crucible/plugin.h>
 
-static cru_status apply(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
+    cru_data *data = d->data;
     static int32_t turn;
-    (void)settings;
-    (void)rng;
-    (void)report;
-    (void)err;
     data->labels[data->split.train.ids[0]] = turn++ % data->classes;
     return CRU_OK;
 }

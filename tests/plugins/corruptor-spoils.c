@@ -2,12 +2,9 @@
 /* Leaves a label behind that is no class. */
 #include <crucible/plugin.h>
 
-static cru_status apply(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    (void)settings;
-    (void)rng;
-    (void)report;
-    (void)err;
+    cru_data *data = d->data;
     data->labels[data->split.train.ids[0]] = data->classes;
     return CRU_OK;
 }

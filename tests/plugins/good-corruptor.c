@@ -8,17 +8,17 @@ typedef struct settings {
 
 static const cru_param schema[] = {CRU_FLOAT(settings, rate, 0.5, 0, 1, "share of labels drawn anew"), CRU_END};
 
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const double rate = ((const settings *)settings_)->rate;
+    cru_data *data = d->data;
+    const double rate = ((const settings *)d->settings)->rate;
     int64_t drawn = 0;
-    (void)err;
     for (int64_t i = 0; i < data->split.train.count; i++) {
-        if (cru_rng_uniform(rng) >= rate) continue;
-        data->labels[data->split.train.ids[i]] = (int32_t)cru_rng_below(rng, data->classes);
+        if (cru_rng_uniform(d->rng) >= rate) continue;
+        data->labels[data->split.train.ids[i]] = (int32_t)cru_rng_below(d->rng, data->classes);
         drawn++;
     }
-    cru_report_number(report, "drawn", (double)drawn);
+    cru_report_number(d->report, "drawn", (double)drawn);
     return CRU_OK;
 }
 

@@ -8,13 +8,15 @@ typedef struct settings {
 
 static const cru_param schema[] = {CRU_INT(settings, rows, 8, 2, 1000, "how many rows"), CRU_END};
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const int64_t rows = ((const settings *)settings_)->rows;
+    cru_data *data = l->data;
+    const int64_t rows = ((const settings *)l->settings)->rows;
     float *x = cru_data_alloc(data, rows, sizeof *x);
     data->truth = cru_data_alloc(data, rows, sizeof *data->truth);
     data->labels = cru_data_alloc(data, rows, sizeof *data->labels);
-    if (!x || !data->truth || !data->labels) return cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", source->name);
+    if (!x || !data->truth || !data->labels)
+        return cru_fail(l->err, CRU_NO_MEMORY, "%s: out of memory", l->source->name);
     for (int64_t i = 0; i < rows; i++) {
         x[i] = (float)i;
         data->truth[i] = data->labels[i] = (int32_t)(i % 2);

@@ -4,13 +4,9 @@
 
 #include <crucible/plugin.h>
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)evidence;
-    (void)report;
-    (void)err;
+    (void)j;
     *value = INFINITY;
     return CRU_OK;
 }

@@ -5,13 +5,9 @@
 
 #include <crucible/plugin.h>
 
-static cru_status stub_score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                             cru_error *err)
+static cru_status stub_score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)evidence;
-    (void)report;
-    (void)err;
+    (void)j;
     *value = 0;
     return CRU_OK;
 }

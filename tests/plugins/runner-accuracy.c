@@ -4,16 +4,14 @@
 
 #include <crucible/plugin.h>
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    const cru_data *data = evidence->data;
+    const cru_data *data = j->data;
     double right[64] = {0}, seen[64] = {0}, all = 0;
-    (void)settings;
-    if (data->classes > 64) return cru_fail(err, CRU_UNSUPPORTED, "too many classes");
-    for (int64_t i = 0; i < evidence->items.count; i++) {
-        int32_t id = evidence->items.ids[i], best = 0;
-        const float *row = evidence->scores + (int64_t)id * data->classes;
+    if (data->classes > 64) return cru_fail(j->err, CRU_UNSUPPORTED, "too many classes");
+    for (int64_t i = 0; i < j->items.count; i++) {
+        int32_t id = j->items.ids[i], best = 0;
+        const float *row = j->scores + (int64_t)id * data->classes;
         for (int32_t k = 1; k < data->classes; k++)
             if (row[k] > row[best]) best = k;
         seen[data->truth[id]]++;
@@ -21,8 +19,8 @@ static cru_status score(const void *settings, const cru_evidence *evidence, doub
         all += best == data->truth[id];
     }
     for (int32_t k = 0; k < data->classes; k++) right[k] = seen[k] > 0 ? right[k] / seen[k] : NAN;
-    cru_report_vector(report, "per-class", right, data->classes);
-    *value = evidence->items.count ? all / (double)evidence->items.count : NAN;
+    cru_report_vector(j->report, "per-class", right, data->classes);
+    *value = j->items.count ? all / (double)j->items.count : NAN;
     return CRU_OK;
 }
 

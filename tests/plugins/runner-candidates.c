@@ -2,13 +2,9 @@
 /* A metric that needs candidate sets. */
 #include <crucible/plugin.h>
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    (void)err;
-    *value = evidence->data->candidates[0];
+    *value = j->data->candidates[0];
     return CRU_OK;
 }
 

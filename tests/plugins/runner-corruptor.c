@@ -2,12 +2,13 @@
 /* A corruptor that goes wrong as its setting says; else moves one label drawn at random to the next class. */
 #include "runner-faults.h"
 
-static cru_status apply(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    int64_t item = data->split.train.ids[cru_rng_below(rng, data->split.train.count)];
+    cru_data *data = d->data;
+    int64_t item = data->split.train.ids[cru_rng_below(d->rng, data->split.train.count)];
     data->labels[item] = (data->labels[item] + 1) % data->classes;
-    cru_report_number(report, "item", (double)item);
-    return fault_happen(settings, err);
+    cru_report_number(d->report, "item", (double)item);
+    return fault_happen(d->settings, d->err);
 }
 
 static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};

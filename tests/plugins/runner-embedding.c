@@ -4,15 +4,11 @@
 
 #include <crucible/plugin.h>
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings;
-    (void)report;
-    (void)err;
-    *value = evidence->embedding ? 0 : NAN;
-    const int64_t cols = evidence->embedding_cols, last = (evidence->data->items - 1) * cols;
-    for (int64_t k = 0; k < cols; k++) *value += (double)evidence->embedding[last + k];
+    *value = j->embedding ? 0 : NAN;
+    const int64_t cols = j->embedding_cols, last = (j->data->items - 1) * cols;
+    for (int64_t k = 0; k < cols; k++) *value += (double)j->embedding[last + k];
     return CRU_OK;
 }
 

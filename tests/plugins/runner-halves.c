@@ -18,10 +18,10 @@ static void link_nodes(int64_t *offsets, int32_t *ids)
     for (int32_t i = 0; i < HALF; i++) offsets[HALF + i + 1] = ++e;
 }
 
-static cru_status load(const void *settings, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
+    cru_data *data = l->data;
     enum { NODES = 2 * HALF, EDGES = 4 * HALF };
-    (void)settings;
     float *x = cru_data_alloc(data, NODES, sizeof *x);
     int64_t *offsets = cru_data_alloc(data, NODES + 1, sizeof *offsets);
     int32_t *ids = cru_data_alloc(data, EDGES, sizeof *ids), *items = cru_data_alloc(data, NODES, sizeof *items);
@@ -29,7 +29,7 @@ static cru_status load(const void *settings, const cru_source *source, cru_data 
     data->labels = cru_data_alloc(data, NODES, sizeof *data->labels);
     data->official = cru_data_alloc(data, 1, sizeof *data->official);
     if (!x || !offsets || !ids || !items || !data->truth || !data->labels || !data->official)
-        return cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", source->name);
+        return cru_fail(l->err, CRU_NO_MEMORY, "%s: out of memory", l->source->name);
     for (int32_t i = 0; i < NODES; i++) {
         x[i] = halves_feature(i);
         items[i] = i;

@@ -2,12 +2,10 @@
 /* A metric that goes wrong as its setting says; else the number of judged items. */
 #include "runner-faults.h"
 
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)report;
-    *value = (double)evidence->items.count;
-    return fault_happen(settings, err);
+    *value = (double)j->items.count;
+    return fault_happen(j->settings, j->err);
 }
 
 static const cru_metric vtable = {.size = sizeof(cru_metric), .score = score};

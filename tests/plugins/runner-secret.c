@@ -44,14 +44,16 @@ static bool may_load(const char *path)
     return !*path || (stat(path, &info) == 0 && info.st_size > 0 && truncate(path, info.st_size - 1) == 0);
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    if (!may_load(s->loads)) return cru_fail(err, CRU_IO, "%s: its file is gone", source->name);
+    cru_data *data = l->data;
+    const settings *s = l->settings;
+    if (!may_load(s->loads)) return cru_fail(l->err, CRU_IO, "%s: its file is gone", l->source->name);
     float *x = cru_data_alloc(data, s->rows, sizeof *x);
     data->truth = cru_data_alloc(data, s->rows, sizeof *data->truth);
     data->labels = cru_data_alloc(data, s->rows, sizeof *data->labels);
-    if (!x || !data->truth || !data->labels) return cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", source->name);
+    if (!x || !data->truth || !data->labels)
+        return cru_fail(l->err, CRU_NO_MEMORY, "%s: out of memory", l->source->name);
     for (int64_t i = 0; i < s->rows; i++) {
         x[i] = (float)i;
         data->truth[i] = data->labels[i] = secret_label(i);
@@ -65,7 +67,7 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
     data->items = data->nodes = s->rows;
     data->classes = SECRET_CLASSES;
     data->x = (cru_features){.rows = s->rows, .cols = 1, .dense = x};
-    return s->graphs ? make_graphs(data, source, err) : CRU_OK;
+    return s->graphs ? make_graphs(data, l->source, l->err) : CRU_OK;
 }
 
 static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};

@@ -9,7 +9,7 @@
 
 static const char *mark_name(table_mark mark)
 {
-    static const char *const names[] = {"ok", "oom", "timeout", "failed", "missing"};
+    static const char *const names[] = {"ok", "oom", "timeout", "failed", "undefined", "missing"};
     return names[mark];
 }
 

@@ -69,7 +69,7 @@ static void put_summary(const char *text, FILE *out)
 
 void format_latex(const table *t, FILE *out)
 {
-    char line[400];
+    char line[1000];
     fputs("\\begin{table}\n\\centering\n\\caption{", out);
     escape_latex(out, t->experiment);
     fputs(": ", out);

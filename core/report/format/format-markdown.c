@@ -23,7 +23,7 @@ static void put_cell(const table *t, const table_cell *cell, FILE *out)
 
 void format_markdown(const table *t, FILE *out)
 {
-    char line[400];
+    char line[1000];
     words_of_caption(t, line, sizeof line);
     fputs("**", out);
     escape_markdown(out, t->experiment);

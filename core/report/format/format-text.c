@@ -160,7 +160,7 @@ static int64_t block_end(const layout *l, int64_t from)
 
 void format_text(const table *t, const text_style *style, FILE *out)
 {
-    char line[400];
+    char line[1000];
     words_of_caption(t, line, sizeof line);
     fputs(style->colour ? "\033[1m" : "", out);
     escape_text(out, t->experiment);
@@ -181,7 +181,7 @@ void format_text(const table *t, const text_style *style, FILE *out)
         put_block(&l, from, to, out);
     }
     words_of_legend(t, line, sizeof line);
-    fprintf(out, "\n%s%s%s\n", style->colour ? "" : "¹ best, ² second best", !style->colour && line[0] ? "; " : "",
-            line);
+    bool places = !style->colour && words_have_places(t);
+    fprintf(out, "\n%s%s%s\n", places ? "¹ best, ² second best" : "", places && line[0] ? "; " : "", line);
     cru_arena_destroy(arena);
 }

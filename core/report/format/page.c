@@ -6,47 +6,137 @@
 
 #include "report/format/escape.h"
 #include "report/format/format.h"
-#include "report/plot/plot.h"
 #include "report/plot/svg.h"
 
-/* Plots that the data does not allow are left out. */
-static void put_plots(const report *r, const table *t, FILE *out)
+/* What a browser draws at once without making its reader wait. */
+enum { PICTURE_BYTES = 600000 };
+
+static void put_text(const char *before, const char *text, const char *after, FILE *out)
 {
-    plot_input input = {.t = t, .seconds = r->seconds};
-    for (int i = 0; i < PLOT_KINDS; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        FILE *memory = open_memstream(&text, &size);
-        if (!memory) return;
-        cru_status status = plot_kinds[i].draw(&input, memory, NULL);
-        fclose(memory);
-        if (!status) fprintf(out, "<h3>%s</h3>\n<div class=\"scroll\">%s</div>\n", plot_kinds[i].help, text);
-        free(text);
-    }
+    fputs(before, out);
+    escape_html(out, text);
+    fputs(after, out);
 }
 
-void page_write(const report *r, FILE *out)
+/* ---- pictures -------------------------------------------------------------------------------------------- */
+
+/* "accuracy: means with error bars", and the command that draws it alone. */
+static void put_heading(const plot_input *in, const plot_kind *kind, FILE *out)
+{
+    fputs("<figcaption>", out);
+    if (in->t) put_text("<strong>", in->t->metric, "</strong>: ", out);
+    fprintf(out, "%s <code>plot %s</code></figcaption>\n", kind->help, kind->name);
+}
+
+/* Draws the picture into memory; NULL when the data does not allow it. The caller frees it. */
+static char *draw(const plot_input *in, const plot_kind *kind, size_t *size)
+{
+    char *text = NULL;
+    *size = 0;
+    FILE *memory = open_memstream(&text, size);
+    if (!memory) return NULL;
+    cru_status status = kind->draw(in, memory, NULL);
+    fclose(memory);
+    if (status == CRU_OK) return text;
+    free(text);
+    return NULL;
+}
+
+/* Pictures that the data does not allow are left out; of those that are too large for a page the reader is told. */
+static void put_picture(const plot_input *in, const plot_kind *kind, FILE *out)
+{
+    size_t size;
+    char *text = draw(in, kind, &size);
+    if (!text) return;
+    fputs("<figure>", out);
+    put_heading(in, kind, out);
+    if (size > PICTURE_BYTES)
+        fputs("<p class=\"legend\">Too large for this page; the command draws it.</p>\n", out);
+    else
+        fwrite(text, 1, size, out);
+    fputs("</figure>\n", out);
+    free(text);
+}
+
+static void put_pictures(const plot_input *in, bool of_file, FILE *out)
+{
+    fputs("<div class=\"charts\">\n", out);
+    for (int i = 0; i < PLOT_KINDS; i++) {
+        bool reads = plot_kinds[i].source == PLOT_OF_FILE || (of_file && strstr(plot_kinds[i].uses, "data"));
+        bool plain = of_file && !in->data->truth.ids && plot_kinds[i].draw == plot_map; /* a map of no classes */
+        if (reads == of_file && !plain) put_picture(in, &plot_kinds[i], out);
+    }
+    fputs("</div>\n", out);
+}
+
+/* ---- sections -------------------------------------------------------------------------------------------- */
+
+static void put_head(const report *r, FILE *out)
 {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<link rel=\"icon\" href=\"data:,\">\n<title>",
+          "<link rel=\"icon\" href=\"data:,\">\n",
           out);
-    escape_html(out, r->f->experiment);
-    fprintf(out, "</title>\n<style>\n%s", page_css);
+    put_text("<title>", r->f->experiment, "</title>\n<style>\n", out);
+    fputs(page_css, out);
     svg_style(out, false);
-    fputs("</style>\n</head>\n<body>\n<h1>", out);
-    escape_html(out, r->f->experiment);
-    fputs("</h1>\n<p>Click a heading to sort.</p>\n<main>\n", out);
+    fputs("</style>\n</head>\n<body>\n", out);
+    put_text("<h1>", r->f->experiment, "</h1>\n", out);
+}
+
+static const char *title_of(const table *t)
+{
+    return t->caption ? "compared over all columns" : "";
+}
+
+static void put_index(const report *r, FILE *out)
+{
+    fputs("<nav aria-label=\"contents\"><ul>\n", out);
     for (int64_t i = 0; i < r->count; i++) {
-        fputs("<section><h2>", out);
+        fprintf(out, "<li><a href=\"#table-%lld\">", (long long)i);
         escape_html(out, r->tables[i]->metric);
-        fputs("</h2>\n", out);
-        format_html(r->tables[i], out);
-        if (!r->tables[i]->caption) put_plots(r, r->tables[i], out);
-        fputs("</section>\n", out);
+        fprintf(out, " %s</a></li>\n", title_of(r->tables[i]));
     }
-    fputs("<section><h2>Configuration</h2>\n<pre>", out);
-    for (const char *line = r->f->config; *line;) {
+    for (int64_t i = 0; i < r->data_count; i++) {
+        fprintf(out, "<li><a href=\"#file-%lld\">", (long long)i);
+        escape_html(out, r->data[i]->path);
+        fputs("</a></li>\n", out);
+    }
+    fputs("<li><a href=\"#trials\">all trials</a></li>\n<li><a href=\"#configuration\">configuration</a></li>\n"
+          "</ul></nav>\n",
+          out);
+}
+
+static void put_table(const report *r, int64_t index, FILE *out)
+{
+    const table *t = r->tables[index];
+    fprintf(out, "<section id=\"table-%lld\">", (long long)index);
+    put_text("<h2>", t->metric, " ", out);
+    fprintf(out, "%s</h2>\n", title_of(t));
+    fputs(
+        "<p class=\"tools\"><label>rows with <input type=\"search\" class=\"filter\" placeholder=\"gcn mlp\"></label> "
+        "<button type=\"button\" class=\"csv\">CSV</button> <span>A click on a heading sorts.</span></p>\n",
+        out);
+    format_html(t, out);
+    plot_input in = report_input(r, index);
+    if (!t->caption) put_pictures(&in, false, out);
+    fputs("</section>\n", out);
+}
+
+static void put_file(const report *r, int64_t index, FILE *out)
+{
+    plot_input in = {.data = r->data[index]};
+    fprintf(out, "<section id=\"file-%lld\">", (long long)index);
+    put_text("<h2>", r->data[index]->path, "</h2>\n", out);
+    put_pictures(&in, true, out);
+    fputs("</section>\n", out);
+}
+
+/* Control characters become spaces, line ends stay. */
+static void put_config(const char *config, FILE *out)
+{
+    fputs("<section id=\"configuration\"><h2>Configuration</h2>\n<pre>", out);
+    for (const char *line = config; *line;) {
         char buffer[512];
         size_t length = strcspn(line, "\n");
         size_t taken = length < sizeof buffer ? length : sizeof buffer - 1;
@@ -56,5 +146,18 @@ void page_write(const report *r, FILE *out)
         line += taken;
         if (*line == '\n') fputc(*line++, out);
     }
-    fprintf(out, "</pre></section>\n</main>\n<script>\n%s</script>\n</body>\n</html>\n", page_script);
+    fputs("</pre></section>\n", out);
+}
+
+void page_write(const report *r, FILE *out)
+{
+    put_head(r, out);
+    page_summary(r->f, out);
+    put_index(r, out);
+    fputs("<main>\n", out);
+    for (int64_t i = 0; i < r->count; i++) put_table(r, i, out);
+    for (int64_t i = 0; i < r->data_count; i++) put_file(r, i, out);
+    page_trials(r->f, out);
+    put_config(r->f->config, out);
+    fprintf(out, "</main>\n<script>\n%s</script>\n</body>\n</html>\n", page_script);
 }

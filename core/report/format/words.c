@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/table/stats-compare.h"
+
 static const char *mark_text(table_mark mark)
 {
-    static const char *const texts[] = {[TABLE_OOM] = "OOM", [TABLE_OOT] = "OOT", [TABLE_ERR] = "ERR"};
+    static const char *const texts[] = {
+        [TABLE_OOM] = "OOM", [TABLE_OOT] = "OOT", [TABLE_ERR] = "ERR", [TABLE_UNDEFINED] = "n/a"};
     return mark == TABLE_VALUE || mark == TABLE_MISSING ? "—" : texts[mark];
 }
 
@@ -104,14 +107,45 @@ static marks_used find_marks(const table *t)
     return used;
 }
 
+/* What the star means. */
+static void words_of_test(const table *t, char *text, size_t size)
+{
+    char test[80] = "paired Wilcoxon";
+    if (t->overlap > 0) snprintf(test, sizeof test, "t test corrected for overlapping splits, ratio %g", t->overlap);
+    snprintf(text, size, "* worse than the best of its column (%s%s, Holm, p < %g)", test,
+             t->unpaired ? ", or Welch without pairs" : "", t->alpha);
+}
+
+const char *words_of_few_runs(const table *t, char *text, size_t size)
+{
+    text[0] = '\0';
+    const double least = stats_wilcoxon_least(t->pairs[0]) * (double)t->pairs[1];
+    if (t->pairs[1] == 0 || t->overlap > 0 || t->unpaired || least < t->alpha) return text;
+    snprintf(text, size, "%lld paired runs cannot show a difference: the smallest p of Wilcoxon's test is %.3g",
+             (long long)t->pairs[0], stats_wilcoxon_least(t->pairs[0]));
+    size_t used = strlen(text);
+    if (t->pairs[1] > 1)
+        snprintf(text + used, size - used, ", %.3g with Holm over %lld", fmin(1, least), (long long)t->pairs[1]);
+    used = strlen(text);
+    snprintf(text + used, size - used, "; it takes %lld", (long long)stats_wilcoxon_needed(t->alpha, t->pairs[1]));
+    return text;
+}
+
+bool words_have_places(const table *t)
+{
+    for (int64_t i = 0; i < t->row_count * t->col_count; i++)
+        if (t->cells[i].place > 0) return true;
+    return false;
+}
+
 void words_of_legend(const table *t, char *text, size_t size)
 {
     marks_used used = find_marks(t);
-    char piece[160];
+    char piece[200];
     text[0] = '\0';
-    snprintf(piece, sizeof piece, "* worse than the best of its column (paired Wilcoxon%s, Holm, p < %g)",
-             t->unpaired ? ", or Welch without pairs" : "", t->alpha);
+    words_of_test(t, piece, sizeof piece);
     if (used.sign[SIGN_WORSE]) append(text, size, piece);
+    if (words_of_few_runs(t, piece, sizeof piece)[0]) append(text, size, piece);
     if (used.sign[SIGN_BELOW_BEST]) append(text, size, "† worse than the best baseline");
     if (used.sign[SIGN_BELOW_ALL]) append(text, size, "‡ worse than all baselines");
     snprintf(piece, sizeof piece, "⁺ better than in '%s' (Welch, p < %g)", t->against ? t->against : "", t->alpha);
@@ -122,7 +156,8 @@ void words_of_legend(const table *t, char *text, size_t size)
     if (used.kind[TABLE_OOM]) append(text, size, "OOM out of memory");
     if (used.kind[TABLE_OOT]) append(text, size, "OOT out of time");
     if (used.kind[TABLE_ERR]) append(text, size, "ERR failed");
-    if (used.kind[TABLE_MISSING]) append(text, size, "— not run");
+    if (used.kind[TABLE_UNDEFINED]) append(text, size, "n/a the metric is not defined here");
+    if (used.kind[TABLE_MISSING]) append(text, size, t->caption ? "— not defined" : "— not run");
     snprintf(piece, sizeof piece, "published value, difference, in or out of %g published std", t->reference_k);
     if (t->references) append(text, size, piece);
 }

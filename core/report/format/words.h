@@ -36,6 +36,12 @@ const char *words_of_spread(report_spread spread);
 /* One line: "accuracy in %: mean ± std of 5 runs, higher is better", and how many settings a search tried. */
 void words_of_caption(const table *t, char *text, size_t size);
 
+/* Why no difference can be significant, when there are too few runs for it; else "". */
+const char *words_of_few_runs(const table *t, char *text, size_t size);
+
+/* Whether any cell is marked as the best or second best of its column. */
+bool words_have_places(const table *t);
+
 /* One line on the marks that the table uses: "* worse than the best of its column (paired Wilcoxon test, ...)"; "" when
  * there is nothing to explain. */
 void words_of_legend(const table *t, char *text, size_t size);

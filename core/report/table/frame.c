@@ -78,6 +78,10 @@ static bool load_trial(void *user, const store_trial_view *view)
     l->f->outcomes[view->index] = view->outcome;
     l->f->tried[view->index] = view->tried;
     if (view->alias) l->f->columns[0].ids[view->index] = texts_add(&l->texts, view->alias);
+    if (view->outcome != STORE_PENDING && view->finished_ms >= l->f->finished_ms) {
+        l->f->finished_ms = view->finished_ms;
+        l->f->environment = view->environment ? texts_copy(&l->texts, view->environment) : "";
+    }
     if (view->outcome != STORE_OK) return true;
     put(l->f, "seconds", view->index, view->seconds_total);
     put(l->f, "seconds-to-best", view->index, view->seconds_to_best);
@@ -159,12 +163,11 @@ cru_status frame_load(store *s, int64_t experiment, frame **out, cru_error *err)
     if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the report", store_path(s));
     frame *f = cru_arena_alloc_zeroed(arena, 1, sizeof *f);
     f->arena = arena;
+    f->environment = "";
     f->columns = cru_arena_alloc(arena, FRAME_COLUMNS, sizeof *f->columns);
     f->measures = cru_arena_alloc(arena, FRAME_MEASURES, sizeof *f->measures);
     loading l = {.f = f, .texts.arena = arena, .id = experiment};
-    int64_t counts[STORE_OUTCOMES];
-    cru_status status = store_count(s, experiment, counts, err);
-    for (int i = 0; i < STORE_OUTCOMES; i++) f->count += counts[i];
+    cru_status status = store_length(s, experiment, &f->count, err);
     f->outcomes = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->outcomes);
     f->tried = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->tried);
     if (!status) status = store_each_experiment(s, load_name, &l, err);

@@ -27,7 +27,9 @@ typedef struct frame_measure {
 typedef struct frame {
     cru_arena *arena; /* holds all of it */
     const char *experiment, *config;
-    int64_t count; /* trials */
+    const char *environment; /* of the trial that was finished last (environment.h), "": none was */
+    int64_t finished_ms;     /* when that was, since 1970; 0: never, or not known */
+    int64_t count;           /* trials */
     store_outcome *outcomes;
     int64_t *tried;        /* see store_trial */
     frame_column *columns; /* the first is "alias" */

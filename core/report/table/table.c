@@ -12,7 +12,7 @@
 
 #include "report/table/against.h"
 #include "report/table/keys.h"
-#include "report/table/stats.h"
+#include "report/table/stats-compare.h"
 #include "report/table/summary.h"
 
 /* ---- heads ----------------------------------------------------------------------------------------------- */
@@ -98,8 +98,8 @@ static int by_pair(const void *a, const void *b)
 
 static table_mark worse(table_mark mark, store_outcome outcome)
 {
-    static const table_mark marks[STORE_OUTCOMES] = {TABLE_MISSING, TABLE_ERR, TABLE_OOM,
-                                                     TABLE_OOT,     TABLE_ERR, TABLE_ERR};
+    static const table_mark marks[STORE_OUTCOMES] = {TABLE_MISSING, TABLE_UNDEFINED, TABLE_OOM,
+                                                     TABLE_OOT,     TABLE_ERR,       TABLE_ERR};
     return marks[outcome] < mark ? marks[outcome] : mark;
 }
 
@@ -115,11 +115,10 @@ static void fill_cells(const frame *f, const frame_measure *measure, const group
     }
     for (int64_t i = 0; i < f->count; i++) {
         table_cell *cell = table_at(t, rows->ids[i], cols->ids[i]);
-        if (f->outcomes[i] != STORE_OK) {
-            cell->mark = worse(cell->mark, f->outcomes[i]);
-        } else if (!isnan(measure->values[i])) {
+        if (f->outcomes[i] == STORE_OK && !isnan(measure->values[i]))
             cell->runs[cell->run_count++] = (table_run){pairs->ids[i], measure->values[i]};
-        }
+        else
+            cell->mark = worse(cell->mark, f->outcomes[i]);
     }
 }
 
@@ -212,15 +211,19 @@ static void test_column(const frame *f, table *t, int64_t col, double *p)
     }
     if (!best) return;
     double *gaps = cru_arena_alloc(f->arena, best->run_count, sizeof *gaps);
+    int64_t compared = 0;
     for (int64_t r = 0; r < t->row_count; r++) {
         const table_cell *cell = table_at(t, r, col);
         int64_t n = cell == best ? 0 : differences(best, cell, gaps);
-        p[r] = n > 1 ? stats_wilcoxon(gaps, n) : NAN;
+        p[r] = n < 2 ? NAN : t->overlap > 0 ? stats_corrected_t(gaps, n, t->overlap) : stats_wilcoxon(gaps, n);
+        compared += !isnan(p[r]);
+        if (n > t->pairs[0]) t->pairs[0] = n;
         bool apart = cell != best && n == 0;
         if (apart) p[r] = cells_welch(f->arena, best, cell); /* no pair in common */
         t->unpaired |= apart && !isnan(p[r]);
     }
     stats_holm(p, t->row_count);
+    if (compared > t->pairs[1]) t->pairs[1] = compared;
     for (int64_t r = 0; r < t->row_count; r++) {
         table_at(t, r, col)->p = p[r];
         t->significance |= !isnan(p[r]);
@@ -296,6 +299,7 @@ cru_status table_make(frame *f, const frame_measure *measure, const table_reques
                  .scale = measure->flags & CRU_METRIC_PERCENT ? 100 : 1,
                  .spread = request->spread,
                  .alpha = request->alpha > 0 ? request->alpha : 0.05,
+                 .overlap = request->overlap,
                  .row_count = groups[0].count,
                  .col_count = groups[1].count,
                  .row_key_count = keys.rows.count ? keys.rows.count : 1,

@@ -6,8 +6,9 @@
 #include "config/settings.h"
 #include "report/table/frame.h"
 
-/* Why a cell has no mean, as papers print it: OOM, OOT (out of time), ERR (crashed or failed), — (not run). */
-typedef enum table_mark { TABLE_VALUE, TABLE_OOM, TABLE_OOT, TABLE_ERR, TABLE_MISSING } table_mark;
+/* Why a cell has no mean, as papers print it: OOM, OOT (out of time), ERR (crashed or failed), n/a (it
+ * ended well and the metric has no value for it), — (not run). The first that holds for one of its trials counts. */
+typedef enum table_mark { TABLE_VALUE, TABLE_OOM, TABLE_OOT, TABLE_ERR, TABLE_UNDEFINED, TABLE_MISSING } table_mark;
 
 /* Whether a cell is worse than the best, or than all, of the rows that serve as baselines. */
 typedef enum table_below_mark { TABLE_NOT_BELOW, TABLE_BELOW_BEST, TABLE_BELOW_ALL } table_below_mark;
@@ -63,6 +64,8 @@ typedef struct table {
     int32_t digits; /* after the point */
     report_spread spread;
     double alpha;      /* level of the tests */
+    double overlap;    /* see table_request */
+    int64_t pairs[2];  /* most pairs of runs of a paired test, and most comparisons of a column; 0: none was made */
     int64_t tried[2];  /* fewest and most settings that the searches behind the trials tried; 0: no search */
     int64_t full_runs; /* runs of most cells; others are printed with their number */
     int64_t row_count, col_count;
@@ -93,6 +96,8 @@ typedef struct table_request {
     report_spread spread;
     int32_t digits;        /* negative: chosen by the size of the values */
     double alpha;          /* 0: 0.05 */
+    double overlap;        /* test items per training item of splits that overlap: the corrected t test is used
+                              instead of Wilcoxon's; 0: Wilcoxon's */
     bool average;          /* the mean over the columns, too */
     const char *groups;    /* "name: value, value | name: value": columns to rank and average by themselves */
     bool groups_asked;     /* a value in `groups` that no column has is an error, not a column that is not there yet */

@@ -26,9 +26,8 @@ static void read_row(const void *data, int64_t item, float *x)
     item_features(data, item, x);
 }
 
-static void learn(cru_ctx *ctx, const auxiliary *s, const auxiliary_job *job, cru_ids items, float *logits)
+static void learn(cru_ctx *ctx, const auxiliary *s, const cru_data *data, cru_ids items, float *logits)
 {
-    const cru_data *data = job->data;
     const cru_task task = {.size = sizeof task, .x = data->x, .classes = data->classes};
     const cru_backbone_choice choice = {.kind = s->network == MLP ? CRU_BACKBONE_MLP : CRU_BACKBONE_RESNET,
                                         .hidden = s->hidden,
@@ -62,18 +61,19 @@ static cru_status check(const auxiliary *set, const cru_data *data, cru_error *e
     return CRU_OK;
 }
 
-cru_status auxiliary_learn(const auxiliary *settings, const auxiliary_job *job, float *logits)
+cru_status auxiliary_learn(const auxiliary *settings, const cru_damage *d, const uint8_t *chosen, float *logits)
 {
-    const cru_data *data = job->data;
-    cru_status status = check(settings, data, job->err);
+    const cru_data *data = d->data;
+    const uint64_t seed = cru_rng_u64(d->rng);
+    cru_status status = check(settings, data, d->err);
     if (status) return status;
-    cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){.seed = job->seed, .threads = omp_get_max_threads()});
+    cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){.seed = seed, .threads = omp_get_max_threads()});
     int32_t *ids = cru_ctx_alloc(ctx, data->items, sizeof *ids);
     int64_t count = 0;
     for (int32_t i = 0; i < data->items; i++)
-        if (job->chosen[i] && data->labels[i] != CRU_UNLABELLED) ids[count++] = i;
-    if (count) learn(ctx, settings, job, (cru_ids){ids, count}, logits);
+        if (chosen[i] && data->labels[i] != CRU_UNLABELLED) ids[count++] = i;
+    if (count) learn(ctx, settings, data, (cru_ids){ids, count}, logits);
     cru_ctx_destroy(ctx);
-    if (!count) return cru_fail(job->err, CRU_UNSUPPORTED, "there are no labels to learn from");
-    return check_finite(data, logits, job->err);
+    if (!count) return cru_fail(d->err, CRU_UNSUPPORTED, "there are no labels to learn from");
+    return check_finite(data, logits, d->err);
 }

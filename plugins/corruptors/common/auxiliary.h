@@ -17,16 +17,9 @@ typedef struct auxiliary {
 
 extern const cru_param auxiliary_params[]; /* keys network, hidden, epochs, batch, lr, weight_decay; for CRU_GROUP */
 
-/* What to learn from. */
-typedef struct auxiliary_job {
-    const cru_data *data;
-    const uint8_t *chosen; /* by item: whose labels are learned */
-    uint64_t seed;
-    cru_error *err;
-} auxiliary_job;
-
-/* Trains and writes items x classes logits. CRU_UNSUPPORTED without features or labels, and for a resnet on what is no
+/* Trains on the labels of the items that are marked in `chosen` and writes items x classes logits. Takes one number of
+ * the damage's stream, for its seed. CRU_UNSUPPORTED without features or labels, and for a resnet on what is no
  * image; CRU_DIVERGED when the logits are not finite. */
-cru_status auxiliary_learn(const auxiliary *settings, const auxiliary_job *job, float *logits);
+cru_status auxiliary_learn(const auxiliary *settings, const cru_damage *d, const uint8_t *chosen, float *logits);
 
 #endif

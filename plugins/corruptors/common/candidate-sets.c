@@ -36,24 +36,24 @@ void candidate_sets_likely(const candidate_item *about, const float *scores, dou
     for (int32_t c = 0; c < about->classes; c++) p[c] = sum > 0 ? fmin(1, rate * p[c] * about->classes / sum) : 0;
 }
 
-cru_status candidate_sets_apply(const candidate_job *job, candidate_draw *draw, const void *user)
+cru_status candidate_sets_apply(noise_where where, const cru_damage *d, candidate_draw *draw, const void *user)
 {
-    cru_data *data = job->data;
+    cru_data *data = d->data;
     const int32_t classes = data->classes;
-    if (data->candidates) return cru_fail(job->err, CRU_UNSUPPORTED, "the labels are candidate sets already");
-    if (classes < 2) return cru_fail(job->err, CRU_UNSUPPORTED, "candidate sets need at least two classes");
+    if (data->candidates) return cru_fail(d->err, CRU_UNSUPPORTED, "the labels are candidate sets already");
+    if (classes < 2) return cru_fail(d->err, CRU_UNSUPPORTED, "candidate sets need at least two classes");
     data->candidates = cru_pool_alloc(cru_data_pool(data), data->items * classes, 1);
-    uint8_t *chosen = noise_chosen_items(data, job->where);
+    uint8_t *chosen = noise_chosen_items(data, where);
     for (int64_t i = 0; i < data->items; i++) {
         const int32_t label = data->labels[i];
         uint8_t *set = data->candidates + i * classes;
         if (label == CRU_UNLABELLED) continue;
         set[label] = 1;
-        draw(user, job->rng, &(candidate_item){i, label, classes}, set);
+        draw(user, d->rng, &(candidate_item){i, label, classes}, set);
         if (chosen[i]) continue;
         memset(set, 0, (size_t)classes);
         set[label] = 1;
     }
-    candidate_sets_report(data, chosen, job->report);
+    candidate_sets_report(data, chosen, d->report);
     return CRU_OK;
 }

@@ -8,15 +8,6 @@
 
 #include "label-noise.h"
 
-/* What `apply` of a corruptor was called with, and whose sets it draws. */
-typedef struct candidate_job {
-    noise_where where;
-    cru_data *data;
-    cru_rng *rng;
-    cru_report *report;
-    cru_error *err;
-} candidate_job;
-
 /* Whose set is drawn. */
 typedef struct candidate_item {
     int64_t item;
@@ -37,7 +28,7 @@ void candidate_sets_likely(const candidate_item *about, const float *scores, dou
 /* Draws a set for every item in order and keeps it where `where` says; all others have their label alone. Reports
  * `candidates`, the mean size of the sets kept, and `noise_rate`, the share of them without the truth. Refuses data
  * that has candidate sets already, and a single class. */
-cru_status candidate_sets_apply(const candidate_job *job, candidate_draw *draw, const void *user);
+cru_status candidate_sets_apply(noise_where where, const cru_damage *d, candidate_draw *draw, const void *user);
 
 /* The two numbers, for corruptors that change sets. */
 void candidate_sets_report(const cru_data *data, const uint8_t *chosen, cru_report *report);

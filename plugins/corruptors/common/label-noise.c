@@ -9,7 +9,7 @@ const char *const noise_where_names[] = {"train", "train+val", "all", NULL};
 
 const cru_param label_noise_params[] = {
     CRU_CHOICE(label_noise, where, NOISE_TRAIN_VAL, noise_where_names, "whose labels are redrawn"),
-    CRU_GROUP(label_noise, rng, noise_rng_params),
+    CRU_STUDY_RNG_SETTINGS(label_noise, rng, 3000, 1),
     CRU_END,
 };
 
@@ -59,23 +59,26 @@ static cru_status check_labels(const cru_data *data, cru_error *err)
     return CRU_OK;
 }
 
-cru_status label_noise_start(const noise_job *job, noise_source *source)
+cru_status label_noise_start(const label_noise *s, const cru_damage *d, cru_study_rng *source)
 {
-    cru_status status = check_labels(job->data, job->err);
-    return status ? status : noise_source_create(source, &job->settings->rng, job->data, job->rng, job->err);
+    /* The noisy-label benchmark seeds NumPy with 3000 + the number of the run; the defaults of base and step say so. */
+    static const cru_study noisygl = {.generator = CRU_STUDY_NUMPY, .base = 3000, .step = 1};
+    const cru_study_draw draw = {&s->rng, &noisygl, d->data->seed, d->rng};
+    cru_status status = check_labels(d->data, d->err);
+    return status ? status : cru_study_rng_create(source, &draw, d->err);
 }
 
-void label_noise_redraw(const noise_job *job, noise_source *source, noise_draw *draw, void *user)
+void label_noise_redraw(const label_noise *s, const cru_damage *d, const noise_drawing *by)
 {
-    cru_data *data = job->data;
-    uint8_t *chosen = noise_chosen_items(data, (noise_where)job->settings->where);
+    cru_data *data = d->data;
+    uint8_t *chosen = noise_chosen_items(data, (noise_where)s->where);
     for (int64_t i = 0; i < data->items; i++) {
         const int32_t before = data->labels[i];
         if (before == CRU_UNLABELLED) continue;
-        const int32_t after = draw(user, source, i, before);
+        const int32_t after = by->draw(by->user, by->source, i, before);
         if (chosen[i]) data->labels[i] = after;
     }
-    noise_report_labels(data, chosen, job->report);
+    noise_report_labels(data, chosen, d->report);
 }
 
 typedef struct matrix {
@@ -83,25 +86,25 @@ typedef struct matrix {
     int32_t classes;
 } matrix;
 
-static int32_t draw_from_row(void *user, noise_source *source, int64_t item, int32_t label)
+static int32_t draw_from_row(void *user, cru_study_rng *source, int64_t item, int32_t label)
 {
     const matrix *m = user;
     (void)item;
-    return noise_source_class(source, m->p + (int64_t)label * m->classes, m->classes);
+    return cru_study_rng_class(source, m->p + (int64_t)label * m->classes, m->classes);
 }
 
-cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const void *user)
+cru_status label_noise_apply(const label_noise *s, const cru_damage *d, noise_matrix *fill, const void *user)
 {
-    cru_data *data = job->data;
-    noise_source source;
-    cru_status status = label_noise_start(job, &source);
+    cru_data *data = d->data;
+    cru_study_rng source;
+    cru_status status = label_noise_start(s, d, &source);
     if (status) return status;
     double *p = cru_pool_alloc(cru_data_pool(data), (int64_t)data->classes * data->classes, sizeof *p);
-    status = fill(user, &source, data, p, job->err);
+    status = fill(user, &source, data, p, d->err);
     if (status) return status;
-    noise_source_restart(&source);
-    label_noise_redraw(job, &source, draw_from_row, &(matrix){p, data->classes});
+    cru_study_rng_restart(&source);
+    label_noise_redraw(s, d, &(noise_drawing){&source, draw_from_row, &(matrix){p, data->classes}});
     if (data->classes <= MOST_CLASSES)
-        cru_report_vector(job->report, "transition", p, (int64_t)data->classes * data->classes);
+        cru_report_vector(d->report, "transition", p, (int64_t)data->classes * data->classes);
     return CRU_OK;
 }

@@ -8,7 +8,8 @@
 #ifndef CORRUPTORS_LABEL_NOISE_H
 #define CORRUPTORS_LABEL_NOISE_H
 
-#include "noise-source.h"
+#include <crucible/plugin.h>
+#include <crucible/study-rng.h>
 
 /* Which labels are redrawn. */
 typedef enum noise_where { NOISE_TRAIN = 0, NOISE_TRAIN_VAL, NOISE_ALL } noise_where;
@@ -16,10 +17,10 @@ extern const char *const noise_where_names[]; /* "train", "train+val", "all", NU
 
 typedef struct label_noise {
     int64_t where;
-    noise_rng rng;
+    cru_study_settings rng;
 } label_noise;
 
-extern const cru_param label_noise_params[]; /* keys where, rng, base; for CRU_GROUP */
+extern const cru_param label_noise_params[]; /* keys where, rng, base, step; for CRU_GROUP */
 
 enum { LABEL_NOISE_PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
 
@@ -31,35 +32,32 @@ typedef struct rate_noise {
 
 extern const cru_param rate_noise_params[];
 
-/* What `apply` of a corruptor was called with. */
-typedef struct noise_job {
-    const label_noise *settings;
-    cru_data *data;
-    const cru_rng *rng;
-    cru_report *report;
-    cru_error *err;
-} noise_job;
-
 /* Fills p (classes x classes). `user` is the corruptor's own. */
-typedef cru_status noise_matrix(const void *user, noise_source *source, const cru_data *data, double *p,
+typedef cru_status noise_matrix(const void *user, cru_study_rng *source, const cru_data *data, double *p,
                                 cru_error *err);
 
 /* Fills the matrix, draws a label for every item in order, and keeps it where the settings say, so that an item's new
  * label does not depend on who else is in the training part. Reports `noise_rate`, the share of those items whose
  * label now differs from the truth, `confusion`, the counts of truth x label among them, and `transition`, the matrix
  * (both up to 100 classes). Refuses candidate sets and single classes. */
-cru_status label_noise_apply(const noise_job *job, noise_matrix *fill, const void *user);
+cru_status label_noise_apply(const label_noise *s, const cru_damage *d, noise_matrix *fill, const void *user);
 
 /* ---- for noise that no matrix describes -------------------------------------------------------------------------- */
 
 /* Checks the data and starts the generator: the first step of label_noise_apply. */
-cru_status label_noise_start(const noise_job *job, noise_source *source);
+cru_status label_noise_start(const label_noise *s, const cru_damage *d, cru_study_rng *source);
 
 /* The new label of an item. Called for every labelled item in order. */
-typedef int32_t noise_draw(void *user, noise_source *source, int64_t item, int32_t label);
+typedef int32_t noise_draw(void *user, cru_study_rng *source, int64_t item, int32_t label);
+
+typedef struct noise_drawing {
+    cru_study_rng *source;
+    noise_draw *draw;
+    void *user;
+} noise_drawing;
 
 /* Redraws, keeps and reports as label_noise_apply does: the last step. */
-void label_noise_redraw(const noise_job *job, noise_source *source, noise_draw *draw, void *user);
+void label_noise_redraw(const label_noise *s, const cru_damage *d, const noise_drawing *by);
 
 /* A mark for every item that `where` names; in memory of the data. */
 uint8_t *noise_chosen_items(cru_data *data, noise_where where);

@@ -6,70 +6,34 @@
 #include <crucible/imbalance.h>
 #include <crucible/pool.h>
 
-static const char *const generators[] = {"philox", "study", NULL};
-
-const cru_param parts_rng_params[] = {
-    {.key = "rng",
-     .type = CRU_PARAM_CHOICE,
-     .offset = offsetof(parts_rng, generator),
-     .number = 0,
-     .choices = generators,
-     .help = "philox: the trial's own stream; study: the generator of the published study"},
-    CRU_INT(parts_rng, base, 10, 0, UINT32_MAX, "the study's generator is seeded with base + step * seed"),
-    CRU_INT(parts_rng, step, 0, 0, 1e6, "0: one split for all seeds, as the study has it"),
-    CRU_END,
-};
-
-static void seed_study(parts *p, uint32_t seed)
+cru_status parts_start(parts *p, const cru_study_settings *settings, const cru_damage *damage,
+                       cru_study_generator study)
 {
-    if (p->study == PARTS_PYTHON)
-        cru_mt_seed_python(&p->mt, seed);
-    else
-        cru_mt_seed(&p->mt, seed);
-}
-
-cru_status parts_start(parts *p, const parts_job *job, parts_study study)
-{
-    cru_data *data = job->data;
+    cru_data *data = damage->data;
     cru_pool pool = cru_data_pool(data);
-    if (data->classes < 2) return cru_fail(job->err, CRU_UNSUPPORTED, "one class alone cannot be out of balance");
-    *p = (parts){.job = *job, .repeats = job->settings->generator == 1, .study = study, .stream = *job->rng};
+    const cru_study_draw draw = {settings, &(cru_study){.generator = study, .base = 10}, data->seed, damage->rng};
+    if (data->classes < 2) return cru_fail(damage->err, CRU_UNSUPPORTED, "one class alone cannot be out of balance");
+    *p = (parts){.damage = damage};
     for (int i = 0; i < PART_COUNT; i++) p->ids[i] = cru_pool_alloc(pool, data->items, sizeof *p->ids[i]);
     p->dealt = cru_pool_alloc(pool, data->items, sizeof *p->dealt);
-    p->spare = cru_pool_alloc(pool, 2 * data->items, sizeof *p->spare);
-    const uint64_t step = (uint64_t)job->settings->step, base = (uint64_t)job->settings->base;
-    if (p->repeats && step && data->seed > (UINT32_MAX - base) / step)
-        return cru_fail(job->err, CRU_BAD_INPUT, "base + step * %llu exceeds the largest seed, 4294967295",
-                        (unsigned long long)data->seed);
-    seed_study(p, (uint32_t)(base + step * data->seed));
-    return CRU_OK;
+    return cru_study_rng_create(&p->rng, &draw, damage->err);
 }
 
 void parts_restart(parts *p, uint32_t seed)
 {
     for (int i = 0; i < PART_COUNT; i++) p->count[i] = 0;
-    memset(p->dealt, 0, (size_t)p->job.data->items);
-    p->stream = cru_rng_split(p->job.rng, seed);
-    seed_study(p, seed);
+    memset(p->dealt, 0, (size_t)p->damage->data->items);
+    cru_study_rng_reseed(&p->rng, seed, cru_rng_split(p->damage->rng, seed));
 }
 
 void parts_shuffle(parts *p, int32_t *ids, int64_t n)
 {
-    if (!p->repeats) {
-        cru_rng_shuffle(&p->stream, ids, n);
-    } else if (p->study == PARTS_PYTHON) {
-        cru_mt_python_shuffle(&p->mt, ids, n);
-    } else {
-        int32_t *place = p->spare, *copy = p->spare + p->job.data->items;
-        memcpy(copy, ids, (size_t)n * sizeof *copy);
-        cru_mt_torch_permutation(&p->mt, place, n);
-        for (int64_t i = 0; i < n; i++) ids[i] = copy[place[i]];
-    }
+    cru_study_rng_shuffle(&p->rng, ids, n);
 }
 
 double parts_uniform(parts *p)
 {
-    return p->repeats ? cru_mt_uniform(&p->mt) : cru_rng_uniform(&p->stream);
+    return cru_study_rng_uniform(&p->rng);
 }
 
 int64_t parts_deal(parts *p, part to, cru_ids ids, int64_t count)
@@ -88,27 +52,28 @@ int64_t parts_deal(parts *p, part to, cru_ids ids, int64_t count)
 static void report_counts(const parts *p)
 {
     enum { MOST_CLASSES = 1000 };
-    const cru_data *data = p->job.data;
+    const cru_data *data = p->damage->data;
     static const char *const names[] = {"train", "val", "test"};
     double counts[MOST_CLASSES] = {0};
-    for (int i = 0; i < PART_COUNT; i++) cru_report_number(p->job.report, names[i], (double)p->count[i]);
-    cru_report_number(p->job.report, "imbalance_ratio",
+    for (int i = 0; i < PART_COUNT; i++) cru_report_number(p->damage->report, names[i], (double)p->count[i]);
+    cru_report_number(p->damage->report, "imbalance_ratio",
                       cru_imbalance_of_classes(data->truth, data->split.train, data->classes));
     if (data->classes > MOST_CLASSES) return;
     for (int64_t i = 0; i < data->split.train.count; i++) counts[data->truth[data->split.train.ids[i]]]++;
-    cru_report_vector(p->job.report, "train_counts", counts, data->classes);
+    cru_report_vector(p->damage->report, "train_counts", counts, data->classes);
 }
 
 cru_status parts_finish(parts *p)
 {
-    parts_deal(p, PART_TEST, labelled_items(p->job.data), p->job.data->items);
+    parts_deal(p, PART_TEST, labelled_items(p->damage->data), p->damage->data->items);
     return parts_store(p);
 }
 
 cru_status parts_store(parts *p)
 {
-    cru_data *data = p->job.data;
-    if (p->count[PART_TRAIN] == 0) return cru_fail(p->job.err, CRU_UNSUPPORTED, "too few items: nothing would train");
+    cru_data *data = p->damage->data;
+    if (p->count[PART_TRAIN] == 0)
+        return cru_fail(p->damage->err, CRU_UNSUPPORTED, "too few items: nothing would train");
     data->split = (cru_split){.train = {p->ids[PART_TRAIN], p->count[PART_TRAIN]},
                               .val = {p->ids[PART_VAL], p->count[PART_VAL]},
                               .test = {p->ids[PART_TEST], p->count[PART_TEST]}};

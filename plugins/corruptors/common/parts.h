@@ -2,7 +2,7 @@
 /* parts.h: a split dealt out anew, for corruptors whose damage is who trains.
  *
  *     parts p;
- *     cru_status status = parts_start(&p, &(parts_job){...}, PARTS_PYTHON);
+ *     cru_status status = parts_start(&p, &s->rng, d, CRU_STUDY_PYTHON);
  *     parts_shuffle(&p, ids, n);
  *     parts_deal(&p, PART_TRAIN, ids, 20);
  *     status = parts_finish(&p);               the rest tests
@@ -11,44 +11,26 @@
 #ifndef CORRUPTORS_PARTS_H
 #define CORRUPTORS_PARTS_H
 
-#include <crucible/mt19937.h>
 #include <crucible/plugin.h>
+#include <crucible/study-rng.h>
 
-typedef struct parts_rng {
-    int64_t generator;  /* 0: the trial's own stream, 1: that of the study */
-    int64_t base, step; /* the study's generator is seeded with base + step * the trial's seed */
-} parts_rng;
-
-extern const cru_param parts_rng_params[]; /* keys rng, base and step; for CRU_GROUP */
-
-/* What `apply` of a corruptor was called with. */
-typedef struct parts_job {
-    const parts_rng *settings;
-    cru_data *data;
-    cru_rng *rng;
-    cru_report *report;
-    cru_error *err;
-} parts_job;
-
-/* Which generator the study used. */
-typedef enum parts_study { PARTS_PYTHON, PARTS_TORCH } parts_study;
+/* The studies have one split for all seeds, that of seed 10. */
+#define PARTS_RNG_SETTINGS(type_, member_) CRU_STUDY_RNG_SETTINGS(type_, member_, 10, 0)
 
 typedef enum part { PART_TRAIN, PART_VAL, PART_TEST, PART_COUNT } part;
 
 typedef struct parts {
-    parts_job job;
-    bool repeats; /* draws of the study's generator */
-    parts_study study;
-    cru_rng stream;
-    cru_mt mt;
+    const cru_damage *damage;
+    cru_study_rng rng;
     int32_t *ids[PART_COUNT];
     int64_t count[PART_COUNT];
     uint8_t *dealt; /* by item */
-    int32_t *spare; /* items: for permutations */
 } parts;
 
-/* CRU_UNSUPPORTED when there are fewer than two classes; CRU_BAD_INPUT when a seed is too large for the generator. */
-cru_status parts_start(parts *p, const parts_job *job, parts_study study);
+/* CRU_UNSUPPORTED when there are fewer than two classes; CRU_BAD_INPUT when a seed is too large for the generator.
+ * `study` is the generator of the study. */
+cru_status parts_start(parts *p, const cru_study_settings *settings, const cru_damage *damage,
+                       cru_study_generator study);
 
 /* Starts over with nothing dealt out: the study's generator from `seed`, or the trial's stream number `seed`. */
 void parts_restart(parts *p, uint32_t seed);

@@ -23,21 +23,22 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    if (s->rows < s->classes) return cru_fail(err, CRU_BAD_INPUT, "blobs: fewer rows than classes");
-    cru_status status = generate_begin(data, CRU_ROWS, s->rows, s->classes, err);
+    cru_data *data = l->data;
+    const settings *s = l->settings;
+    if (s->rows < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "blobs: fewer rows than classes");
+    cru_status status = generate_begin(data, CRU_ROWS, s->rows, s->classes, l->err);
     if (status != CRU_OK) return status;
     int64_t *sizes = cru_data_alloc(data, s->classes, sizeof *sizes);
     int64_t clouds = s->classes * s->clouds;
     float *centre = cru_data_alloc(data, clouds * s->features, sizeof *centre);
-    float *x = generate_dense(data, s->features, err);
-    if (!sizes || !centre || !x) return cru_fail(err, CRU_NO_MEMORY, "blobs: no memory");
+    float *x = generate_dense(data, s->features, l->err);
+    if (!sizes || !centre || !x) return cru_fail(l->err, CRU_NO_MEMORY, "blobs: no memory");
 
-    cru_rng rng = cru_rng_stream(source->seed, "blobs", 0);
+    cru_rng rng = cru_rng_stream(l->source->seed, "blobs", 0);
     generate_class_sizes(s->rows, s->classes, s->imbalance, sizes);
-    status = generate_classes(data, sizes, &rng, err);
+    status = generate_classes(data, sizes, &rng, l->err);
     if (status != CRU_OK) return status;
     cru_rng_fill_uniform(&rng, centre, clouds * s->features, (float)-s->box, (float)s->box);
     cru_rng_fill_normal(&rng, x, s->rows * s->features, 0, (float)s->spread);
@@ -56,6 +57,8 @@ CRU_PLUGIN = {
     .name = "blobs",
     .version = "1.0",
     .summary = "rows from Gaussian clouds",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

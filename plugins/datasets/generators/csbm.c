@@ -189,25 +189,27 @@ static cru_status make_words(const settings *s, cru_rng *rng, cru_data *data, cr
     return CRU_OK;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
+    cru_data *data = l->data;
+    const settings *s = l->settings;
     bool anomaly = s->task == 1;
-    if (anomaly && s->classes != 2) return cru_fail(err, CRU_BAD_INPUT, "csbm: task = anomaly needs classes = 2");
-    if (s->nodes < s->classes) return cru_fail(err, CRU_BAD_INPUT, "csbm: fewer nodes than classes");
-    cru_status status = generate_begin(data, anomaly ? CRU_ANOMALY : CRU_NODES, s->nodes, s->classes, err);
+    if (anomaly && s->classes != 2) return cru_fail(l->err, CRU_BAD_INPUT, "csbm: task = anomaly needs classes = 2");
+    if (s->nodes < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "csbm: fewer nodes than classes");
+    cru_status status = generate_begin(data, anomaly ? CRU_ANOMALY : CRU_NODES, s->nodes, s->classes, l->err);
     if (status != CRU_OK) return status;
 
     int64_t *sizes = malloc((size_t)s->classes * sizeof *sizes);
-    if (!sizes) return cru_fail(err, CRU_NO_MEMORY, "csbm: no memory");
+    if (!sizes) return cru_fail(l->err, CRU_NO_MEMORY, "csbm: no memory");
     generate_class_sizes(s->nodes, s->classes, s->imbalance, sizes);
-    cru_rng classes = cru_rng_stream(source->seed, "classes", 0), graph = cru_rng_stream(source->seed, "graph", 0),
-            features = cru_rng_stream(source->seed, "features", 0);
-    status = generate_classes(data, sizes, &classes, err);
-    if (status == CRU_OK) status = make_graph(s, sizes, &graph, data, err);
+    cru_rng classes = cru_rng_stream(l->source->seed, "classes", 0),
+            graph = cru_rng_stream(l->source->seed, "graph", 0),
+            features = cru_rng_stream(l->source->seed, "features", 0);
+    status = generate_classes(data, sizes, &classes, l->err);
+    if (status == CRU_OK) status = make_graph(s, sizes, &graph, data, l->err);
     if (status == CRU_OK) {
-        status = s->sparse ? make_words(s, &features, data, err)
-                           : generate_gaussian(data, s->features, s->signal, &features, err);
+        status = s->sparse ? make_words(s, &features, data, l->err)
+                           : generate_gaussian(data, s->features, s->signal, &features, l->err);
     }
     free(sizes);
     generate_end(data);
@@ -222,6 +224,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "contextual stochastic block model: graph and features with adjustable homophily and signal",
     .citation = "Deshpande, Sen, Montanari, Mossel. Contextual stochastic block models. NeurIPS 2018.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -104,25 +104,26 @@ static cru_status draw_kinds(const settings *s, cru_rng *rng, cru_data *data, cr
     return CRU_OK;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    if (s->largest < s->smallest) return cru_fail(err, CRU_BAD_INPUT, "graph-motifs: largest is below smallest");
-    if (s->graphs < s->classes) return cru_fail(err, CRU_BAD_INPUT, "graph-motifs: fewer graphs than classes");
-    cru_status status = generate_begin(data, CRU_GRAPHS, s->graphs, s->classes, err);
+    cru_data *data = l->data;
+    const settings *s = l->settings;
+    if (s->largest < s->smallest) return cru_fail(l->err, CRU_BAD_INPUT, "graph-motifs: largest is below smallest");
+    if (s->graphs < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "graph-motifs: fewer graphs than classes");
+    cru_status status = generate_begin(data, CRU_GRAPHS, s->graphs, s->classes, l->err);
     if (status != CRU_OK) return status;
     int64_t sizes[5];
-    cru_rng classes = cru_rng_stream(source->seed, "classes", 0),
-            features = cru_rng_stream(source->seed, "features", 0);
-    sketch k = {.s = s, .rng = cru_rng_stream(source->seed, "graph", 0)};
+    cru_rng classes = cru_rng_stream(l->source->seed, "classes", 0),
+            features = cru_rng_stream(l->source->seed, "features", 0);
+    sketch k = {.s = s, .rng = cru_rng_stream(l->source->seed, "graph", 0)};
     generate_class_sizes(s->graphs, s->classes, s->imbalance, sizes);
-    status = generate_classes(data, sizes, &classes, err);
-    if (status == CRU_OK) status = draw_sizes(s, &k.rng, data, err);
+    status = generate_classes(data, sizes, &classes, l->err);
+    if (status == CRU_OK) status = draw_sizes(s, &k.rng, data, l->err);
     for (int64_t g = 0; g < s->graphs && status == CRU_OK; g++)
-        status = draw_graph(&k, data->truth[g], &data->graph_offsets[g], err);
+        status = draw_graph(&k, data->truth[g], &data->graph_offsets[g], l->err);
     if (status == CRU_OK) status = edge_list_store(&k.edges, data->nodes, EDGE_SYMMETRIC, data);
     edge_list_free(&k.edges);
-    if (status == CRU_OK) status = draw_kinds(s, &features, data, err);
+    if (status == CRU_OK) status = draw_kinds(s, &features, data, l->err);
     generate_end(data);
     return status;
 }
@@ -134,6 +135,8 @@ CRU_PLUGIN = {
     .name = "graph-motifs",
     .version = "1.0",
     .summary = "small random graphs whose class is the motif that hangs on them",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_GRAPHS,
     .settings_size = sizeof(settings),
     .params = schema,

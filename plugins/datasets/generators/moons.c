@@ -19,16 +19,17 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    cru_status status = generate_begin(data, CRU_ROWS, s->rows, 2, err);
-    float *x = status == CRU_OK ? generate_dense(data, 2, err) : NULL;
+    cru_data *data = l->data;
+    const settings *s = l->settings;
+    cru_status status = generate_begin(data, CRU_ROWS, s->rows, 2, l->err);
+    float *x = status == CRU_OK ? generate_dense(data, 2, l->err) : NULL;
     if (!x) return CRU_NO_MEMORY;
     int64_t sizes[2];
-    cru_rng rng = cru_rng_stream(source->seed, "moons", 0);
+    cru_rng rng = cru_rng_stream(l->source->seed, "moons", 0);
     generate_class_sizes(s->rows, 2, s->imbalance, sizes);
-    status = generate_classes(data, sizes, &rng, err);
+    status = generate_classes(data, sizes, &rng, l->err);
     if (status != CRU_OK) return status;
     for (int64_t i = 0; i < s->rows; i++) {
         double t = acos(-1) * cru_rng_uniform(&rng);
@@ -47,6 +48,8 @@ CRU_PLUGIN = {
     .name = "moons",
     .version = "1.0",
     .summary = "rows from two interleaved half circles",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_ROWS,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -146,17 +146,18 @@ static cru_status make_features(const settings *s, const cru_source *source, cru
     return status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    rings r = {.s = s, .nodes = s->class_size * s->classes, .rng = cru_rng_stream(source->seed, "graph", 0)};
-    if ((double)r.nodes > GENERATE_MOST) return cru_fail(err, CRU_BAD_INPUT, "regular-graph: too many nodes");
-    cru_status status = generate_begin(data, CRU_NODES, r.nodes, s->classes, err);
+    cru_data *data = l->data;
+    const settings *s = l->settings;
+    rings r = {.s = s, .nodes = s->class_size * s->classes, .rng = cru_rng_stream(l->source->seed, "graph", 0)};
+    if ((double)r.nodes > GENERATE_MOST) return cru_fail(l->err, CRU_BAD_INPUT, "regular-graph: too many nodes");
+    cru_status status = generate_begin(data, CRU_NODES, r.nodes, s->classes, l->err);
     if (status != CRU_OK) return status;
     for (int64_t v = 0; v < r.nodes; v++) data->truth[v] = (int32_t)(v / s->class_size);
-    status = s->mode == MODE_REGULAR ? make_regular(&r, data, err) : make_random(&r, data, err);
+    status = s->mode == MODE_REGULAR ? make_regular(&r, data, l->err) : make_random(&r, data, l->err);
     edge_list_free(&r.edges);
-    if (status == CRU_OK) status = make_features(s, source, data, err);
+    if (status == CRU_OK) status = make_features(s, l->source, data, l->err);
     generate_end(data);
     return status;
 }
@@ -170,6 +171,8 @@ CRU_PLUGIN = {
     .summary = "equal numbers of neighbours inside and outside the class: exact edge homophily",
     .citation = "Luan et al. Are Heterophilic GNNs and Homophily Metrics Really Effective? Evaluation Pitfalls and New "
                 "Benchmarks. 2024.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES,
     .settings_size = sizeof(settings),
     .params = schema,

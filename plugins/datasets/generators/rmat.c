@@ -62,20 +62,22 @@ static cru_status make_graph(const settings *s, const int32_t *name, uint64_t se
     return status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
+    cru_data *data = l->data;
+    const settings *s = l->settings;
     int64_t nodes = (int64_t)1 << s->scale;
-    if (s->a + s->b + s->c > 1) return cru_fail(err, CRU_BAD_INPUT, "rmat: a + b + c is more than 1");
-    if (nodes < s->classes) return cru_fail(err, CRU_BAD_INPUT, "rmat: fewer nodes than classes");
-    cru_status status = generate_begin(data, CRU_NODES, nodes, s->classes, err);
+    if (s->a + s->b + s->c > 1) return cru_fail(l->err, CRU_BAD_INPUT, "rmat: a + b + c is more than 1");
+    if (nodes < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "rmat: fewer nodes than classes");
+    cru_status status = generate_begin(data, CRU_NODES, nodes, s->classes, l->err);
     if (status != CRU_OK) return status;
     int32_t *name = cru_data_alloc(data, nodes, sizeof *name);
-    if (!name) return cru_fail(err, CRU_NO_MEMORY, "rmat: no memory for %lld nodes", (long long)nodes);
-    cru_rng names = cru_rng_stream(source->seed, "names", 0), features = cru_rng_stream(source->seed, "features", 0);
+    if (!name) return cru_fail(l->err, CRU_NO_MEMORY, "rmat: no memory for %lld nodes", (long long)nodes);
+    cru_rng names = cru_rng_stream(l->source->seed, "names", 0),
+            features = cru_rng_stream(l->source->seed, "features", 0);
     cru_rng_permutation(&names, name, nodes);
-    status = make_graph(s, name, source->seed, data, err);
-    if (status == CRU_OK) status = generate_gaussian(data, s->features, s->signal, &features, err);
+    status = make_graph(s, name, l->source->seed, data, l->err);
+    if (status == CRU_OK) status = generate_gaussian(data, s->features, s->signal, &features, l->err);
     generate_end(data);
     return status;
 }
@@ -88,6 +90,8 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "recursive-matrix graph of 2^scale nodes with skewed degrees",
     .citation = "Chakrabarti, Zhan, Faloutsos. R-MAT: A Recursive Model for Graph Mining. SDM 2004.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES,
     .settings_size = sizeof(settings),
     .params = schema,

@@ -154,10 +154,10 @@ static cru_status read_all(reading *r)
     return r->s->labels == LABELS_COUNTS ? count_annotations(r) : annotate(r);
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = settings_, .source = source, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
+    reading r = {.s = l->settings, .source = l->source, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     cru_status status = read_all(&r);
     cru_arena_destroy(r.arena);
     return status;
@@ -170,6 +170,8 @@ CRU_PLUGIN = {
     .name = "cifar",
     .version = "1.0",
     .summary = "CIFAR-10 in binary batches, with the labels of people from CIFAR-10N or CIFAR-10H",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -110,11 +110,11 @@ static cru_status read_cites(const reading *r)
     return status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = settings_, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    cru_status status = read_tables(&r, source);
+    reading r = {.s = l->settings, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    cru_status status = read_tables(&r, l->source);
     if (status == CRU_OK) status = read_labels(&r);
     if (status == CRU_OK) status = read_features(&r);
     if (status == CRU_OK) status = read_cites(&r);
@@ -133,6 +133,8 @@ CRU_PLUGIN = {
     .name = "content-cites",
     .version = "1.0",
     .summary = "citation graphs as NAME.content and NAME.cites",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -242,16 +242,16 @@ static cru_status read_split(reading *r)
     return CRU_OK;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = settings_, .data = data, .err = err};
-    cru_status status = read_tables(&r, source);
+    reading r = {.s = l->settings, .data = l->data, .err = l->err};
+    cru_status status = read_tables(&r, l->source);
     if (status == CRU_OK) status = read_ids(&r);
     if (status == CRU_OK) status = read_labels(&r);
     if (status == CRU_OK) status = read_features(&r);
     if (status == CRU_OK) status = read_edges(&r);
     if (status == CRU_OK) status = read_split(&r);
-    if (status == CRU_OK) generate_end(data);
+    if (status == CRU_OK) generate_end(l->data);
     names_free(&r.ids);
     names_free(&r.classes);
     csv_free(&r.nodes);
@@ -266,6 +266,8 @@ CRU_PLUGIN = {
     .name = "csv",
     .version = "1.0",
     .summary = "your own data: a table of nodes or rows and, for a graph, a list of edges",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -128,13 +128,14 @@ static cru_status read_edges(const reading *r, const cru_source *source)
     return status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = settings_, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    cru_status status = read_nodes(&r, source);
-    if (status == CRU_OK) status = read_edges(&r, source);
-    if (status == CRU_OK && mask_files_count(source) > 0) status = mask_files_read(source, r.arena, data, err);
+    reading r = {.s = l->settings, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    cru_status status = read_nodes(&r, l->source);
+    if (status == CRU_OK) status = read_edges(&r, l->source);
+    if (status == CRU_OK && mask_files_count(l->source) > 0)
+        status = mask_files_read(l->source, r.arena, l->data, l->err);
     cru_arena_destroy(r.arena);
     return status;
 }
@@ -146,6 +147,8 @@ CRU_PLUGIN = {
     .name = "geom-gcn",
     .version = "1.0",
     .summary = "graphs in Geom-GCN's two text files, with its splits",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -93,23 +93,23 @@ static cru_status read_graphs(reading *r, cru_arena *arena)
     return status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
+    const settings *s = l->settings;
     const char *path;
     byte_string text;
-    cru_status status = source_need(source, "graphs", &path, err);
+    cru_status status = source_need(l->source, "graphs", &path, l->err);
     if (status != CRU_OK) return status;
     cru_arena *arena = cru_arena_create();
-    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
-    reading r = {.err = err, .set = {.name = path, .loops = s->loops}};
-    status = text_file_read(arena, path, UNPACK_ALL, &text, err);
+    if (!arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", path);
+    reading r = {.err = l->err, .set = {.name = path, .loops = s->loops}};
+    status = text_file_read(arena, path, UNPACK_ALL, &text, l->err);
     if (status == CRU_OK) {
         r.text = (cursor){text.bytes, text.bytes + text.size, path, 1};
         status = read_graphs(&r, arena);
     }
-    if (status == CRU_OK) status = graph_set_store(&r.set, arena, data, err);
-    if (status == CRU_OK) status = id_files_read(source, arena, data, err);
+    if (status == CRU_OK) status = graph_set_store(&r.set, arena, l->data, l->err);
+    if (status == CRU_OK) status = id_files_read(l->source, arena, l->data, l->err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(arena);
     return status;
@@ -122,6 +122,8 @@ CRU_PLUGIN = {
     .name = "graph-list",
     .version = "1.0",
     .summary = "many graphs in one text file, a line a node with its tag and neighbours",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

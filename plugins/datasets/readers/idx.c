@@ -89,19 +89,19 @@ static cru_status store(const settings *s, const idx_file *f, cru_data *data, cr
     return CRU_OK;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
     static const char *const roles[] = {"train-images", "train-labels", "test-images", "test-labels"};
     idx_file files[4];
     blob blobs[4];
     const char *paths[4];
     cru_arena *arena = cru_arena_create();
-    cru_status status = arena ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    for (int i = 0; i < 4 && status == CRU_OK; i++) status = source_need(source, roles[i], &paths[i], err);
-    if (status == CRU_OK) status = blob_read_all(arena, (file_list){paths, 4}, (byte_room){0}, blobs, err);
+    cru_status status = arena ? CRU_OK : cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    for (int i = 0; i < 4 && status == CRU_OK; i++) status = source_need(l->source, roles[i], &paths[i], l->err);
+    if (status == CRU_OK) status = blob_read_all(arena, (file_list){paths, 4}, (byte_room){0}, blobs, l->err);
     for (int i = 0; i < 4 && status == CRU_OK; i++)
-        status = parse_idx(&blobs[i], strstr(roles[i], "images") ? 3 : 1, &files[i], err);
-    if (status == CRU_OK) status = store(settings_, files, data, err);
+        status = parse_idx(&blobs[i], strstr(roles[i], "images") ? 3 : 1, &files[i], l->err);
+    if (status == CRU_OK) status = store(l->settings, files, l->data, l->err);
     cru_arena_destroy(arena);
     return status;
 }
@@ -113,6 +113,8 @@ CRU_PLUGIN = {
     .name = "idx",
     .version = "1.0",
     .summary = "images and labels in IDX files, as MNIST and Fashion-MNIST",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -135,15 +135,14 @@ static cru_status read_tables(reading *r)
     return status;
 }
 
-static cru_status load(const void *settings, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    (void)settings;
-    reading r = {.data = data, .err = err};
-    cru_status status = source_need(source, "rows", &r.path, err);
-    if (status == CRU_OK) status = mat_open(r.path, &r.file, err);
+    reading r = {.data = l->data, .err = l->err};
+    cru_status status = source_need(l->source, "rows", &r.path, l->err);
+    if (status == CRU_OK) status = mat_open(r.path, &r.file, l->err);
     if (status != CRU_OK) return status;
     r.arena = cru_arena_create();
-    status = r.arena ? read_tables(&r) : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", r.path);
+    status = r.arena ? read_tables(&r) : cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", r.path);
     mat_close(r.file);
     cru_arena_destroy(r.arena);
     return status;
@@ -156,5 +155,7 @@ CRU_PLUGIN = {
     .name = "mat-pll",
     .version = "1.0",
     .summary = "rows with candidate label sets in a MATLAB file",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .vtable = &vtable,
 };

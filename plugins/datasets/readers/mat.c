@@ -4,7 +4,8 @@
  *   graph      Network, A, or net_upu, net_usu, net_uvu, net_rur, net_rtr, net_rsr: relations, whose union is the graph
  *   features   Attributes, X or features
  *   labels     Label, label, Class or gnd: counted from 0 or from 1 (the smallest decides)
- *   local_info facebook100, instead of features and labels: columns status, gender, major, minor, dorm, year, school.
+ *   local_info facebook100, instead of features and labels: columns status, gender, major, minor, dorm, year, school;
+ *              some copies have the user's number before them.
  *              The class is gender - 1 (0: unknown, unlabelled), every other column is one-hot coded over its values.
  *
  * Further files: splits, an .npy of LINKX (index-lists.h), or train-0, test-0, ... with node numbers (id-files.h). */
@@ -80,9 +81,10 @@ static cru_status read_local_info(const reading *r)
     mat_matrix m;
     cru_status status = mat_nodes_get(r, info_names, &m);
     if (status != CRU_OK) return status;
-    if (m.cols != INFO_COLUMNS || m.rows > INT32_MAX)
+    const int64_t first = m.cols - INFO_COLUMNS; /* of the seven */
+    if ((first != 0 && first != 1) || m.rows > INT32_MAX)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld columns, expected 7", m.name, (long long)m.cols);
-    status = mat_nodes_labels(r, (mat_labels){&m, INFO_GENDER, m.rows, 1});
+    status = mat_nodes_labels(r, (mat_labels){&m, first + INFO_GENDER, m.rows, 1});
     if (status != CRU_OK) return status;
     enum { CODED = INFO_COLUMNS - 1 };
     int64_t *offsets = cru_data_alloc(r->data, m.rows + 1, sizeof *offsets), cols = 0;
@@ -90,7 +92,7 @@ static cru_status read_local_info(const reading *r)
     int32_t *codes = cru_arena_alloc(r->arena, m.rows, sizeof *codes);
     if (!offsets || !ids) return cru_fail(r->err, CRU_NO_MEMORY, "%s: no memory for features", r->path);
     for (int64_t k = 0; k < CODED; k++) {
-        code_column(r, &m, k < INFO_GENDER ? k : k + 1, codes, &cols);
+        code_column(r, &m, first + (k < INFO_GENDER ? k : k + 1), codes, &cols);
         for (int64_t i = 0; i < m.rows; i++) ids[CODED * i + k] = codes[i];
     }
     for (int64_t i = 0; i <= m.rows; i++) offsets[i] = CODED * i;
@@ -142,16 +144,16 @@ static cru_status read_all(const reading *r)
     return cru_fail(r->err, CRU_BAD_INPUT, "%s: has no graph: no variable Network, A or net_...", r->path);
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    reading r = {.s = &s->node, .unlabelled = s->unlabelled, .data = data, .err = err};
-    cru_status status = source_need(source, "graph", &r.path, err);
-    if (status == CRU_OK) status = mat_open(r.path, &r.file, err);
+    const settings *s = l->settings;
+    reading r = {.s = &s->node, .unlabelled = s->unlabelled, .data = l->data, .err = l->err};
+    cru_status status = source_need(l->source, "graph", &r.path, l->err);
+    if (status == CRU_OK) status = mat_open(r.path, &r.file, l->err);
     if (status != CRU_OK) return status;
     r.arena = cru_arena_create();
-    status = r.arena ? read_all(&r) : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", r.path);
-    if (status == CRU_OK) status = mat_nodes_splits(&r, source);
+    status = r.arena ? read_all(&r) : cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", r.path);
+    if (status == CRU_OK) status = mat_nodes_splits(&r, l->source);
     mat_close(r.file);
     cru_arena_destroy(r.arena);
     return status;
@@ -164,6 +166,8 @@ CRU_PLUGIN = {
     .name = "mat",
     .version = "1.0",
     .summary = "a graph in a MATLAB file: attributed networks, multi-relation fraud graphs, facebook100",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -176,16 +176,16 @@ static cru_status read_edges(const reading *r)
     return status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = settings_, .source = source, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    const char *splits = source_file(source, "splits");
+    reading r = {.s = l->settings, .source = l->source, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    const char *splits = source_file(l->source, "splits");
     cru_status status = read_files(&r);
     if (status == CRU_OK) status = read_target(&r);
     if (status == CRU_OK) status = read_features(&r);
     if (status == CRU_OK) status = read_edges(&r);
-    if (status == CRU_OK && splits) status = index_lists_read(splits, r.arena, data, err);
+    if (status == CRU_OK && splits) status = index_lists_read(splits, r.arena, l->data, l->err);
     cru_arena_destroy(r.arena);
     return status;
 }
@@ -197,6 +197,8 @@ CRU_PLUGIN = {
     .name = "musae",
     .version = "1.0",
     .summary = "social graphs as csv edges, csv targets and json features, as MUSAE and LINKX publish them",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -49,11 +49,11 @@ static cru_status read_all(const settings *s, const cru_source *source, cru_aren
     return status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
     cru_arena *arena = cru_arena_create();
-    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    cru_status status = read_all(settings_, source, arena, data, err);
+    if (!arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    cru_status status = read_all(l->settings, l->source, arena, l->data, l->err);
     cru_arena_destroy(arena);
     return status;
 }
@@ -65,6 +65,8 @@ CRU_PLUGIN = {
     .name = "npy-graph",
     .version = "1.0",
     .summary = "a graph in three .npy files: features, classes, edges",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -195,18 +195,19 @@ static cru_status read_layout(const reading *r, const char *path)
                     path);
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
+    const settings *s = l->settings;
     const char *path;
-    cru_status status = source_need(source, "graph", &path, err);
+    cru_status status = source_need(l->source, "graph", &path, l->err);
     if (status != CRU_OK) return status;
-    reading r = {.s = &s->node, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
-    status = archive_open(path, &r.npz, err);
+    reading r = {.s = &s->node, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", path);
+    status = archive_open(path, &r.npz, l->err);
     if (status == CRU_OK) status = read_layout(&r, path);
     if (status == CRU_OK)
-        status = mask_files_count(source) > 0 ? mask_files_read(source, r.arena, data, err) : read_masks(&r);
+        status =
+            mask_files_count(l->source) > 0 ? mask_files_read(l->source, r.arena, l->data, l->err) : read_masks(&r);
     archive_close(r.npz);
     cru_arena_destroy(r.arena);
     return status;
@@ -219,6 +220,8 @@ CRU_PLUGIN = {
     .name = "npz-graph",
     .version = "1.0",
     .summary = "a graph in an .npz file: heterophilous-graphs, gnn-benchmark, torch-geometric or pickled scipy layout",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

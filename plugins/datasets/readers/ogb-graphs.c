@@ -101,16 +101,16 @@ static cru_status read_graphs(reading *r)
     return status == CRU_OK ? graph_set_store(&r->set, r->arena, r->data, r->err) : status;
 }
 
-static cru_status load(const void *settings, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    (void)settings;
-    reading r = {.source = source, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    r.set.name = source->name;
+    cru_data *data = l->data;
+    reading r = {.source = l->source, .arena = cru_arena_create(), .data = data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    r.set.name = l->source->name;
     r.set.loops = true;
     cru_status status = read_graphs(&r);
-    if (status == CRU_OK) status = matrix_store_features(r.x.numbers, r.x.cols, data, err);
-    if (status == CRU_OK) status = id_files_read(source, r.arena, data, err);
+    if (status == CRU_OK) status = matrix_store_features(r.x.numbers, r.x.cols, data, l->err);
+    if (status == CRU_OK) status = id_files_read(l->source, r.arena, data, l->err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(r.arena);
     return status;
@@ -123,5 +123,7 @@ CRU_PLUGIN = {
     .name = "ogb-graphs",
     .version = "1.0",
     .summary = "many graphs in the csv.gz files of the Open Graph Benchmark, with its split",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .vtable = &vtable,
 };

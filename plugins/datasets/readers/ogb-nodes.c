@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* ogb-nodes: node property sets as the Open Graph Benchmark publishes them, in csv.gz files without headers.
+/* ogb-nodes: one graph as the Open Graph Benchmark publishes it, in csv.gz files without headers.
  *
  *   edges              "source,target", numbered from 0
- *   node-features      numbers of every node
+ *   node-features      numbers of every node; link property sets have none
  *   labels             the class of every node; with `quantiles` a number that is cut into so many classes
+ *   num-nodes          instead of labels, for sets that have none: how many nodes there are
  *   train, val, test   optional: the official split, node numbers; or
  *   splits             optional: official splits as LINKX stores them (index-lists.h)
  *
@@ -60,10 +61,22 @@ static cru_status read_labels(const reading *r)
     return node_store_labels(&r->s->node, (node_label_list){path, labels, numbers.rows}, r->data, r->err);
 }
 
+static cru_status read_no_labels(const reading *r)
+{
+    const char *path = source_file(r->source, "num-nodes");
+    number_table count;
+    cru_status status = number_table_read(r->arena, path, 1, &count, r->err);
+    if (status != CRU_OK) return status;
+    if (count.rows != 1 || count.numbers[0] < 1)
+        return cru_fail(r->err, CRU_BAD_INPUT, "%s: expected one number of nodes", path);
+    return node_unlabelled(&r->s->node, count.numbers[0], r->data, r->err);
+}
+
 static cru_status read_features(const reading *r)
 {
     const char *path;
     text_matrix x;
+    if (!source_file(r->source, "node-features") && source_file(r->source, "num-nodes")) return CRU_OK;
     cru_status status = source_need(r->source, "node-features", &path, r->err);
     if (status == CRU_OK) status = text_matrix_read(r->arena, path, r->data->nodes, &x, r->err);
     return status == CRU_OK ? matrix_store_features(x.numbers, x.cols, r->data, r->err) : status;
@@ -92,7 +105,8 @@ static cru_status read_edges(const reading *r)
 static cru_status read_all(const reading *r)
 {
     const char *splits = source_file(r->source, "splits");
-    cru_status status = read_labels(r);
+    const bool labelled = source_file(r->source, "labels") || !source_file(r->source, "num-nodes");
+    cru_status status = labelled ? read_labels(r) : read_no_labels(r);
     if (status == CRU_OK) status = read_features(r);
     if (status == CRU_OK) status = read_edges(r);
     if (status == CRU_OK) status = id_files_read(r->source, r->arena, r->data, r->err);
@@ -100,10 +114,10 @@ static cru_status read_all(const reading *r)
     return status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = settings_, .source = source, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
+    reading r = {.s = l->settings, .source = l->source, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     cru_status status = read_all(&r);
     cru_arena_destroy(r.arena);
     return status;
@@ -115,7 +129,9 @@ CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
     .name = "ogb-nodes",
     .version = "1.0",
-    .summary = "a graph in the csv.gz files of the Open Graph Benchmark, with its split",
+    .summary = "a graph in the csv.gz files of the Open Graph Benchmark, with its split and labels if it has any",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

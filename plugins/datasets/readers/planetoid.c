@@ -222,16 +222,17 @@ static cru_status store_public_split(const reading *r)
     return CRU_OK;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = settings_, .source = source, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    const char *features = source_file(source, "features");
+    reading r = {.s = l->settings, .source = l->source, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    const char *features = source_file(l->source, "features");
     cru_status status = read_labels(&r);
     if (status == CRU_OK) status = features ? read_text_features(&r, features) : read_sparse_features(&r);
     if (status == CRU_OK) status = read_graph(&r);
     if (status == CRU_OK)
-        status = mask_files_count(source) > 0 ? mask_files_read(source, r.arena, data, err) : store_public_split(&r);
+        status = mask_files_count(l->source) > 0 ? mask_files_read(l->source, r.arena, l->data, l->err)
+                                                 : store_public_split(&r);
     cru_arena_destroy(r.arena);
     return status;
 }
@@ -243,6 +244,8 @@ CRU_PLUGIN = {
     .name = "planetoid",
     .version = "1.0",
     .summary = "citation graphs in Planetoid's eight files ind.NAME.*",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -104,15 +104,16 @@ static cru_status check_training(const reading *r)
     return CRU_OK;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = settings_, .data = data, .err = err};
+    cru_data *data = l->data;
+    reading r = {.s = l->settings, .data = data, .err = l->err};
     cru_arena *arena = cru_arena_create();
-    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    cifar_images images = {.source = source, .arena = arena, .scale = r.s->scale};
-    cru_status status = source_need(source, "annotations", &r.path, err);
-    if (status == CRU_OK) status = cifar_images_read(&images, data, err);
-    if (status == CRU_OK) status = cifar_candidates(data, err);
+    if (!arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    cifar_images images = {.source = l->source, .arena = arena, .scale = r.s->scale};
+    cru_status status = source_need(l->source, "annotations", &r.path, l->err);
+    if (status == CRU_OK) status = cifar_images_read(&images, data, l->err);
+    if (status == CRU_OK) status = cifar_candidates(data, l->err);
     r.train = images.train;
     if (status == CRU_OK) status = read_annotations(&r, arena);
     if (status == CRU_OK) status = check_training(&r);
@@ -128,6 +129,8 @@ CRU_PLUGIN = {
     .name = "plcifar10",
     .version = "1.1",
     .summary = "CIFAR-10 with the candidate sets of PLCIFAR10's annotators",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

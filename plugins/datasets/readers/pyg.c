@@ -89,20 +89,20 @@ static cru_status read_all(const reading *r)
     return status == CRU_OK ? read_splits(r) : status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
+    const settings *s = l->settings;
     const char *path;
-    cru_status status = source_need(source, "graph", &path, err);
+    cru_status status = source_need(l->source, "graph", &path, l->err);
     if (status != CRU_OK) return status;
     cru_arena *arena = cru_arena_create();
-    if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
+    if (!arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", path);
     cru_error why = {0};
-    reading r = {.s = &s->node, .data = data, .err = &why};
+    reading r = {.s = &s->node, .data = l->data, .err = &why};
     status = torch_open(path, arena, &r.file, &why);
     r.tensors = find_tensors(r.file.top);
     if (status == CRU_OK) status = read_all(&r);
-    if (status != CRU_OK) cru_fail(err, status, "%s: %s", path, why.text);
+    if (status != CRU_OK) cru_fail(l->err, status, "%s: %s", path, why.text);
     torch_close(&r.file);
     cru_arena_destroy(arena);
     return status;
@@ -115,6 +115,8 @@ CRU_PLUGIN = {
     .name = "pyg",
     .version = "1.0",
     .summary = "a graph of torch_geometric that torch.save wrote",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

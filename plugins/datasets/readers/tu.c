@@ -123,19 +123,20 @@ static cru_status add_attributes(reading *r, cru_data *data)
     return matrix_store_features(x, cols, data, r->err);
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    reading r = {.source = source, .arena = cru_arena_create(), .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
-    r.set.name = source->name;
+    cru_data *data = l->data;
+    const settings *s = l->settings;
+    reading r = {.source = l->source, .arena = cru_arena_create(), .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
+    r.set.name = l->source->name;
     r.set.loops = s->loops;
     cru_status status = read_graphs(&r);
     if (status == CRU_OK) status = read_tags(&r);
     if (status == CRU_OK) status = read_edges(&r);
-    if (status == CRU_OK) status = graph_set_store(&r.set, r.arena, data, err);
+    if (status == CRU_OK) status = graph_set_store(&r.set, r.arena, data, l->err);
     if (status == CRU_OK && s->attributes) status = add_attributes(&r, data);
-    if (status == CRU_OK) status = id_files_read(source, r.arena, data, err);
+    if (status == CRU_OK) status = id_files_read(l->source, r.arena, data, l->err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(r.arena);
     return status;
@@ -148,6 +149,8 @@ CRU_PLUGIN = {
     .name = "tu",
     .version = "1.0",
     .summary = "many graphs in TU Dortmund's text files NAME_A, NAME_graph_indicator, ...",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -3,13 +3,13 @@
 
 #include "judged-part.h"
 
-cru_status candidate_evidence(cru_covered *c, const cru_evidence *evidence, int64_t part, cru_error *err)
+cru_status candidate_evidence(cru_covered *c, const cru_judging *j, int64_t part)
 {
-    const cru_data *data = evidence->data;
-    if (!data->candidates) return cru_fail(err, CRU_UNSUPPORTED, "the data has no candidate sets");
-    *c = (cru_covered){.scores = evidence->scores,
+    const cru_data *data = j->data;
+    if (!data->candidates) return cru_fail(j->err, CRU_UNSUPPORTED, "the data has no candidate sets");
+    *c = (cru_covered){.scores = j->scores,
                        .candidates = data->candidates,
                        .classes = data->classes,
-                       .items = evidence_of_part(evidence, part).items};
+                       .items = judging_of_part(j, part).items};
     return CRU_OK;
 }

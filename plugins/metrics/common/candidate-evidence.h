@@ -7,6 +7,6 @@
 #include <crucible/scoring.h>
 
 /* The items of that part (judged-part.h). CRU_UNSUPPORTED when the data has no candidate sets. Borrows. */
-cru_status candidate_evidence(cru_covered *c, const cru_evidence *evidence, int64_t part, cru_error *err);
+cru_status candidate_evidence(cru_covered *c, const cru_judging *j, int64_t part);
 
 #endif

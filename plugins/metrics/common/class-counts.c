@@ -6,16 +6,16 @@
 
 #include <crucible/scoring.h>
 
-cru_status class_counts_take(class_counts *counts, const cru_evidence *evidence, cru_error *err)
+cru_status class_counts_take(class_counts *counts, const cru_judging *j)
 {
-    const cru_data *data = evidence->data;
+    const cru_data *data = j->data;
     *counts = (class_counts){.classes = data->classes, .of = calloc((size_t)data->classes, sizeof *counts->of)};
-    if (!counts->of) return cru_fail(err, CRU_NO_MEMORY, "no memory for %d classes", data->classes);
-    for (int64_t i = 0; i < evidence->items.count; i++) {
-        const int64_t item = evidence->items.ids[i];
+    if (!counts->of) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for %d classes", data->classes);
+    for (int64_t i = 0; i < j->items.count; i++) {
+        const int64_t item = j->items.ids[i];
         const int32_t truth = data->truth[item];
         if (truth == CRU_UNLABELLED) continue;
-        const int32_t guess = cru_best_class(evidence->scores + item * data->classes, data->classes);
+        const int32_t guess = cru_best_class(j->scores + item * data->classes, data->classes);
         counts->items++;
         counts->of[truth].actual++;
         counts->of[guess].predicted++;
@@ -68,12 +68,11 @@ void class_counts_report(const class_counts *counts, class_measure *measure, con
     free(values);
 }
 
-cru_status class_counts_score(const cru_evidence *evidence, class_summary *summary, double *value, cru_report *report,
-                              cru_error *err)
+cru_status class_counts_score(const cru_judging *j, class_summary *summary, double *value)
 {
     class_counts counts;
-    cru_status status = class_counts_take(&counts, evidence, err);
-    if (!status) *value = counts.items ? summary(&counts, report) : NAN;
+    cru_status status = class_counts_take(&counts, j);
+    if (!status) *value = counts.items ? summary(&counts, j->report) : NAN;
     class_counts_free(&counts);
     return status;
 }

@@ -18,7 +18,7 @@ typedef struct class_counts {
 } class_counts;
 
 /* Counts the judged items whose truth is known. Free with class_counts_free, also after a failure. */
-cru_status class_counts_take(class_counts *counts, const cru_evidence *evidence, cru_error *err);
+cru_status class_counts_take(class_counts *counts, const cru_judging *j);
 void class_counts_free(class_counts *counts);
 
 /* 2 hit / (actual + predicted): the harmonic mean of precision and recall; 0 when there is no hit. */
@@ -41,7 +41,6 @@ void class_counts_report(const class_counts *counts, class_measure *measure, con
 
 /* What every metric built on counts does: count, compute, free. */
 typedef double class_summary(const class_counts *counts, cru_report *report);
-cru_status class_counts_score(const cru_evidence *evidence, class_summary *summary, double *value, cru_report *report,
-                              cru_error *err);
+cru_status class_counts_score(const cru_judging *j, class_summary *summary, double *value);
 
 #endif

@@ -65,10 +65,10 @@ double class_mixing_share(const class_mixing *m, int32_t class)
     return m->received[class] ? (double)m->received[class] / (double)m->edges : 1e-8;
 }
 
-cru_status class_mixing_score(const cru_evidence *evidence, mixing_measure *measure, double *value, cru_error *err)
+cru_status class_mixing_score(const cru_judging *j, mixing_measure *measure, double *value)
 {
     class_mixing m;
-    cru_status status = class_mixing_take(&m, evidence->data, err);
+    cru_status status = class_mixing_take(&m, j->data, j->err);
     if (!status) *value = m.edges ? measure(&m) : NAN;
     class_mixing_free(&m);
     return status;

@@ -22,6 +22,6 @@ double class_mixing_share(const class_mixing *m, int32_t class);
 
 /* What metrics built on it do: count, compute (NAN without edges), free. */
 typedef double mixing_measure(const class_mixing *m);
-cru_status class_mixing_score(const cru_evidence *evidence, mixing_measure *measure, double *value, cru_error *err);
+cru_status class_mixing_score(const cru_judging *j, mixing_measure *measure, double *value);
 
 #endif

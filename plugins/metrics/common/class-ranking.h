@@ -17,13 +17,13 @@ typedef struct ranking_by {
 
 /* The judged items whose truth is known, ranked; the class is the positive one. Free `of` with free(), also after a
  * failure. */
-cru_status ranking_take(cru_ranking *r, const cru_evidence *evidence, ranking_by by, cru_error *err);
+cru_status ranking_take(cru_ranking *r, const cru_judging *j, ranking_by by);
 
 /* The same by class 1 of two. CRU_UNSUPPORTED for more classes. */
-cru_status ranking_of_two(cru_ranking *r, const cru_evidence *evidence, cru_error *err);
+cru_status ranking_of_two(cru_ranking *r, const cru_judging *j);
 
 /* What most metrics of two classes do: rank by class 1, measure, free. */
 typedef double ranking_measure(const cru_ranking *r);
-cru_status ranking_score(const cru_evidence *evidence, ranking_measure *measure, double *value, cru_error *err);
+cru_status ranking_score(const cru_judging *j, ranking_measure *measure, double *value);
 
 #endif

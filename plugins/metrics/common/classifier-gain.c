@@ -124,7 +124,7 @@ typedef struct contest {
 static cru_status compete(contest *c, cru_error *err)
 {
     const gain_settings *s = c->job->settings;
-    const cru_data *data = c->job->evidence->data;
+    const cru_data *data = c->job->judging->data;
     const feature_source source =
         feature_source_create(data, (feature_aggregator)s->aggregator, (feature_norm)s->feature_norm, c->arena);
     gain_population population = gain_population_create(data, c->arena);
@@ -165,13 +165,14 @@ static double conclude(const contest *c, cru_report *report)
     return isnan(v.value) && c->job->settings->undefined ? 0.5 : v.value;
 }
 
-cru_status gain_score(const gain_job *job, double *value, cru_report *report, cru_error *err)
+cru_status gain_score(const gain_job *job, double *value)
 {
-    if (job->evidence->data->x.cols == 0) return cru_fail(err, CRU_UNSUPPORTED, "the data has no features");
+    cru_error *err = job->judging->err;
+    if (job->judging->data->x.cols == 0) return cru_fail(err, CRU_UNSUPPORTED, "the data has no features");
     contest c = {.job = job, .arena = cru_arena_create()};
     if (!c.arena) return cru_fail(err, CRU_NO_MEMORY, "no memory for samples");
     cru_status status = compete(&c, err);
-    if (!status) *value = conclude(&c, report);
+    if (!status) *value = conclude(&c, job->judging->report);
     cru_arena_destroy(c.arena);
     return status;
 }

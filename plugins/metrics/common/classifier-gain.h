@@ -90,10 +90,10 @@ gain_verdict gain_judge(const double *plain, const double *aggregated, int64_t n
 typedef struct gain_job {
     const gain_settings *settings;
     gain_method method;
-    const cru_evidence *evidence;
+    const cru_judging *judging;
 } gain_job;
 
 /* What a metric's `score` does. Also reports the mean accuracies, the share of wins and p. */
-cru_status gain_score(const gain_job *job, double *value, cru_report *report, cru_error *err);
+cru_status gain_score(const gain_job *job, double *value);
 
 #endif

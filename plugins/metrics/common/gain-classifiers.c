@@ -178,9 +178,9 @@ const cru_param gain_kernel_schema[] = {
     CRU_END,
 };
 
-cru_status gain_kernel_score(gain_classifier *classify, const gain_kernel_metric *settings,
-                             const cru_evidence *evidence, double *value, cru_report *report, cru_error *err)
+cru_status gain_kernel_score(gain_classifier *classify, const cru_judging *j, double *value)
 {
-    const gain_job job = {.settings = &settings->gain, .method = {classify, &settings->kernel}, .evidence = evidence};
-    return gain_score(&job, value, report, err);
+    const gain_kernel_metric *settings = j->settings;
+    const gain_job job = {.settings = &settings->gain, .method = {classify, &settings->kernel}, .judging = j};
+    return gain_score(&job, value);
 }

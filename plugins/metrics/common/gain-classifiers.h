@@ -29,7 +29,6 @@ typedef struct gain_kernel_metric {
     gain_kernel_settings kernel;
 } gain_kernel_metric;
 extern const cru_param gain_kernel_schema[];
-cru_status gain_kernel_score(gain_classifier *classify, const gain_kernel_metric *settings,
-                             const cru_evidence *evidence, double *value, cru_report *report, cru_error *err);
+cru_status gain_kernel_score(gain_classifier *classify, const cru_judging *j, double *value);
 
 #endif

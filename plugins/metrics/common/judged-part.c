@@ -5,10 +5,10 @@
 
 const char *const judged_parts[] = {"test", "val", "train", NULL};
 
-cru_evidence evidence_of_part(const cru_evidence *evidence, int64_t part)
+cru_judging judging_of_part(const cru_judging *j, int64_t part)
 {
-    cru_evidence copy = *evidence;
-    if (part == PART_VAL) copy.items = evidence->data->split.val;
-    if (part == PART_TRAIN) copy.items = evidence->data->split.train;
+    cru_judging copy = *j;
+    if (part == PART_VAL) copy.items = j->data->split.val;
+    if (part == PART_TRAIN) copy.items = j->data->split.train;
     return copy;
 }

@@ -9,7 +9,7 @@ typedef enum judged_part { PART_TEST, PART_VAL, PART_TRAIN } judged_part;
 
 extern const char *const judged_parts[]; /* the choices, for a schema */
 
-/* A copy of the evidence about that part; PART_TEST leaves the items as they are. */
-cru_evidence evidence_of_part(const cru_evidence *evidence, int64_t part);
+/* A copy that is about that part; PART_TEST leaves the items as they are. */
+cru_judging judging_of_part(const cru_judging *j, int64_t part);
 
 #endif

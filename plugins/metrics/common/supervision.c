@@ -49,29 +49,29 @@ static bool belongs(uint8_t mark, supervision_group group)
     return false;
 }
 
-static double accuracy(const cru_evidence *evidence, const uint8_t *marks, supervision_question q)
+static double accuracy(const cru_judging *j, const uint8_t *marks, supervision_question q)
 {
-    const cru_data *data = evidence->data;
-    const cru_ids items = q.group <= TRAIN_INCORRECT ? data->split.train : evidence->items;
+    const cru_data *data = j->data;
+    const cru_ids items = q.group <= TRAIN_INCORRECT ? data->split.train : j->items;
     const int32_t *labels = q.observed ? data->labels : data->truth;
     int64_t right = 0, count = 0;
     for (int64_t i = 0; i < items.count; i++) {
         const int64_t v = items.ids[i];
         if (!belongs(marks[v], q.group) || labels[v] == CRU_UNLABELLED) continue;
-        right += cru_best_class(evidence->scores + v * data->classes, data->classes) == labels[v];
+        right += cru_best_class(j->scores + v * data->classes, data->classes) == labels[v];
         count++;
     }
     return count ? (double)right / (double)count : NAN;
 }
 
-cru_status supervision_score(const cru_evidence *evidence, supervision_question question, double *value, cru_error *err)
+cru_status supervision_score(const cru_judging *j, supervision_question question, double *value)
 {
-    const cru_data *data = evidence->data;
+    const cru_data *data = j->data;
     uint8_t *marks = calloc((size_t)(data->nodes ? data->nodes : 1), 1);
-    if (!marks) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld nodes", (long long)data->nodes);
+    if (!marks) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for %lld nodes", (long long)data->nodes);
     mark_training(marks, data);
     if (question.group > TRAIN_INCORRECT) mark_neighbours(marks, &data->graph);
-    *value = accuracy(evidence, marks, question);
+    *value = accuracy(j, marks, question);
     free(marks);
     return CRU_OK;
 }

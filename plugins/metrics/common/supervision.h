@@ -33,7 +33,6 @@ typedef struct supervision_question {
     supervision_group group;
     bool observed;
 } supervision_question;
-cru_status supervision_score(const cru_evidence *evidence, supervision_question question, double *value,
-                             cru_error *err);
+cru_status supervision_score(const cru_judging *j, supervision_question question, double *value);
 
 #endif

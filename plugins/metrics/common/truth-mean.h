@@ -8,6 +8,6 @@
 typedef double row_loss(const float *scores, int32_t classes, int32_t truth);
 
 /* NAN without such items. */
-double truth_mean(const cru_evidence *evidence, row_loss *loss);
+double truth_mean(const cru_judging *j, row_loss *loss);
 
 #endif

@@ -15,16 +15,27 @@ typedef struct state {
     cpu_conv_cache *conv;
 } state;
 
+/* A library built for one machine (CRUCIBLE_KERNELS = native) holds one table. */
+#if defined(CPU_ONLY_PORTABLE)
+enum { HAS_PORTABLE = 1, HAS_AVX2 = 0, HAS_AVX512 = 0 };
+#elif defined(CPU_ONLY_AVX2)
+enum { HAS_PORTABLE = 0, HAS_AVX2 = 1, HAS_AVX512 = 0 };
+#elif defined(CPU_ONLY_AVX512)
+enum { HAS_PORTABLE = 0, HAS_AVX2 = 0, HAS_AVX512 = 1 };
+#else
+enum { HAS_PORTABLE = 1, HAS_AVX2 = 1, HAS_AVX512 = 1 };
+#endif
+
 const cru_backend *cru_cpu_backend_for(cpu_isa isa)
 {
     switch (isa) {
     case CPU_PORTABLE:
-        return &cpu_table_portable;
+        return HAS_PORTABLE ? &cpu_table_portable : NULL;
 #if defined(__x86_64__)
     case CPU_AVX2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &cpu_table_avx2 : NULL;
+        return HAS_AVX2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &cpu_table_avx2 : NULL;
     case CPU_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        return HAS_AVX512 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
                    ? &cpu_table_avx512
                    : NULL;
@@ -37,7 +48,9 @@ const cru_backend *cru_cpu_backend_for(cpu_isa isa)
 const cru_backend *cru_backend_cpu(void)
 {
     const cru_backend *best = NULL;
-    for (int isa = CPU_ISA_COUNT - 1; !best; isa--) best = cru_cpu_backend_for((cpu_isa)isa);
+    for (int isa = CPU_ISA_COUNT - 1; isa >= 0 && !best; isa--) best = cru_cpu_backend_for((cpu_isa)isa);
+    cru_assert(best,
+               "libcrucible was built with CRUCIBLE_KERNELS = native for another processor: build it here or with all");
     return best;
 }
 

@@ -36,6 +36,7 @@
 #include <crucible/sparse.h>
 #include <crucible/stats.h>
 #include <crucible/status.h>
+#include <crucible/study-rng.h>
 #include <crucible/task.h>
 #include <crucible/tensor.h>
 #include <crucible/trace.h>

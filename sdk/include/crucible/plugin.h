@@ -17,7 +17,7 @@
  *
  * Processes. Nothing of a plugin ever runs inside the host process itself.
  *   scanner   loads a file to read `crucible_plugin`; calls no function of the vtable.
- *   judge     holds the truth. Runs datasets, corruptors and metrics.
+ *   judge     holds the truth. Runs datasets, splits, corruptors and metrics.
  *   worker    one per trial, forked for it and gone after it. Runs one algorithm (and one backend) on a task without
  *             truth, under a memory and a time limit and, by default, in a sandbox without network, exec or writes.
  * Every function is called on the process's main thread, never concurrently with another one of the same plugin.
@@ -44,6 +44,7 @@ typedef enum cru_kind {
     CRU_KIND_ALGORITHM,
     CRU_KIND_METRIC,
     CRU_KIND_BACKEND,
+    CRU_KIND_SPLIT,
 } cru_kind;
 
 struct cru_method;
@@ -58,12 +59,13 @@ typedef struct cru_plugin {
     const char *authors;  /* who wrote the plugin; may be NULL */
     const char *citation; /* the paper, "Authors. Title. Venue Year."; may be NULL */
     const char *license;  /* SPDX identifier of the plugin's code; may be NULL */
-    uint32_t problems;    /* algorithm, corruptor, metric: the cru_problem bits it can handle; dataset: those it can
+    uint32_t problems; /* algorithm, corruptor, metric, split: the cru_problem bits it can handle; dataset: those it can
                            * generate, 0 for a format that only reads files; 0 for backend */
     uint32_t settings_size;
-    const cru_param *params; /* NULL when there are no settings */
-    const void *vtable;      /* cru_dataset, cru_corruptor, cru_algorithm, cru_metric or cru_backend, by kind */
-    const char *homepage;    /* where to read more, a URL; may be NULL */
+    const cru_param *params;         /* NULL when there are no settings */
+    const void *vtable;              /* cru_dataset, cru_corruptor, cru_algorithm, cru_metric, cru_backend or
+                              * cru_splitter, by kind */
+    const char *homepage;            /* where to read more, a URL; may be NULL */
     const struct cru_method *method; /* of an algorithm made with train.h: its hooks; NULL for all others */
     const char *categories;          /* what it belongs to, "LLN, loss regulation": a comma list; may be NULL */
 } cru_plugin;
@@ -97,15 +99,52 @@ typedef struct cru_source {
     uint64_t seed; /* for generators */
 } cru_source;
 
+/* What a dataset plugin is asked to do. All of it is the host's and valid during the call. */
+typedef struct cru_loading {
+    uint32_t size; /* sizeof(cru_loading) */
+    const void *settings;
+    const cru_source *source;
+    cru_data *data; /* created empty; the host destroys it */
+    cru_error *err;
+} cru_loading;
+
 typedef struct cru_dataset {
     uint32_t size; /* sizeof(cru_dataset) */
 
-    /* Fills `data` (created empty by the caller, who owns and destroys it) from the files or from the settings alone.
+    /* Fills `l->data` from the files or from the settings alone.
      * Judge; once per dataset when it is first used, then the result comes from the cache; generators once per seed.
      * Files are hostile: check every size and index before use. On failure the message names the file and the offset or
      * line. CRU_BAD_INPUT: broken file; CRU_IO: cannot be read; CRU_NO_MEMORY. */
-    cru_status (*load)(const void *settings, const cru_source *source, cru_data *data, cru_error *err);
+    cru_status (*load)(const cru_loading *l);
 } cru_dataset;
+
+/* ---- split ----------------------------------------------------------------------------------------------- */
+
+/* What a split is asked to do. All of it is the host's and valid during the call. */
+typedef struct cru_dividing {
+    uint32_t size; /* sizeof(cru_dividing) */
+    const void *settings;
+    cru_data *data; /* clean and preprocessed; data->seed is the trial's, data->official the splits that it brings */
+    cru_rng *rng;   /* this trial's stream for splits */
+    cru_error *err;
+} cru_dividing;
+
+typedef enum cru_split_flags {
+    CRU_SPLIT_VAL_OF_TRAIN = 1, /* the setting `val` is a share of what `train` leaves, not of all items. Without it
+                                 * the host refuses an experiment in which both together exceed 1 */
+} cru_split_flags;
+
+typedef struct cru_splitter {
+    uint32_t size; /* sizeof(cru_splitter) */
+    uint32_t flags;
+
+    /* Fills `d->data->split` with ids in memory of the data (cru_data_alloc) and changes nothing else. No item is in
+     * two parts, none without a true label in any; an item may be in no part. Judge: a split sees the truth. Once per
+     * (dataset, seed), before any damage. All randomness must come from `d->rng`, or from the generator of a published
+     * study (study-rng.h). CRU_UNSUPPORTED: the data cannot be split this way (a class is too small): say why.
+     * CRU_BAD_INPUT: settings that contradict each other. */
+    cru_status (*divide)(const cru_dividing *d);
+} cru_splitter;
 
 /* ---- corruptor ------------------------------------------------------------------------------------------- */
 
@@ -129,13 +168,23 @@ struct cru_report {
     cru_report_sink sink;
 };
 
+/* What a corruptor is asked to do. All of it is the host's and valid during the call. */
+typedef struct cru_damage {
+    uint32_t size; /* sizeof(cru_damage) */
+    const void *settings;
+    cru_data *data;
+    cru_rng *rng; /* this trial's stream for this position in the chain */
+    cru_report *report;
+    cru_error *err;
+} cru_damage;
+
 typedef struct cru_corruptor {
     uint32_t size; /* sizeof(cru_corruptor) */
 
-    /* Damages `data` in place. Judge; once per (dataset, seed, position in the chain), before any method runs, so that
-     * all methods of an experiment see the same damage. All randomness must come from `rng`. Reports what it did
+    /* Damages `d->data` in place. Judge; once per (dataset, seed, position in the chain), before any method runs, so that
+     * all methods of an experiment see the same damage. All randomness must come from `d->rng`. Reports what it did
      * (actual noise rate, edges changed, ...). CRU_UNSUPPORTED: this data cannot be damaged this way (say why). */
-    cru_status (*apply)(const void *settings, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err);
+    cru_status (*apply)(const cru_damage *d);
 } cru_corruptor;
 
 /* ---- algorithm ------------------------------------------------------------------------------------------- */
@@ -242,9 +291,10 @@ CRU_API cru_status cru_task_claim(const cru_task *task, uint32_t problems, cru_c
 
 /* ---- metric ---------------------------------------------------------------------------------------------- */
 
-/* What a metric may look at. Scores are NULL when a dataset is described rather than a prediction judged. */
-typedef struct cru_evidence {
-    uint32_t size;        /* sizeof(cru_evidence) */
+/* What a metric is asked to judge. Scores are NULL when a dataset is described rather than a prediction judged. */
+typedef struct cru_judging {
+    uint32_t size; /* sizeof(cru_judging) */
+    const void *settings;
     const cru_data *data; /* truth, observed labels, candidates, graph, split */
     const float *scores;  /* items x classes, logits; finite (the host fails a trial with NaN scores before metrics) */
     cru_ids items;        /* the items to judge: the test part, unless the config asks for another */
@@ -252,7 +302,9 @@ typedef struct cru_evidence {
     int64_t embedding_cols;
     double seconds_total, seconds_to_best;
     int64_t peak_bytes;
-} cru_evidence;
+    cru_report *report;
+    cru_error *err;
+} cru_judging;
 
 typedef enum cru_metric_flags {
     CRU_METRIC_LOWER_IS_BETTER = 1,
@@ -272,9 +324,8 @@ typedef struct cru_metric {
     uint32_t flags;
 
     /* The value. NAN where the metric is not defined (an empty set, one class only); that is a result, not a failure.
-     * Further numbers (per class, say) go to `report`. Judge; once per trial or per checkpoint. */
-    cru_status (*score)(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err);
+     * Further numbers (per class, say) go to `j->report`. Judge; once per trial or per checkpoint. */
+    cru_status (*score)(const cru_judging *j, double *value);
 } cru_metric;
 
 #ifdef __cplusplus

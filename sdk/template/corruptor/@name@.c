@@ -25,19 +25,20 @@ static const cru_param schema[] = {
 
 /* Edits `data` in place. All chance must come from `rng`: then every method meets the same damage. What it did goes to
  * `report` and is stored with the results. TODO labels, candidate sets, edges, features, or the split */
-static cru_status apply(const void *settings_, cru_data *data, cru_rng *rng, cru_report *report, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const settings *s = settings_;
-    if (data->classes < 2) return cru_fail(err, CRU_UNSUPPORTED, "one class: there is no wrong label");
+    cru_data *data = d->data;
+    const settings *s = d->settings;
+    if (data->classes < 2) return cru_fail(d->err, CRU_UNSUPPORTED, "one class: there is no wrong label");
     int64_t changed = 0;
     const cru_ids train = data->split.train;
     for (int64_t i = 0; i < train.count; i++) {
         int32_t *label = &data->labels[train.ids[i]];
-        if (cru_rng_uniform(rng) >= s->rate || *label == CRU_UNLABELLED) continue;
+        if (cru_rng_uniform(d->rng) >= s->rate || *label == CRU_UNLABELLED) continue;
         *label = (*label + 1) % data->classes;
         changed++;
     }
-    cru_report_number(report, "noise_rate", train.count ? (double)changed / (double)train.count : NAN);
+    cru_report_number(d->report, "noise_rate", train.count ? (double)changed / (double)train.count : NAN);
     return CRU_OK;
 }
 

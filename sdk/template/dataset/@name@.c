@@ -32,15 +32,16 @@ static const cru_param schema[] = {
  * TODO a reader of files: source->files[i].path is the file of the card's [files] key source->files[i].role. Files are
  * hostile: check every size and index, and name file and line in the message:
  *     return cru_fail(err, CRU_BAD_INPUT, "%s:%ld: label %d of %d classes", path, line, label, classes); */
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
+    cru_data *data = l->data;
+    const settings *s = l->settings;
     float *x = cru_data_alloc(data, s->rows * s->features, sizeof *x);
     data->truth = cru_data_alloc(data, s->rows, sizeof *data->truth);
     data->labels = cru_data_alloc(data, s->rows, sizeof *data->labels);
-    if (!x || !data->truth || !data->labels) return cru_fail(err, CRU_NO_MEMORY, "@name@: no memory");
+    if (!x || !data->truth || !data->labels) return cru_fail(l->err, CRU_NO_MEMORY, "@name@: no memory");
 
-    cru_rng rng = cru_rng_stream(source->seed, "@name@", 0);
+    cru_rng rng = cru_rng_stream(l->source->seed, "@name@", 0);
     cru_rng_fill_normal(&rng, x, s->rows * s->features, 0, 1);
     for (int64_t i = 0; i < s->rows; i++) {
         data->truth[i] = data->labels[i] = (int32_t)(i % s->classes);

@@ -22,17 +22,15 @@ static int32_t predicted(const float *scores, int32_t classes)
 
 /* Sees truth, scores (logits), the graph, the split; `items` are the ones to judge. NAN where it is not defined.
  * Further numbers go to `report`. TODO */
-static cru_status score(const void *settings, const cru_evidence *evidence, double *value, cru_report *report,
-                        cru_error *err)
+static cru_status score(const cru_judging *j, double *value)
 {
-    (void)settings, (void)report, (void)err;
-    const cru_data *data = evidence->data;
+    const cru_data *data = j->data;
     int64_t hits = 0, known = 0;
-    for (int64_t i = 0; i < evidence->items.count; i++) {
-        const int32_t item = evidence->items.ids[i];
+    for (int64_t i = 0; i < j->items.count; i++) {
+        const int32_t item = j->items.ids[i];
         if (data->truth[item] == CRU_UNLABELLED) continue;
         known++;
-        hits += predicted(evidence->scores + (int64_t)item * data->classes, data->classes) == data->truth[item];
+        hits += predicted(j->scores + (int64_t)item * data->classes, data->classes) == data->truth[item];
     }
     *value = known ? (double)hits / (double)known : NAN;
     return CRU_OK;

@@ -73,7 +73,7 @@ static void add_graph(cru_data *data)
     data->graph = (cru_csr){.rows = data->nodes, .cols = data->nodes, .offsets = offsets, .ids = ids};
 }
 
-static void time_metric(const char *folder, const char *name, const cru_evidence *evidence)
+static void time_metric(const char *folder, const char *name, cru_judging judging)
 {
     static const cru_param none[] = {CRU_END};
     char path[1000];
@@ -89,7 +89,9 @@ static void time_metric(const char *folder, const char *name, const cru_evidence
     const cru_metric *metric = plugin->vtable;
     const double before = peak_bytes(), start = seconds_on(CLOCK_MONOTONIC),
                  used = seconds_on(CLOCK_PROCESS_CPUTIME_ID);
-    const cru_status status = metric->score(cru_settings_struct(settings), evidence, &value, NULL, &err);
+    judging.settings = cru_settings_struct(settings);
+    judging.err = &err;
+    const cru_status status = metric->score(&judging, &value);
     const double elapsed = seconds_on(CLOCK_MONOTONIC) - start, processor = seconds_on(CLOCK_PROCESS_CPUTIME_ID) - used;
     cru_settings_destroy(settings);
     printf("%s %.6f %.3f %.3f %.0f\n", name, status == CRU_OK ? value : -1, elapsed, processor, peak_bytes() - before);
@@ -104,9 +106,9 @@ static void time_rankings(const char *folder, int64_t items)
     int32_t *all = room(data, items, sizeof *all);
     cru_rng_fill_normal(&rng, scores, 2 * items, 0, 1);
     for (int32_t i = 0; i < items; i++) all[i] = i;
-    const cru_evidence evidence = {.size = sizeof evidence, .data = data, .scores = scores, .items = {all, items}};
-    time_metric(folder, "auroc", &evidence);
-    time_metric(folder, "auprc", &evidence);
+    const cru_judging judging = {.size = sizeof judging, .data = data, .scores = scores, .items = {all, items}};
+    time_metric(folder, "auroc", judging);
+    time_metric(folder, "auprc", judging);
     cru_data_destroy(data);
 }
 
@@ -116,8 +118,8 @@ static void time_homophily(const char *folder, int64_t nodes)
                                         "label-informativeness", "aggregation-homophily"};
     cru_data *data = data_create(nodes, CLASSES);
     add_graph(data);
-    const cru_evidence evidence = {.size = sizeof evidence, .data = data};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) time_metric(folder, names[i], &evidence);
+    const cru_judging judging = {.size = sizeof judging, .data = data};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) time_metric(folder, names[i], judging);
     cru_data_destroy(data);
 }
 

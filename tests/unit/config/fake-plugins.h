@@ -56,6 +56,36 @@ static const cru_param sbm_params[] = {
     CRU_END,
 };
 
+typedef struct split_fake {
+    double train, val;
+    int64_t index, train_size, val_size, test_size, base;
+} split_fake;
+
+static const cru_param share_params[] = {
+    CRU_FLOAT(split_fake, train, 0.6, 0, 1, "share"),
+    CRU_FLOAT(split_fake, val, 0.2, 0, 1, "share"),
+    CRU_INT(split_fake, base, -1, -1, 1e9, "seed"),
+    CRU_END,
+};
+static const cru_param official_params[] = {CRU_INT(split_fake, index, -1, -1, 1e6, "which"), CRU_END};
+static const cru_param auto_params[] = {
+    CRU_INT(split_fake, index, -1, -1, 1e6, "which"),
+    CRU_FLOAT(split_fake, train, 0.6, 0, 1, "share"),
+    CRU_FLOAT(split_fake, val, 0.2, 0, 1, "share"),
+    CRU_END,
+};
+static const cru_param count_params[] = {
+    CRU_INT(split_fake, train_size, 20, 0, 1e9, "count"),
+    CRU_INT(split_fake, val_size, 500, 0, 1e9, "count"),
+    CRU_INT(split_fake, test_size, 1000, 0, 1e9, "count"),
+    CRU_END,
+};
+#define FAKE_SPLIT(name_, params_, flags_)                                                                             \
+    {                                                                                                                  \
+        .kind = CRU_KIND_SPLIT, .name = (name_), .settings_size = sizeof(split_fake), .params = (params_),             \
+        .flags = (flags_)                                                                                              \
+    }
+
 /* The caller destroys it. */
 static inline registry *fake_registry(void)
 {
@@ -73,6 +103,12 @@ static inline registry *fake_registry(void)
          .params = rate_params},
         {.kind = CRU_KIND_ALGORITHM, .name = "gcn", .settings_size = sizeof(gcn_settings), .params = gcn_params},
         {.kind = CRU_KIND_ALGORITHM, .name = "mlp"},
+        FAKE_SPLIT("auto", auto_params, 0),
+        FAKE_SPLIT("official", official_params, 0),
+        FAKE_SPLIT("per-class", count_params, 0),
+        FAKE_SPLIT("percent", share_params, 0),
+        FAKE_SPLIT("uniform", share_params, 0),
+        FAKE_SPLIT("pll", share_params, CRU_SPLIT_VAL_OF_TRAIN),
         {.kind = CRU_KIND_METRIC, .name = "accuracy"},
         {.kind = CRU_KIND_METRIC, .name = "macro-f1"},
         {.kind = CRU_KIND_METRIC,
@@ -80,9 +116,9 @@ static inline registry *fake_registry(void)
          .settings_size = sizeof(rate_settings),
          .params = rate_params,
          .problems = CRU_NODES | CRU_ROWS,
-         .metric_flags = CRU_METRIC_OF_TWO_CLASSES},
+         .flags = CRU_METRIC_OF_TWO_CLASSES},
         {.kind = CRU_KIND_METRIC, .name = "mixing", .problems = CRU_GRAPHS | CRU_ROWS},
-        {.kind = CRU_KIND_METRIC, .name = "likeness", .problems = CRU_ROWS, .metric_flags = CRU_METRIC_OF_FEATURES},
+        {.kind = CRU_KIND_METRIC, .name = "likeness", .problems = CRU_ROWS, .flags = CRU_METRIC_OF_FEATURES},
     };
     registry *r = registry_create();
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
@@ -107,7 +143,9 @@ static inline cru_status fake_find(void *user, const char *name, const data_plac
     if (strcmp(name, "cora") == 0)
         text = "[dataset]\nname = cora\nformat = csv\n[files]\nx = x.csv\n[settings]\ndirected = true\n";
     else if (strcmp(name, "citeseer") == 0)
-        text = "[dataset]\nname = citeseer\nformat = csv\n[files]\nx = x.csv\n";
+        text = "[dataset]\nname = citeseer\nformat = csv\n[files]\nx = x.csv\n"
+               "[protocols]\nnoisygl = scheme = percent, train = 0.05, val = 0.15\nigl = scheme = per-class\n"
+               "bad = scheme = percent, test_size = 3\n";
     else if (strcmp(name, "digits") == 0)
         text = "[dataset]\nname = digits\nformat = csv\ntask = rows\n[files]\nx = x.csv\n"
                "[expect]\nclasses = 10\nfeatures = 0\n";

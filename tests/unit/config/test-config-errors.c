@@ -50,7 +50,25 @@ static const slip slips[] = {
     {SMALL "[]\n", "main.ini:3: : unknown section"},
     {SMALL "[algorithm]\n", "main.ini:3: algorithm: needs a name: [algorithm NAME]"},
     {SMALL "[run fast]\n", "main.ini:3: run fast: [run] takes no name"},
-    {SMALL "[metric accuracy on cora]\n", "main.ini:3: metric accuracy on cora: expected [metric NAME as LABEL]"},
+    {SMALL "[corruptor uniform on cora]\n",
+     "main.ini:3: corruptor uniform on cora: expected [corruptor NAME as LABEL]"},
+    {SMALL "[metric rare on cora]\n", "main.ini:3: rare: there is no [metric rare] to change"},
+    {SMALL "[split for gcn]\n", "main.ini:3: split for gcn: expected [split] or [split on DATASET]"},
+    {SMALL "[split on]\n", "main.ini:3: split on: expected [split] or [split on DATASET]"},
+    {SMALL "[monitor on cora for gcn]\n",
+     "main.ini:3: monitor on cora for gcn: expected [monitor] or [monitor for METHOD on DATASET]"},
+    {SMALL "[monitor for gnc]\n", "main.ini:3: gnc: unknown algorithm; did you mean gcn?"},
+    {SMALL "[preprocess on croa]\n", "main.ini:3: croa: unknown dataset"},
+    {SMALL "[monitor for gcn on cora]\nepoch = 3\n",
+     "main.ini:4: epoch: unknown setting of [monitor]; did you mean epochs?"},
+    {SMALL "[split on cora]\nscheme = official\ntrain = 0.1\n",
+     "main.ini:5: train: not used by scheme = official, which takes index, view"},
+    {SMALL "[split on citeseer]\nscheme = percent\ntrain = 2\n", "main.ini:5: train = 2: must be between 0 and 1"},
+    {"[dataset cora]\n[dataset sbm]\n[algorithm gcn]\n[split]\nscheme = percent\ntrain = 2\n",
+     "main.ini:6: train = 2: must be between 0 and 1"},
+    {"[dataset sbm]\n[algorithm gcn]\n[metric rare]\n[metric rare on sbm]\nrate = 0.1, 0.2\n",
+     "main.ini:4: metric rare on sbm: has 2 combinations of values, and [metric rare] 1: columns must be the same on "
+     "all datasets"},
     {SMALL "[algorithm mlp as]\n", "main.ini:3: algorithm mlp as: expected [algorithm NAME as LABEL on DATASET]"},
     {SMALL "hidden = 16\n[algorithm gcn]\n", "main.ini:4: algorithm gcn: section already opened in line 2"},
     {SMALL "hidden = 16\nlr = 1\nhidden = 16\n", "main.ini:5: hidden: already set in line 3"},
@@ -83,19 +101,27 @@ static const slip slips[] = {
     {SMALL "[experiment]\nalgorithms = gcn, gnc\n", "main.ini:4: gnc: unknown algorithm; did you mean gcn?"},
     {SMALL "[experiment]\nmetrics = accurac\n", "main.ini:4: accurac: unknown metric; did you mean accuracy?"},
     {SMALL "[split]\nscheme = per-class\ntrain = 0.5\n",
-     "main.ini:5: train: not used by scheme = per-class, which takes rng, train_size, val_size, test_size, base, step, "
-     "view"},
+     "main.ini:5: train: not used by scheme = per-class, which takes train_size, val_size, test_size, view"},
     {SMALL "[split]\nscheme = official\nindex = 1\nval_size = 9\n",
      "main.ini:6: val_size: not used by scheme = official, which takes index, view"},
     {SMALL "[split]\nindex = 1\ntest_size = 9\n",
-     "main.ini:5: test_size: not used by scheme = auto, which takes rng, index, train, val, base, step, view"},
+     "main.ini:5: test_size: not used by scheme = auto, which takes index, train, val, view"},
     {SMALL "[split]\nscheme = percent, per-class\nindex = 9\n",
-     "main.ini:5: index: not used by scheme = percent, per-class, which takes rng, train, val, train_size, val_size, "
-     "test_size, base, step, view"},
+     "main.ini:5: index: not used by scheme = percent, per-class, which takes train, val, base, train_size, "
+     "val_size, test_size, view"},
     {SMALL "[split]\nscheme = percent\ntrain = 0.9\nval = 0.9\n",
      "main.ini:5: split: train = 0.9 and val = 0.9 leave nothing to test"},
     {SMALL "[split]\nscheme = uniform\nval = 0.1, 0.5\n",
      "main.ini:5: split: train = 0.6 and val = 0.5 leave nothing to test"},
+    {SMALL "[split]\nscheme = card\n", "main.ini:4: scheme = card needs a protocol; the card of cora has none"},
+    {"[dataset citeseer]\n[algorithm gcn]\n[split]\nscheme = card\nprotocol = gad\n",
+     "main.ini:5: gad: the card of citeseer has no such protocol; it has noisygl, igl, bad"},
+    {"[dataset citeseer]\n[algorithm gcn]\n[split]\nscheme = card\nprotocol = bad\n",
+     "fake.ini:9: test_size: unknown setting of split percent"},
+    {"[dataset sbm]\n[algorithm gcn]\n[split]\nscheme = card\nprotocol = igl\n",
+     "main.ini:5: scheme = card: sbm is generated and has no card; name a scheme"},
+    {SMALL "[split]\nscheme = percent\nprotocol = igl\n", "main.ini:5: protocol: is for scheme = card alone"},
+    {SMALL "[split]\nscheme = percnt\n", "main.ini:4: percnt: unknown split scheme; did you mean percent?"},
     {SMALL "[search]\ntrials = 5\n", "main.ini:4: trials: nothing is searched without a method: add method = random, "
                                      "grid, tpe or none to [search]"},
     {"[dataset cora]\n[algorithm mlp as gcn]\n",
@@ -187,7 +213,7 @@ START_TEST(what_an_included_file_leaves_idle_is_no_fault)
 {
     bench b = bench_open();
     bench_write(&b, "more.ini", "[search]\nties = last\n[split]\nscheme = percent\ntrain = 0.3\n");
-    bench_expect(&b, "include = more.ini\n" SMALL "[split]\nscheme = per-class\ntrain = -1\n");
+    bench_expect(&b, "include = more.ini\n" SMALL "[split]\nscheme = per-class\n");
     bench_expect(&b, SMALL "[split]\nscheme = per-class, percent\ntrain = 0.3\ntrain_size = 5\n");
     bench_expect(&b, SMALL "[split]\nscheme = pll\ntrain = 0.9\nval = 0.2\n");
     bench_expect(&b, SMALL "[search]\nmethod = none\ntrials = 5\n");

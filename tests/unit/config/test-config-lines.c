@@ -109,36 +109,58 @@ START_TEST(a_broken_header_opens_no_section)
 }
 END_TEST
 
-START_TEST(a_name_longer_than_inihs_buffer_is_a_fault)
+/* Names of `name` bytes and values of `value` bytes, one of them in two lines. */
+static void check_lengths(size_t name, size_t value)
 {
-    check_text("[12345678901234567890123456789012345678901234567890]\n",
-               "1 ![12345678901234567890123456789012345678901234567890]: the section's name is longer than 49 bytes\n"
-               "1 [?]\n");
-    check_text("[1234567890123456789012345678901234567890123456789]\n",
-               "1 [1234567890123456789012345678901234567890123456789]\n");
+    char *text = NULL, *expected = NULL, *title = malloc(name + 1), *word = malloc(value + 1);
+    memset(title, 'n', name);
+    memset(word, 'x', value);
+    title[name] = word[value] = '\0';
+    ck_assert_int_gt(asprintf(&text, "[%s]\nk = %s ; no\nl = %s,\n  %s\nz = 1\n", title, word, word, word), 0);
+    ck_assert_int_gt(asprintf(&expected, "1 [%s]\n2 k=%s\n3 l=%s, %s\n5 z=1\n", title, word, word, word), 0);
+    check_text(text, expected);
+    free(text);
+    free(expected);
+    free(title);
+    free(word);
+}
+
+START_TEST(lines_and_names_are_of_any_length)
+{
+    check_lengths(49, 193); /* the most that Debian's inih takes */
+    check_lengths(50, 194);
+    check_lengths(300, 100000);
 }
 END_TEST
 
-/* "k = " and so many x's. */
-static void check_length(size_t length, bool fine)
+/* Wherever a line is cut in pieces, spaces and signs of comments there stay what they are. */
+START_TEST(long_values_keep_their_spaces_and_signs)
 {
-    char text[400] = "k = ", expected[400] = "1 k=";
-    memset(text + 4, 'x', length - 4);
-    strcpy(text + length, "\nz = 1\n");
-    memset(expected + 4, 'x', length - 4);
-    strcpy(expected + length, "\n2 z=1\n");
-    check_text(text, fine ? expected
-                          : "1 !the line is longer than 197 bytes; end it with a comma and go on in an indented line\n"
-                            "2 z=1\n");
+    static const char *const patterns[] = {";", "x#y ", "a  b", "=:;", "é"};
+    for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+        for (int shift = 0; shift <= 4; shift++) {
+            char value[1200] = "s", text[1400], expected[1400];
+            strcat(value, "ssss" + 4 - shift);
+            while (strlen(value) < 1000) strcat(value, patterns[p]);
+            strcat(value, "end");
+            snprintf(text, sizeof text, "k = %s\nz = 1\n", value);
+            snprintf(expected, sizeof expected, "1 k=%s\n2 z=1\n", value);
+            check_text(text, expected);
+        }
+    }
 }
+END_TEST
 
-START_TEST(a_line_longer_than_inihs_buffer_is_a_fault_not_cut)
+START_TEST(a_colon_divides_like_an_equals_sign_and_the_first_of_both_counts)
 {
-    check_length(196, true);
-    check_length(197, true);
-    check_length(198, false);
-    check_length(199, false);
-    check_length(300, false);
+    check_text("a: 1\nb = x:y\nc : d = e\n", "1 a=1\n2 b=x:y\n3 c=d = e\n");
+}
+END_TEST
+
+START_TEST(a_comment_before_the_sign_leaves_no_pair)
+{
+    check_text("a ; = 1\nb # = 2\nc =;3\n",
+               "1 !expected [section] or key = value\n2 !expected [section] or key = value\n3 c=\n");
 }
 END_TEST
 
@@ -200,8 +222,10 @@ Suite *suite(void)
     tcase_add_test(t, a_trailing_comma_does_not_swallow_an_unindented_line);
     tcase_add_test(t, every_line_that_is_nothing_is_a_fault);
     tcase_add_test(t, a_broken_header_opens_no_section);
-    tcase_add_test(t, a_name_longer_than_inihs_buffer_is_a_fault);
-    tcase_add_test(t, a_line_longer_than_inihs_buffer_is_a_fault_not_cut);
+    tcase_add_test(t, lines_and_names_are_of_any_length);
+    tcase_add_test(t, long_values_keep_their_spaces_and_signs);
+    tcase_add_test(t, a_colon_divides_like_an_equals_sign_and_the_first_of_both_counts);
+    tcase_add_test(t, a_comment_before_the_sign_leaves_no_pair);
     tcase_add_test(t, long_comments_are_fine);
     tcase_add_test(t, a_nul_byte_is_a_fault);
     tcase_add_test(t, what_is_not_utf8_is_a_fault);

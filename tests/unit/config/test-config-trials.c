@@ -45,6 +45,125 @@ START_TEST(lists_multiply_and_the_algorithm_changes_fastest)
 }
 END_TEST
 
+/* "scheme key=value ..." of a trial's split, with all its settings. */
+static const char *split_text(const bench *b, int64_t index)
+{
+    static char out[400];
+    trial t;
+    experiment_trial(b->e, index, &t);
+    snprintf(out, sizeof out, "%s %s", t.split->plugin->name, t.split->text);
+    for (char *c = out; *c; c++)
+        if (*c == '\n') *c = ' ';
+    return out;
+}
+
+START_TEST(a_card_tells_how_a_study_splits)
+{
+    bench b = bench_open();
+    bench_expect(&b, "[dataset citeseer]\n[algorithm gcn]\n[split]\nscheme = card\nprotocol = noisygl\n");
+    ck_assert_int_eq(experiment_trial_count(b.e), 1);
+    ck_assert_str_eq(split_text(&b, 0), "percent base=-1 train=0.05 val=0.15 ");
+    bench_expect(&b, "[dataset citeseer]\n[algorithm gcn]\n[split]\nscheme = card, percent\n"
+                     "protocol = noisygl, igl\nval = 0.3\nbase = 7\n");
+    ck_assert_int_eq(experiment_trial_count(b.e), 3);
+    ck_assert_str_eq(split_text(&b, 0), "percent base=7 train=0.05 val=0.3 ");
+    ck_assert_str_eq(split_text(&b, 1), "per-class test_size=1000 train_size=20 val_size=500 ");
+    ck_assert_str_eq(split_text(&b, 2), "percent base=7 train=0.6 val=0.3 ");
+    bench_close(&b);
+}
+END_TEST
+
+/* "dataset algorithm scheme monitor-epochs preprocess-features rate-of-the-first-metric" */
+static const char *protocol_of(const bench *b, int64_t index)
+{
+    static char out[400];
+    trial t;
+    experiment_trial(b->e, index, &t);
+    cru_settings *monitor = variant_settings(t.monitor), *before = variant_settings(t.preprocess);
+    cru_settings *metric = variant_settings(t.metrics[0]);
+    snprintf(out, sizeof out, "%s %s %s %d %d %g", t.dataset->label, t.algorithm->label, t.split->plugin->name,
+             (int)((const monitor_settings *)cru_settings_struct(monitor))->epochs,
+             (int)((const preprocess_settings *)cru_settings_struct(before))->features,
+             t.metrics[0]->params ? ((const rate_settings *)cru_settings_struct(metric))->rate : 0);
+    cru_settings_destroy(monitor);
+    cru_settings_destroy(before);
+    cru_settings_destroy(metric);
+    return out;
+}
+
+#define TWO "[dataset cora]\n[dataset sbm]\n[algorithm gcn]\n[algorithm mlp]\n"
+
+START_TEST(a_protocol_may_differ_by_dataset)
+{
+    bench b = bench_open();
+    bench_expect(&b, TWO "[split]\nscheme = percent\ntrain = 0.3\n[split on cora]\nscheme = official\n"
+                         "[monitor]\nepochs = 5\n[monitor on sbm]\nepochs = 7\n[preprocess on cora]\nfeatures = l1\n"
+                         "[metric rare]\n[metric rare on sbm]\nrate = 0.5\n");
+    ck_assert_int_eq(experiment_trial_count(b.e), 4);
+    ck_assert_str_eq(protocol_of(&b, 0), "cora gcn official 5 2 0.3");
+    ck_assert_str_eq(protocol_of(&b, 1), "cora mlp official 5 2 0.3");
+    ck_assert_str_eq(protocol_of(&b, 2), "sbm gcn percent 7 0 0.5");
+    ck_assert_str_eq(protocol_of(&b, 3), "sbm mlp percent 7 0 0.5");
+    ck_assert_str_eq(b.e->metrics[0]->label, "rare");
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(a_protocol_may_differ_by_method)
+{
+    bench b = bench_open();
+    bench_expect(&b, TWO "[monitor]\nepochs = 5\n[monitor on sbm]\nepochs = 6\n[monitor for mlp]\nepochs = 7, 8\n"
+                         "[monitor for mlp on sbm]\nepochs = 9\n[preprocess for mlp]\nfeatures = l1\n"
+                         "[split]\nscheme = percent\n[experiment]\nseeds = 0..1\n");
+    ck_assert_int_eq(experiment_trial_count(b.e), 2 * (1 + 2) + 2 * (1 + 1));
+    static const char *const expected[] = {"cora gcn percent 5 0 0", "cora gcn percent 5 0 0", "cora mlp percent 7 2 0",
+                                           "cora mlp percent 8 2 0", "cora mlp percent 7 2 0", "cora mlp percent 8 2 0",
+                                           "sbm gcn percent 6 0 0",  "sbm gcn percent 6 0 0",  "sbm mlp percent 9 2 0",
+                                           "sbm mlp percent 9 2 0"};
+    for (int i = 0; i < 10; i++) ck_assert_str_eq(protocol_of(&b, i), expected[i]);
+    ck_assert_int_eq(experiment_monitor_most(b.e), 2);
+    ck_assert_int_eq(experiment_monitor_count(b.e, 0), 1);
+    ck_assert_int_eq(experiment_monitor_count(b.e, 3), 2);
+    ck_assert_int_eq(experiment_with_monitor(b.e, 3, 0), 2);
+    ck_assert_int_eq(experiment_with_seed(b.e, 3, 1), 5);
+    ck_assert_int_eq(experiment_with_seed(b.e, 7, 0), 6);
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(methods_with_the_same_preprocessing_share_their_problems)
+{
+    bench b = bench_open();
+    bench_expect(&b, "[dataset cora]\n[algorithm gcn]\n[algorithm mlp]\n[monitor for mlp]\nepochs = 7\n"
+                     "[experiment]\nseeds = 0..1\n");
+    trial first, second;
+    experiment_trial(b.e, 0, &first);
+    experiment_trial(b.e, 1, &second);
+    ck_assert_uint_eq(first.seed, second.seed);
+    ck_assert_ptr_eq(first.preprocess, second.preprocess);
+    ck_assert_str_eq(second.algorithm->label, "mlp");
+    bench_close(&b);
+}
+END_TEST
+
+START_TEST(generators_have_sweeps_of_their_own)
+{
+    bench b = bench_open();
+    bench_expect(&b, "[dataset sbm as a]\nnodes = 10, 20\n[dataset sbm as b]\nnodes = 30, 40, 50\n[dataset cora]\n"
+                     "directed = true, false\n[algorithm gcn]\n");
+    static const char *const expected[] = {"a 10", "a 20", "b 30", "b 40", "b 50", "cora true", "cora false"};
+    ck_assert_int_eq(experiment_trial_count(b.e), 7);
+    for (int i = 0; i < 7; i++) {
+        trial t;
+        char text[64];
+        experiment_trial(b.e, i, &t);
+        snprintf(text, sizeof text, "%s %s", t.dataset->label, t.dataset->swept[0].text);
+        ck_assert_str_eq(text, expected[i]);
+    }
+    bench_close(&b);
+}
+END_TEST
+
 START_TEST(without_corruptors_the_chain_is_empty)
 {
     bench b = bench_open();
@@ -500,6 +619,11 @@ Suite *suite(void)
     TCase *t = tcase_create("trials");
     tcase_add_test(t, lists_multiply_and_the_algorithm_changes_fastest);
     tcase_add_test(t, without_corruptors_the_chain_is_empty);
+    tcase_add_test(t, a_card_tells_how_a_study_splits);
+    tcase_add_test(t, a_protocol_may_differ_by_dataset);
+    tcase_add_test(t, a_protocol_may_differ_by_method);
+    tcase_add_test(t, methods_with_the_same_preprocessing_share_their_problems);
+    tcase_add_test(t, generators_have_sweeps_of_their_own);
     tcase_add_test(t, corruptor_sections_chain_in_file_order);
     tcase_add_test(t, listed_chains_are_alternatives);
     tcase_add_test(t, lists_choose_and_need_no_sections);

@@ -79,8 +79,13 @@ static inline cru_status damage_try(const damage *d, cru_data *data, damage_repo
     cru_rng rng = cru_rng_stream(d->seed, "corruption", 0);
     cru_report sink = {.sink = {.put = damage_put, .user = report}};
     data->seed = d->seed;
-    cru_status status =
-        ((const cru_corruptor *)plugin->vtable)->apply(cru_settings_struct(settings), data, &rng, &sink, err);
+    const cru_damage job = {.size = sizeof job,
+                            .settings = cru_settings_struct(settings),
+                            .data = data,
+                            .rng = &rng,
+                            .report = &sink,
+                            .err = err};
+    cru_status status = ((const cru_corruptor *)plugin->vtable)->apply(&job);
     cru_settings_destroy(settings);
     if (status == CRU_OK) ck_assert_msg(cru_data_check(data, &why) == CRU_OK, "%s: %s", d->name, why.text);
     return status;

@@ -40,10 +40,10 @@ START_TEST(a_whole_card_is_read)
     ck_assert_ptr_null(c->licence);
     ck_assert_int_eq(c->file_count, 2);
     ck_assert_str_eq(c->files[0].role, "edges");
-    ck_assert_str_eq(c->files[0].name, "e.csv");
-    ck_assert_str_eq(c->files[0].sha256, sum);
-    ck_assert_ptr_null(c->files[0].url);
-    ck_assert_str_eq(c->files[1].url, "https://example.org/n.csv");
+    ck_assert_str_eq(c->files[0].forms[0].name, "e.csv");
+    ck_assert_str_eq(c->files[0].forms[0].sha256, sum);
+    ck_assert_int_eq(c->files[0].url_count, 0);
+    ck_assert_str_eq(c->files[1].urls[0], "https://example.org/n.csv");
     ck_assert_int_eq(c->settings.count, 1);
     ck_assert_str_eq(c->settings.items[0].key, "label");
     ck_assert_str_eq(c->settings.items[0].value, "kind");
@@ -52,6 +52,49 @@ START_TEST(a_whole_card_is_read)
     ck_assert_int_eq(c->expect.nodes, 3);
     ck_assert_int_eq(c->expect.edges, -1);
     card_destroy(c);
+}
+END_TEST
+
+#define SUM_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define SUM_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+START_TEST(a_file_may_have_forms_sizes_and_several_addresses)
+{
+    card *c = parse(HEAD "by-hand = ask,\n  politely\n[bytes]\nrows = 10, 30\n[files]\nrows = r.gz, r\nmore = m\n"
+                         "[sha256]\nrows = " SUM_A ",\n  " SUM_B "\n"
+                         "[urls]\nrows = https://one.org/a,b,\n  https://two.org/p.zip!/r\n"
+                         "[convert]\nrows = idx-first 20\nmore = unpack\n");
+    ck_assert_msg(c != NULL, "%s", err.text);
+    const card_file *f = &c->files[0];
+    ck_assert_str_eq(c->by_hand, "ask, politely");
+    ck_assert_int_eq(f->form_count, 2);
+    ck_assert_str_eq(f->forms[0].name, "r.gz");
+    ck_assert_str_eq(f->forms[0].sha256, SUM_A);
+    ck_assert_int_eq(f->forms[0].bytes, 10);
+    ck_assert_str_eq(card_published(f)->name, "r");
+    ck_assert_str_eq(card_published(f)->sha256, SUM_B);
+    ck_assert_int_eq(card_published(f)->bytes, 30);
+    ck_assert_int_eq(f->url_count, 2);
+    ck_assert_str_eq(f->urls[0], "https://one.org/a,b");
+    ck_assert_str_eq(f->urls[1], "https://two.org/p.zip!/r");
+    ck_assert_int_eq(f->conversion, CARD_FIRST_IDX);
+    ck_assert_int_eq(f->amount, 20);
+    ck_assert_int_eq(c->files[1].conversion, CARD_UNPACKED);
+    ck_assert_int_eq(c->files[1].forms[0].bytes, -1);
+    card_destroy(c);
+}
+END_TEST
+
+START_TEST(forms_and_addresses_have_limits)
+{
+    refuses(HEAD "[files]\na = x, y, z\n", "cards/toy.ini:5: [files] a: more than 2");
+    refuses(HEAD "[urls]\na = b, c, d, e, f\n", "cards/toy.ini:5: [urls] a: more than 4");
+    refuses(HEAD "[urls]\na = b\na = c\n[files]\na = x\n", "cards/toy.ini:6: [urls] gives 'a' twice");
+    refuses(HEAD "[files]\na = x\n[sha256]\na = " SUM_A ", " SUM_B "\n", "[files] has no 'a' of so many forms");
+    refuses(HEAD "[bytes]\na = -3\n", "cards/toy.ini:5: a = -3");
+    refuses(HEAD "[convert]\na = first\n", "cards/toy.ini:5: a = first: expected");
+    refuses(HEAD "[convert]\na = first 0\n", "cards/toy.ini:5: a = first 0: expected");
+    refuses(HEAD "[convert]\na = unpack\na = unpack\n", "cards/toy.ini:6: a = unpack: expected");
 }
 END_TEST
 
@@ -129,6 +172,8 @@ Suite *suite(void)
     Suite *s = suite_create("card");
     TCase *c = tcase_create("cards");
     tcase_add_test(c, a_whole_card_is_read);
+    tcase_add_test(c, a_file_may_have_forms_sizes_and_several_addresses);
+    tcase_add_test(c, forms_and_addresses_have_limits);
     tcase_add_test(c, faults_carry_file_and_line);
     tcase_add_test(c, what_must_be_there_is_asked_for);
     tcase_add_test(c, names_cannot_lead_out_of_a_folder);

@@ -2,6 +2,7 @@
 #include "json-fixture.h"
 
 #include "data/data.h"
+#include "loader/loader.h"
 
 static cru_data *data;
 static cru_error err;
@@ -38,12 +39,34 @@ static void fill_json(cru_problem problem, const cJSON *labels)
     free(values);
 }
 
-static const split_settings defaults = {
-    .index = -1, .train = -1, .val = -1, .train_size = -1, .val_size = -1, .test_size = -1, .base = -1};
+/* A split plugin of the build tree with some settings. */
+typedef struct wanted {
+    const char *scheme;
+    const char *settings[12]; /* key, text, key, text, ... NULL */
+} wanted;
 
-static void must_split(const split_settings *s, uint64_t seed)
+static cru_status try_split(const wanted *w, uint64_t seed)
 {
-    cru_status status = data_split(s, data, seed, &err);
+    char path[500];
+    const cru_plugin *plugin = NULL;
+    cru_error why = {0};
+    snprintf(path, sizeof path, TEST_BINARY_DIR "/lib/crucible/plugins/splits/%s.so", w->scheme);
+    ck_assert_msg(plugin_open(path, CRU_KIND_SPLIT, w->scheme, &plugin, &why) == CRU_OK, "%s: %s", path, why.text);
+    cru_settings *settings = cru_settings_create(plugin->params, plugin->settings_size);
+    for (int i = 0; w->settings[i]; i += 2)
+        ck_assert_msg(cru_settings_set(settings, w->settings[i], w->settings[i + 1], &why) == CRU_OK, "%s", why.text);
+    cru_rng rng = cru_rng_stream(seed, "split", 0);
+    data->seed = seed;
+    const cru_dividing dividing = {
+        .size = sizeof dividing, .settings = cru_settings_struct(settings), .data = data, .rng = &rng, .err = &err};
+    cru_status status = ((const cru_splitter *)plugin->vtable)->divide(&dividing);
+    cru_settings_destroy(settings);
+    return status;
+}
+
+static void must_split(const wanted *w, uint64_t seed)
+{
+    cru_status status = try_split(w, seed);
     ck_assert_msg(status == CRU_OK, "%s", err.text);
 }
 
@@ -83,10 +106,8 @@ START_TEST(stratified_redraws_scikit_learn)
     cJSON *root = fixture_open("gad/splits.json");
     const cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "cases"), _i);
     fill_json(CRU_ANOMALY, fixture_input(item, "y"));
-    split_settings s = defaults;
-    s.scheme = SPLIT_STRATIFIED;
-    s.rng = SPLIT_STUDY;
-    must_split(&s, (uint64_t)((int)fixture_input(item, "seed")->valuedouble - 3407) / 10);
+    must_split(&(wanted){"stratified", {"rng", "study"}},
+               (uint64_t)((int)fixture_input(item, "seed")->valuedouble - 3407) / 10);
     same_ids(data->split.train, fixture_expected(item, "train_in_order"));
     same_ids(data->split.val, fixture_expected(item, "val_in_order"));
     same_ids(data->split.test, fixture_expected(item, "test_in_order"));
@@ -100,11 +121,7 @@ START_TEST(gad_semi_redraws_successive_splits)
     const cJSON *item = fixture_case(root, "semi_supervised_samples2");
     fill_json(CRU_ANOMALY, fixture_input(item, "y"));
     const cJSON *draw = cJSON_GetArrayItem(fixture_expected(item, "draws"), _i);
-    split_settings s = defaults;
-    s.scheme = SPLIT_GAD_SEMI;
-    s.rng = SPLIT_STUDY;
-    s.train_size = 2;
-    must_split(&s, (uint64_t)_i);
+    must_split(&(wanted){"gad-semi", {"rng", "study", "train_size", "2"}}, (uint64_t)_i);
     same_ids(data->split.train, cJSON_GetObjectItem(draw, "train"));
     same_ids(data->split.val, cJSON_GetObjectItem(draw, "val"));
     parts_are_disjoint(false);
@@ -119,10 +136,7 @@ START_TEST(gad_official_keeps_head_middle_and_tail)
     int32_t labels[45];
     for (int i = 0; i < 45; i++) labels[i] = i < 5 ? CRU_UNLABELLED : i % 2;
     fill(CRU_ANOMALY, labels, 45);
-    split_settings s = defaults;
-    s.scheme = SPLIT_GAD_OFFICIAL;
-    s.rng = SPLIT_STUDY;
-    must_split(&s, 3);
+    must_split(&(wanted){"gad-official", {"rng", "study"}}, 3);
     same_ids(data->split.train, fixture_expected(item, "train"));
     same_ids(data->split.val, fixture_expected(item, "val"));
     same_ids(data->split.test, fixture_expected(item, "test"));
@@ -135,18 +149,13 @@ START_TEST(noisygl_splits_are_redrawn)
     cJSON *root = fixture_open("noisygl/splits.json");
     const cJSON *item = cJSON_GetArrayItem(cJSON_GetObjectItem(root, "cases"), _i);
     fill_json(CRU_NODES, fixture_input(item, "labels"));
-    split_settings s = defaults;
-    s.rng = SPLIT_NUMPY;
-    s.base = (int64_t)fixture_input(item, "seed")->valuedouble;
-    if (cJSON_GetObjectItem(cJSON_GetObjectItem(item, "inputs"), "train_percent")) {
-        s.scheme = SPLIT_PERCENT;
-    } else {
-        s.scheme = SPLIT_PER_CLASS;
-        s.train_size = 3;
-        s.val_size = 10;
-        s.test_size = 20;
-    }
-    must_split(&s, 5);
+    char base[32];
+    snprintf(base, sizeof base, "%d", (int)fixture_input(item, "seed")->valuedouble);
+    wanted shares = {"percent", {"rng", "numpy", "base", base}};
+    wanted counts = {"per-class",
+                     {"rng", "numpy", "base", base, "train_size", "3", "val_size", "10", "test_size", "20"}};
+    const bool percent = cJSON_GetObjectItem(cJSON_GetObjectItem(item, "inputs"), "train_percent");
+    must_split(percent ? &shares : &counts, 5);
     same_ids(data->split.train, fixture_expected(item, "train"));
     same_ids(data->split.val, fixture_expected(item, "val"));
     same_ids(data->split.test, fixture_expected(item, "test"));
@@ -164,10 +173,7 @@ START_TEST(pll_carves_as_published)
     int32_t *labels = calloc((size_t)n, sizeof *labels);
     fill(CRU_ROWS, labels, n);
     free(labels);
-    split_settings s = defaults;
-    s.scheme = SPLIT_PLL;
-    s.rng = SPLIT_STUDY;
-    must_split(&s, (uint64_t)fixture_input(item, "trial")->valuedouble);
+    must_split(&(wanted){"pll", {"rng", "study"}}, (uint64_t)fixture_input(item, "trial")->valuedouble);
     ck_assert_int_eq(data->split.test.count, (int64_t)fixture_expected(item, "test_size")->valuedouble);
     ck_assert_int_eq(data->split.val.count, (int64_t)fixture_expected(item, "val_size")->valuedouble);
     ck_assert_int_eq(data->split.train.count, (int64_t)fixture_expected(item, "train_size")->valuedouble);
@@ -189,9 +195,7 @@ START_TEST(gpr_takes_equal_shares_of_each_class)
     for (int32_t c = 0; c < cJSON_GetArraySize(counts); c++)
         for (int k = 0; k < cJSON_GetArrayItem(counts, c)->valueint; k++) labels[n++] = c;
     fill(CRU_NODES, labels, n);
-    split_settings s = defaults;
-    s.scheme = SPLIT_GPR;
-    must_split(&s, 1);
+    must_split(&(wanted){"gpr", {NULL}}, 1);
     ck_assert_int_eq(data->split.train.count, fixture_expected(item, "n_train")->valueint);
     ck_assert_int_eq(data->split.val.count, fixture_expected(item, "n_val")->valueint);
     ck_assert_int_eq(data->split.test.count, fixture_expected(item, "n_test")->valueint);
@@ -214,12 +218,8 @@ START_TEST(igl_follows_one_python_shuffle)
     int32_t labels[12];
     for (int i = 0; i < 12; i++) labels[i] = i % 2;
     fill(CRU_NODES, labels, 12);
-    split_settings s = defaults;
-    s.scheme = SPLIT_IGL;
-    s.rng = SPLIT_STUDY;
-    s.train = 0.34; /* floor(0.34 * 12) = 4: two of each class */
-    s.val = 0.25;   /* 3: two of class 0, one of class 1 */
-    must_split(&s, 9);
+    /* floor(0.34 * 12) = 4: two of each class to train; 3 to validate: two of class 0, one of class 1 */
+    must_split(&(wanted){"igl", {"rng", "study", "train", "0.34", "val", "0.25"}}, 9);
     int32_t by_class[2][12], count[2] = {0};
     for (int k = 0; k < 12; k++) {
         int32_t id = cJSON_GetArrayItem(order, k)->valueint;
@@ -248,12 +248,7 @@ START_TEST(igl_quota_serves_first_come)
         int32_t id = cJSON_GetArrayItem(order, k)->valueint;
         if (given[id % 2]++ < 2) train[count++] = id;
     }
-    split_settings s = defaults;
-    s.scheme = SPLIT_IGL_QUOTA;
-    s.rng = SPLIT_STUDY;
-    s.base = 25;
-    s.train = s.val = 0.2;
-    must_split(&s, 0);
+    must_split(&(wanted){"igl-quota", {"rng", "study", "base", "25", "train", "0.2", "val", "0.2"}}, 0);
     ck_assert_int_eq(data->split.train.count, 4);
     ck_assert_mem_eq(data->split.train.ids, train, sizeof train);
     ck_assert_int_eq(data->split.val.count, 4);
@@ -269,11 +264,7 @@ START_TEST(torch_permutes_as_torch)
     const cJSON *perm = cJSON_GetArrayItem(fixture_expected(fixture_case(root, "torch_randperm_seed10"), "perms"), 0);
     int32_t labels[9] = {0};
     fill(CRU_NODES, labels, 9);
-    split_settings s = defaults;
-    s.scheme = SPLIT_UNIFORM;
-    s.rng = SPLIT_TORCH;
-    s.base = 10;
-    must_split(&s, 0);
+    must_split(&(wanted){"uniform", {"rng", "torch", "base", "10"}}, 0);
     ck_assert_int_eq(data->split.train.count, 5);
     ck_assert_int_eq(data->split.val.count, 1);
     for (int k = 0; k < 5; k++) ck_assert_int_eq(data->split.train.ids[k], cJSON_GetArrayItem(perm, k)->valueint);
@@ -284,9 +275,19 @@ END_TEST
 
 /* ---- behaviour of all schemes ---- */
 
-static const split_scheme random_schemes[] = {SPLIT_PER_CLASS,  SPLIT_PERCENT,   SPLIT_UNIFORM,      SPLIT_GPR,
-                                              SPLIT_STRATIFIED, SPLIT_GAD_SEMI,  SPLIT_GAD_OFFICIAL, SPLIT_PLL,
-                                              SPLIT_IGL,        SPLIT_IGL_QUOTA, SPLIT_AUTO};
+static const wanted random_schemes[] = {
+    {"per-class", {"train_size", "5", "val_size", "20", "test_size", "30"}},
+    {"percent", {NULL}},
+    {"uniform", {NULL}},
+    {"gpr", {NULL}},
+    {"stratified", {NULL}},
+    {"gad-semi", {"train_size", "5"}},
+    {"gad-official", {NULL}},
+    {"pll", {NULL}},
+    {"igl", {NULL}},
+    {"igl-quota", {NULL}},
+    {"auto", {NULL}},
+};
 
 static void fill_two_thirds(void)
 {
@@ -298,19 +299,15 @@ static void fill_two_thirds(void)
 START_TEST(the_seed_decides_the_split)
 {
     fill_two_thirds();
-    split_settings s = defaults;
-    s.scheme = random_schemes[_i];
-    s.train_size = 5;
-    s.val_size = 20;
-    s.test_size = 30;
-    must_split(&s, 1);
-    parts_are_disjoint(s.scheme == SPLIT_PER_CLASS);
+    const wanted *s = &random_schemes[_i];
+    must_split(s, 1);
+    parts_are_disjoint(strcmp(s->scheme, "per-class") == 0);
     cru_ids first = data->split.train;
     ck_assert_int_gt(first.count, 0);
-    must_split(&s, 1);
+    must_split(s, 1);
     ck_assert_int_eq(data->split.train.count, first.count);
     ck_assert_mem_eq(data->split.train.ids, first.ids, (size_t)first.count * sizeof *first.ids);
-    must_split(&s, 2);
+    must_split(s, 2);
     ck_assert_int_eq(data->split.train.count, first.count);
     ck_assert_mem_ne(data->split.train.ids, first.ids, (size_t)first.count * sizeof *first.ids);
 }
@@ -323,15 +320,11 @@ START_TEST(official_splits_go_round)
     cru_split official[3] = {{.train = {ids, 1}}, {.train = {ids + 1, 1}}, {.train = {ids + 2, 1}}};
     data->official = official;
     data->official_count = 3;
-    split_settings s = defaults;
-    must_split(&s, 4); /* auto */
+    must_split(&(wanted){"auto", {NULL}}, 4);
     ck_assert_int_eq(data->split.train.ids[0], 2);
-    s.scheme = SPLIT_OFFICIAL;
-    s.index = 2;
-    must_split(&s, 4);
+    must_split(&(wanted){"official", {"index", "2"}}, 4);
     ck_assert_int_eq(data->split.train.ids[0], 3);
-    s.index = 3;
-    ck_assert_int_eq(data_split(&s, data, 0, &err), CRU_BAD_INPUT);
+    ck_assert_int_eq(try_split(&(wanted){"official", {"index", "3"}}, 0), CRU_BAD_INPUT);
 }
 END_TEST
 
@@ -342,10 +335,7 @@ START_TEST(a_given_test_set_is_kept)
     cru_split official = {.test = {test, 2}};
     data->official = &official;
     data->official_count = 1;
-    split_settings s = defaults;
-    s.scheme = SPLIT_PLL;
-    s.val = 0.25;
-    must_split(&s, 0);
+    must_split(&(wanted){"pll", {"val", "0.25"}}, 0);
     ck_assert_int_eq(data->split.test.count, 2);
     ck_assert_mem_eq(data->split.test.ids, test, sizeof test);
     ck_assert_int_eq(data->split.val.count, 2);
@@ -357,33 +347,25 @@ START_TEST(what_cannot_be_split_is_said)
 {
     int32_t labels[] = {0, 1, 1};
     fill(CRU_NODES, labels, 3);
-    split_settings s = defaults;
-    s.scheme = SPLIT_PER_CLASS;
-    ck_assert_int_eq(data_split(&s, data, 0, &err), CRU_UNSUPPORTED);
-    ck_assert_str_eq(err.text, "split per-class: class 0 has 1 items, train_size = 20");
-    static const split_scheme hopeless[] = {SPLIT_OFFICIAL, SPLIT_GAD_SEMI, SPLIT_IGL};
+    ck_assert_int_eq(try_split(&(wanted){"per-class", {NULL}}, 0), CRU_UNSUPPORTED);
+    ck_assert_str_eq(err.text, "class 0 has 1 items, train_size = 20");
+    static const char *const hopeless[] = {"official", "gad-semi", "igl"};
     for (int i = 0; i < 3; i++) {
         err = (cru_error){0};
-        s.scheme = hopeless[i];
-        ck_assert_int_eq(data_split(&s, data, 0, &err), CRU_UNSUPPORTED);
+        ck_assert_int_eq(try_split(&(wanted){hopeless[i], {NULL}}, 0), CRU_UNSUPPORTED);
     }
-    s = defaults;
-    s.scheme = SPLIT_UNIFORM;
-    s.train = 0.9;
-    s.val = 0.2;
     err = (cru_error){0};
-    ck_assert_int_eq(data_split(&s, data, 0, &err), CRU_BAD_INPUT);
-    s = defaults;
-    s.scheme = SPLIT_GPR;
-    s.rng = SPLIT_STUDY;
+    ck_assert_int_eq(try_split(&(wanted){"uniform", {"train", "0.9", "val", "0.2"}}, 0), CRU_BAD_INPUT);
     err = (cru_error){0};
-    ck_assert_int_eq(data_split(&s, data, 0, &err), CRU_UNSUPPORTED);
+    ck_assert_int_eq(try_split(&(wanted){"gpr", {"rng", "study"}}, 0), CRU_UNSUPPORTED);
+    err = (cru_error){0};
+    ck_assert_int_eq(try_split(&(wanted){"uniform", {"rng", "numpy", "base", "7", "step", "1000000"}}, 1 << 20),
+                     CRU_BAD_INPUT);
 }
 END_TEST
 
 START_TEST(the_table_is_sound)
 {
-    ck_assert_int_eq(cru_params_check(split_params, sizeof(split_settings), &err), CRU_OK);
     ck_assert_int_eq(cru_params_check(preprocess_params, sizeof(preprocess_settings), &err), CRU_OK);
 }
 END_TEST

@@ -77,10 +77,10 @@ START_TEST(an_absent_file_comes_from_its_address_into_the_download_folder)
 {
     const fetch_dataset *d = planned(HEAD ROWS URL);
     ck_assert_int_eq(d->status, CRU_OK);
-    ck_assert_str_eq(d->files[0].source, "https://example.org/rows.csv");
+    ck_assert_str_eq(d->files[0].sources[0].url, "https://example.org/rows.csv");
     ck_assert_str_eq(d->files[0].name, "toy/rows.csv");
-    has(d->files[0].path, "/files/toy/rows.csv");
-    ck_assert_ptr_null(d->files[0].pack.path);
+    has(fetch_path(&d->files[0]), "/files/toy/rows.csv");
+    ck_assert_ptr_null(d->files[0].sources[0].pack.path);
 }
 END_TEST
 
@@ -89,8 +89,8 @@ START_TEST(a_mirror_goes_before_the_address_and_before_terms)
     put_rows(mirror, "abc");
     const fetch_dataset *d = planned(HEAD "terms = Ask first\n" ROWS URL);
     ck_assert_int_eq(d->status, CRU_OK);
-    has(d->files[0].source, "file:///");
-    has(d->files[0].source, "/a%20mirror/toy/rows.csv");
+    has(d->files[0].sources[0].url, "file:///");
+    has(d->files[0].sources[0].url, "/a%20mirror/toy/rows.csv");
 }
 END_TEST
 
@@ -99,7 +99,7 @@ START_TEST(what_is_here_is_not_downloaded)
     put_rows(files, "abc");
     const fetch_dataset *d = planned(HEAD ROWS URL SUM);
     ck_assert_int_eq(d->status, CRU_OK);
-    ck_assert_ptr_null(d->files[0].source);
+    ck_assert_int_eq(d->files[0].source_count, 0);
 }
 END_TEST
 
@@ -108,7 +108,7 @@ START_TEST(a_damaged_download_is_downloaded_again)
     put_rows(files, "abd");
     const fetch_dataset *d = planned(HEAD ROWS URL SUM);
     ck_assert_int_eq(d->status, CRU_OK);
-    ck_assert_str_eq(d->files[0].source, "https://example.org/rows.csv");
+    ck_assert_str_eq(d->files[0].sources[0].url, "https://example.org/rows.csv");
 }
 END_TEST
 
@@ -136,9 +136,58 @@ END_TEST
 START_TEST(a_member_of_a_zip_file_is_taken_apart)
 {
     const fetch_dataset *d = planned(HEAD ROWS "[urls]\nrows = https://example.org/d/pack.zip!/deep/rows.csv\n");
-    ck_assert_str_eq(d->files[0].pack.url, "https://example.org/d/pack.zip");
-    ck_assert_str_eq(d->files[0].pack.member, "deep/rows.csv");
-    has(d->files[0].pack.path, "/files/toy/pack.zip.pack");
+    ck_assert_str_eq(d->files[0].sources[0].pack.url, "https://example.org/d/pack.zip");
+    ck_assert_str_eq(d->files[0].sources[0].pack.member, "deep/rows.csv");
+    has(d->files[0].sources[0].pack.path, "/files/toy/pack.zip.pack");
+}
+END_TEST
+
+START_TEST(several_addresses_are_lined_up_behind_the_mirror)
+{
+    put_rows(mirror, "abc");
+    const fetch_dataset *d = planned(HEAD ROWS "[urls]\nrows = https://example.org/a, https://example.org/b.zip!/c\n");
+    ck_assert_int_eq(d->files[0].source_count, 3);
+    has(d->files[0].sources[0].url, "file:///");
+    ck_assert_str_eq(d->files[0].sources[1].url, "https://example.org/a");
+    ck_assert_str_eq(d->files[0].sources[2].pack.member, "c");
+}
+END_TEST
+
+START_TEST(either_form_will_do_and_an_address_makes_the_last)
+{
+    static const char forms[] = HEAD "[files]\nrows = rows.csv, rows-plain.csv\n" URL;
+    const fetch_dataset *d = planned(forms);
+    has(fetch_path(&d->files[0]), "/files/toy/rows-plain.csv");
+    fetch_clear(&plan);
+    put_rows(files, "abc");
+    d = planned(forms);
+    ck_assert_int_eq(d->files[0].source_count, 0);
+    has(fetch_path(&d->files[0]), "/files/toy/rows.csv");
+}
+END_TEST
+
+START_TEST(a_conversion_is_made_from_a_download_of_its_own)
+{
+    const fetch_dataset *d = planned(HEAD ROWS URL "[convert]\nrows = first 2\n");
+    has(d->files[0].sources[0].pack.path, "/files/toy/rows.csv.pack");
+    ck_assert_ptr_null(d->files[0].sources[0].pack.member);
+}
+END_TEST
+
+START_TEST(a_web_page_in_the_download_folder_is_no_dataset)
+{
+    put_rows(files, "<!doctype HTML><title>Sign in</title>");
+    const fetch_dataset *d = planned(HEAD ROWS URL);
+    ck_assert_int_eq(d->files[0].source_count, 1);
+    has(d->files[0].bad, "/files/toy/rows.csv");
+}
+END_TEST
+
+START_TEST(a_reason_is_given_instead_of_an_address)
+{
+    const fetch_dataset *d = planned(HEAD "by-hand = it comes by post\n" ROWS);
+    ck_assert_int_eq(d->status, CRU_UNSUPPORTED);
+    has(d->error.text, "toy: rows.csv must be got by hand, because it comes by post; save it as /");
 }
 END_TEST
 
@@ -147,7 +196,7 @@ START_TEST(cards_with_one_folder_share_its_files)
     put_rows(files, "abc");
     write_file(cards, "other.ini", "[dataset]\nname = other\nformat = csv\nfolder = toy\n" ROWS URL);
     ck_assert_int_eq(fetch_add(&plan, "other", &err), CRU_OK);
-    ck_assert_ptr_null(plan.datasets[0].files[0].source);
+    ck_assert_int_eq(plan.datasets[0].files[0].source_count, 0);
 }
 END_TEST
 
@@ -170,7 +219,7 @@ START_TEST(an_absolute_file_is_never_downloaded)
 {
     const fetch_dataset *d = planned(HEAD "[files]\nrows = /no/such/rows.csv\n" URL);
     ck_assert_int_eq(d->status, CRU_UNSUPPORTED);
-    ck_assert_ptr_null(d->files[0].source);
+    ck_assert_int_eq(d->files[0].source_count, 0);
     has(d->error.text, "save it as /no/such/rows.csv");
 }
 END_TEST
@@ -187,6 +236,11 @@ Suite *suite(void)
     tcase_add_test(t, a_damaged_file_of_the_user_is_an_error);
     tcase_add_test(t, terms_and_unknown_addresses_are_refused_with_what_to_do);
     tcase_add_test(t, a_member_of_a_zip_file_is_taken_apart);
+    tcase_add_test(t, several_addresses_are_lined_up_behind_the_mirror);
+    tcase_add_test(t, either_form_will_do_and_an_address_makes_the_last);
+    tcase_add_test(t, a_conversion_is_made_from_a_download_of_its_own);
+    tcase_add_test(t, a_web_page_in_the_download_folder_is_no_dataset);
+    tcase_add_test(t, a_reason_is_given_instead_of_an_address);
     tcase_add_test(t, cards_with_one_folder_share_its_files);
     tcase_add_test(t, a_dataset_is_added_once);
     tcase_add_test(t, an_unknown_name_is_an_error);

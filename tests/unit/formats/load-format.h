@@ -33,7 +33,12 @@ static inline cru_status format_load(const format_run *run, cru_data **data, cru
     cru_source source = {.name = run->name, .files = run->files, .seed = run->seed};
     while (source.count < 8 && run->files[source.count].path) source.count++;
     *data = cru_data_create();
-    status = ((const cru_dataset *)plugin->vtable)->load(cru_settings_struct(settings), &source, *data, err);
+    const cru_loading loading = {.size = sizeof loading,
+                                 .settings = cru_settings_struct(settings),
+                                 .source = &source,
+                                 .data = *data,
+                                 .err = err};
+    status = ((const cru_dataset *)plugin->vtable)->load(&loading);
     cru_settings_destroy(settings);
     if (status == CRU_OK) {
         cru_status sound = cru_data_check(*data, &why);

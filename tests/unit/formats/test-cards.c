@@ -12,7 +12,7 @@ static const data_places places = {.cards = TEST_FIXTURES "/../../datasets/cards
 
 typedef struct walk {
     registry *plugins;
-    int count, faults, protocols;
+    int count, faults, protocols, fetchable;
     char last[128]; /* cards come by name */
 } walk;
 
@@ -66,21 +66,30 @@ static void check_metrics(walk *w, const card *c)
 
 static void check_protocol(walk *w, const card *c, const char *text)
 {
-    cru_settings *settings = cru_settings_create(split_params, sizeof(split_settings));
-    char list[200], *rest = list;
+    char list[200], scheme[50] = "", path[500], *rest = list;
+    const cru_plugin *plugin;
+    cru_error broken = {0};
+    if (sscanf(text, "scheme = %49[a-z-]", scheme) != 1) {
+        complain(w, c->name, "has a protocol without a scheme");
+        return;
+    }
+    snprintf(path, sizeof path, TEST_BINARY_DIR "/lib/crucible/plugins/splits/%s.so", scheme);
+    if (plugin_open(path, CRU_KIND_SPLIT, scheme, &plugin, &broken) != CRU_OK) {
+        complain(w, c->name, broken.text);
+        return;
+    }
+    cru_settings *settings = cru_settings_create(plugin->params, plugin->settings_size);
     snprintf(list, sizeof list, "%s", text);
     for (char *pair; (pair = strtok_r(rest, ",", &rest));) {
         char key[50] = "", value[50] = "";
         cru_error err = {0};
         if (sscanf(pair, " %49[a-z_] = %49s", key, value) != 2)
             complain(w, c->name, "has a protocol that is no list of settings");
-        else if (cru_settings_set(settings, key, value, &err) != CRU_OK)
+        else if (strcmp(key, "scheme") != 0 && cru_settings_set(settings, key, value, &err) != CRU_OK)
             complain(w, c->name, err.text);
     }
-    const split_settings *s = cru_settings_struct(settings);
-    if (s->scheme == SPLIT_AUTO) complain(w, c->name, "has a protocol without a scheme");
-    const bool known = c->file_count > 0 && c->files[0].sha256; /* else nobody has counted yet */
-    if (s->scheme == SPLIT_OFFICIAL && known && c->expect.official < 1)
+    const bool known = c->file_count > 0 && c->files[0].forms[0].sha256; /* else nobody has counted yet */
+    if (strcmp(scheme, "official") == 0 && known && c->expect.official < 1)
         complain(w, c->name, "promises no official split");
     cru_settings_destroy(settings);
 }
@@ -95,16 +104,38 @@ static void check_protocols(walk *w, const card *c)
     w->protocols += (int)c->protocols.count;
 }
 
-static void check_files(walk *w, const card *c)
+/* A file comes from an address, or the card says why it does not. */
+static void check_file(walk *w, const card *c, const card_file *f)
 {
     static const char *const schemes[] = {"https://", "http://"};
-    for (int64_t i = 0; i < c->file_count; i++) {
-        const char *url = c->files[i].url;
-        if (!url) continue;
+    /* what registries of packages hold is somebody's copy, not a dataset's home */
+    static const char *const registries[] = {"npmjs", "pypi.org", "pythonhosted", "jsdelivr", "unpkg", "crates.io"};
+    if (f->url_count == 0 && !c->by_hand) complain(w, c->name, "has a file with neither an address nor a reason");
+    for (int k = 0; k < f->url_count; k++) {
+        const char *url = f->urls[k];
         bool known =
             strncmp(url, schemes[0], strlen(schemes[0])) == 0 || strncmp(url, schemes[1], strlen(schemes[1])) == 0;
-        if (!known || strchr(url, ' ')) complain(w, c->name, "has an address that is none");
+        if (!known || strchr(url, ' ') || strchr(url, ',')) complain(w, c->name, "has an address that is none");
+        for (size_t i = 0; i < sizeof registries / sizeof *registries; i++)
+            if (strstr(url, registries[i])) complain(w, c->name, "has an address in a registry of packages");
+        for (int j = 0; j < k; j++)
+            if (strcmp(url, f->urls[j]) == 0) complain(w, c->name, "has an address twice");
     }
+    for (int k = 0; k < f->form_count; k++) {
+        if (f->forms[k].sha256 && f->forms[k].bytes < 0) complain(w, c->name, "knows a checksum but not the size");
+        if (f->form_count > 1 && !f->forms[k].sha256) complain(w, c->name, "has two forms and not two checksums");
+    }
+}
+
+static void check_files(walk *w, const card *c)
+{
+    bool all = c->file_count > 0;
+    for (int64_t i = 0; i < c->file_count; i++) {
+        check_file(w, c, &c->files[i]);
+        all = all && c->files[i].url_count > 0;
+    }
+    if (all && c->by_hand) complain(w, c->name, "has all addresses and still asks for hands");
+    w->fetchable += all && !c->terms;
 }
 
 static void visit(void *user, const card *c, data_state state, const char *why)

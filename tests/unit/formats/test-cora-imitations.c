@@ -32,7 +32,7 @@ static void start(void)
     ck_assert_int_eq(loader_scan(&options, &plugins, NULL, &err), CRU_OK);
     data_found found;
     ck_assert_int_eq(data_find("cora", &places, &found, &err), CRU_OK);
-    char *file = data_locate(found.card, found.card->files[0].name, &places);
+    char *file = data_locate(found.card, &found.card->files[0], &places, NULL);
     data_found_clear(&found);
     cora = file ? open_data("cora", NULL, 0) : NULL;
     free(file);

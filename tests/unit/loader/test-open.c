@@ -21,9 +21,9 @@ START_TEST(the_expected_plugin_is_loaded)
     ck_assert_int_eq(open_test_plugin("good-metric", CRU_KIND_METRIC, "good-metric", &plugin, &err), CRU_OK);
     ck_assert_str_eq(plugin->name, "good-metric");
     const cru_metric *metric = plugin->vtable;
-    const cru_evidence evidence = {.size = sizeof evidence, .items = {.count = 7}};
+    const cru_judging judging = {.size = sizeof judging, .items = {.count = 7}, .err = &err};
     double value;
-    ck_assert_int_eq(metric->score(NULL, &evidence, &value, NULL, &err), CRU_OK);
+    ck_assert_int_eq(metric->score(&judging, &value), CRU_OK);
     ck_assert_double_eq(value, 7);
 }
 END_TEST

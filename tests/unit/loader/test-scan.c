@@ -108,7 +108,7 @@ START_TEST(plugins_of_every_kind_are_found_in_subfolders)
     ck_assert_uint_eq(registry_count(found), 4);
     ck_assert_uint_eq(registry_broken_count(found), 0);
     const registry_entry *metric = registry_find(found, CRU_KIND_METRIC, "good-metric");
-    ck_assert_uint_eq(metric->metric_flags, CRU_METRIC_LOWER_IS_BETTER);
+    ck_assert_uint_eq(metric->flags, CRU_METRIC_LOWER_IS_BETTER);
     ck_assert_ptr_nonnull(registry_find(found, CRU_KIND_DATASET, "good-dataset"));
     ck_assert_ptr_nonnull(registry_find(found, CRU_KIND_CORRUPTOR, "good-corruptor"));
     registry_destroy(found);

@@ -46,14 +46,16 @@ static inline cru_status judging_try(const judging *j, const char *name, const c
     ck_assert_msg(plugin_open(path, CRU_KIND_METRIC, name, &plugin, err) == CRU_OK, "%s: %s", path, err->text);
     cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size);
     if (setting) ck_assert_msg(cru_settings_set(settings, setting[0], setting[1], err) == CRU_OK, "%s", err->text);
-    const cru_evidence evidence = {.size = sizeof evidence,
-                                   .data = j->data,
-                                   .scores = j->scores,
-                                   .items = j->items,
-                                   .embedding = j->embedding,
-                                   .embedding_cols = j->embedding_cols};
-    cru_status status =
-        ((const cru_metric *)plugin->vtable)->score(cru_settings_struct(settings), &evidence, value, j->report, err);
+    const cru_judging asked = {.size = sizeof asked,
+                               .settings = cru_settings_struct(settings),
+                               .data = j->data,
+                               .scores = j->scores,
+                               .items = j->items,
+                               .embedding = j->embedding,
+                               .embedding_cols = j->embedding_cols,
+                               .report = j->report,
+                               .err = err};
+    cru_status status = ((const cru_metric *)plugin->vtable)->score(&asked, value);
     cru_settings_destroy(settings);
     return status;
 }

@@ -212,6 +212,12 @@ static cru_tensor *lerp(void *user, cru_tape *t, cru_tensor *const *x)
     return cru_lerp(t, x[0], x[1], 0.3f);
 }
 
+static cru_tensor *plus(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    (void)user;
+    return cru_plus(t, cru_plus(t, NULL, -2, x[0]), 0.5, x[1]);
+}
+
 static cru_tensor *where(void *user, cru_tape *t, cru_tensor *const *x)
 {
     return cru_where(t, user, x[0], x[1]);
@@ -228,10 +234,23 @@ START_TEST(blends_and_selections)
     op_bench b = op_bench_open();
     cru_tensor *x[] = {op_matrix(&b, 3, 4, -1, 1), op_matrix(&b, 3, 4, -2, 2)};
     op_check(&b, lerp, NULL, x, 2);
+    op_check(&b, plus, NULL, x, 2);
     cru_tensor *mask = cru_tensor_create(b.ctx, cru_2d(3, 4));
     for (int i = 0; i < 12; i += 2) test_put(mask, i, 1);
     op_check(&b, where, mask, x, 2);
     op_check(&b, prelu, NULL, (cru_tensor *[]){x[0], op_values(&b, 1, (const int64_t[]){4}, 0.1, 0.4)}, 2);
+    op_bench_close(&b);
+}
+END_TEST
+
+START_TEST(terms_add_up_by_their_weights)
+{
+    op_bench b = op_bench_open();
+    cru_tensor *x = op_matrix(&b, 3, 4, -1, 1), *y = op_matrix(&b, 3, 4, -2, 2);
+    cru_tape_begin(b.tape, CRU_EVAL);
+    const cru_tensor *sum = cru_plus(b.tape, cru_plus(b.tape, NULL, -2, x), 0.5, y);
+    for (int i = 0; i < 12; i++)
+        ck_assert_float_eq_tol(test_value(sum, i), -2 * test_value(x, i) + 0.5f * test_value(y, i), 1e-6f);
     op_bench_close(&b);
 }
 END_TEST
@@ -303,6 +322,7 @@ Suite *suite(void)
                         (int)(sizeof shape_cases / sizeof *shape_cases));
     tcase_add_test(c, a_row_and_a_column_are_added_to_every_row);
     tcase_add_test(c, blends_and_selections);
+    tcase_add_test(c, terms_add_up_by_their_weights);
     tcase_add_test(c, a_tensor_used_twice_gets_both_gradients);
     tcase_add_test(c, the_sign_is_flat);
     tcase_add_test(c, a_reshape_is_a_view_with_the_same_values);

@@ -186,8 +186,15 @@ START_TEST(plots_show_every_cell)
     } cases[] = {{"bars", "<rect class=\"fill", 18},
                  {"box", "<rect class=\"box", 18},
                  {"curve", "<polyline class=\"line", 9}, /* three datasets, three methods */
-                 {"scatter", "r=\"5.00\"", 18},
-                 {"ranks", "<text class=\"entry\"", 3}};
+                 {"scatter", "<circle class=\"bubble", 18},
+                 {"ranks", "<text class=\"entry\"", 5}, /* three methods, Friedman's test and a warning */
+                 {"drop", "<rect class=\"fill", 18},
+                 {"methods", "<g><title>mean", 3},
+                 {"histogram", "<text class=\"title\"", 3},
+                 {"heat", "<text class=\"cell", 18},
+                 {"slope", "<polyline class=\"line", 9},
+                 {"profile", "<polygon class=\"band", 3},
+                 {"improvement", "<text class=\"cell", 9}};
     store *s = hostile_store();
     char *text = drawn(s, cases[_i].kind);
     ck_assert_int_eq(count_pieces(text, cases[_i].piece), cases[_i].count);
@@ -258,7 +265,7 @@ Suite *suite(void)
     tcase_add_test(tc, text_lines_up_and_has_no_escapes_in_a_file);
     tcase_add_test(tc, the_compact_report_is_the_text_one);
     tcase_add_test(tc, width_counts_columns_not_bytes);
-    tcase_add_loop_test(tc, plots_show_every_cell, 0, 5);
+    tcase_add_loop_test(tc, plots_show_every_cell, 0, 12);
     tcase_add_loop_test(tc, plots_that_the_data_does_not_allow_say_why, 0, 3);
     tcase_add_loop_test(tc, an_axis_has_round_ticks_that_cover_the_data, 0, 8);
     suite_add_tcase(suite, tc);

@@ -222,6 +222,33 @@ START_TEST(averages_are_over_all_columns_or_none)
 }
 END_TEST
 
+/* A pll metric on data without candidate sets, say: the trials ended well and have no such number. */
+START_TEST(a_metric_without_a_value_is_told_from_a_trial_that_was_not_run)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    static const char *const keys[] = {"ended", "waits"};
+    for (int i = 0; i < 2; i++) {
+        const store_setting settings[] = {{"algorithm", "gcn"}, {"dataset", keys[i]}};
+        store_trial trial = {.key = keys[i], .canonical = "", .settings = settings, .setting_count = 2};
+        ok(store_add_trial(s, id, &trial, &err));
+    }
+    ck_assert(claim(s, "ended"));
+    finish(s, "ended", NAN);
+    report *r = demo_report(s, (report_request){.metrics = "accuracy", .rows = "dataset"});
+    const table *t = r->tables[0];
+    ck_assert_int_eq(table_at(t, 0, 0)->mark, TABLE_UNDEFINED);
+    ck_assert_int_eq(table_at(t, 1, 0)->mark, TABLE_MISSING);
+    char *text = demo_write(r, REPORT_TEXT), *csv = demo_write(r, REPORT_CSV);
+    ck_assert_ptr_nonnull(strstr(text, "n/a the metric is not defined here; — not run"));
+    ck_assert_ptr_nonnull(strstr(csv, "undefined"));
+    free(text);
+    free(csv);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 /* ---- groups, baselines, another experiment --------------------------------------------------------------- */
 
 static const char *four_sets[] = {"cora", "citeseer", "texas", "film", NULL};
@@ -477,6 +504,7 @@ Suite *suite(void)
     tcase_add_test(tc, tests_pair_runs_of_the_same_seed);
     tcase_add_test(tc, runs_without_a_partner_are_tested_by_welch);
     tcase_add_test(tc, averages_are_over_all_columns_or_none);
+    tcase_add_test(tc, a_metric_without_a_value_is_told_from_a_trial_that_was_not_run);
     tcase_add_test(tc, groups_of_columns_are_ranked_by_themselves);
     tcase_add_test(tc, groups_may_come_from_a_long_line_of_the_config);
     tcase_add_test(tc, cells_worse_than_baselines_are_marked);

@@ -53,7 +53,7 @@ static inline void fixture_open(fixture *f, const char *plugins, const char *ini
         snprintf(path, sizeof path, "%s/%s.so", f->folder, name);
         ck_assert_int_eq(symlink(target, path), 0);
     }
-    const char *folders[] = {f->folder, NULL};
+    const char *folders[] = {f->folder, TEST_BINARY_DIR "/lib/crucible/plugins/splits", NULL};
     loader_options options = {.folders = folders, .no_default_folders = true, .no_cache = true};
     ck_assert_msg(loader_scan(&options, &f->plugins, NULL, &err) == CRU_OK, "%s", err.text);
     snprintf(path, sizeof path, "%s/test.ini", f->folder);

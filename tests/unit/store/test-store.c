@@ -57,6 +57,47 @@ START_TEST(a_trial_of_two_experiments_is_stored_once_and_deleted_with_the_last)
 }
 END_TEST
 
+static bool note_name(void *user, const store_trial_view *view)
+{
+    char *names = user;
+    sprintf(names + strlen(names), "%d %s %s;", (int)view->index, view->alias, view->key);
+    return true;
+}
+
+static bool note_number(void *user, int64_t index, const store_number *one)
+{
+    char *numbers = user;
+    sprintf(numbers + strlen(numbers), "%d %g;", (int)index, one->value);
+    return true;
+}
+
+START_TEST(a_trial_with_two_names_in_an_experiment_is_listed_under_both_and_counted_once)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e"), counts[STORE_OUTCOMES];
+    const char *const added[][2] = {{"k", "plain"}, {"l", "plain"}, {"k", "wide"}, {"k", "wide"}, {"m", "wide"}};
+    for (size_t i = 0; i < sizeof added / sizeof *added; i++) {
+        store_trial trial = {.key = added[i][0], .alias = added[i][1], .canonical = "all settings"};
+        ok(store_add_trial(s, id, &trial, &err));
+    }
+    claim(s, "k");
+    finish(s, "k", 0.5);
+    char names[100] = "", numbers[100] = "";
+    ok(store_each_trial(s, id, note_name, names, &err));
+    ok(store_each_number(s, id, note_number, numbers, &err));
+    ok(store_count(s, id, counts, &err));
+    ck_assert_str_eq(names, "0 plain k;1 plain l;2 wide k;3 wide m;");
+    ck_assert_str_eq(numbers, "0 0.5;2 0.5;");
+    ck_assert_int_eq(counts[STORE_OK] + counts[STORE_PENDING], 3);
+    ck_assert_int_eq(add_experiment(s, "e"), id); /* again, with another list */
+    *names = 0;
+    add_trial(s, id, "k");
+    ok(store_each_trial(s, id, note_name, names, &err));
+    ck_assert_str_eq(names, "0 (null) k;");
+    ok(store_close(s, &err));
+}
+END_TEST
+
 START_TEST(recording_an_experiment_again_keeps_results_and_replaces_its_list)
 {
     store *s = open_store(NULL);
@@ -313,6 +354,7 @@ Suite *suite(void)
     tcase_add_test(tc, a_trial_is_pending_until_it_is_finished);
     tcase_add_test(tc, results_survive_closing_and_opening);
     tcase_add_test(tc, a_trial_of_two_experiments_is_stored_once_and_deleted_with_the_last);
+    tcase_add_test(tc, a_trial_with_two_names_in_an_experiment_is_listed_under_both_and_counted_once);
     tcase_add_test(tc, recording_an_experiment_again_keeps_results_and_replaces_its_list);
     tcase_add_test(tc, the_latest_experiment_is_the_one_recorded_last);
     tcase_add_test(tc, reset_touches_only_the_outcomes_it_names);

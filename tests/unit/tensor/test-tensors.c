@@ -23,6 +23,40 @@ START_TEST(tensors_have_the_shape_and_the_values_they_were_made_with)
 }
 END_TEST
 
+START_TEST(a_kept_tensor_and_its_host_copy_outlive_what_comes_after)
+{
+    op_bench b = op_bench_open();
+    static const float values[] = {1, -2, 3, -4, 5, -6};
+    cru_tape_begin(b.tape, CRU_EVAL);
+    const cru_tensor *kept = cru_tensor_kept(b.tape, cru_tensor_upload(b.tape, cru_2d(3, 2), values));
+    cru_tape_begin(b.tape, CRU_EVAL);
+    cru_tensor_filled(b.tape, cru_2d(3, 2), 9);
+    ck_assert_int_eq(cru_tensor_rows(kept), 3);
+    ck_assert_mem_eq(cru_tensor_host(b.tape, kept), values, sizeof values);
+    const cru_tensor *filled = cru_tensor_create_filled(b.ctx, cru_1d(3), 0.25);
+    for (int i = 0; i < 3; i++) ck_assert_float_eq(test_value(filled, i), 0.25f);
+    op_bench_close(&b);
+}
+END_TEST
+
+START_TEST(a_sparse_matrix_gives_its_values_or_ones)
+{
+    op_bench b = op_bench_open();
+    static const int64_t offsets[] = {0, 2, 3};
+    static const int32_t ids[] = {0, 1, 0};
+    static const float values[] = {2, 3, 4};
+    cru_csr csr = {.rows = 2, .cols = 2, .offsets = offsets, .ids = ids, .values = values};
+    const cru_tensor *own = cru_sparse_values(cru_sparse_create(b.ctx, &csr));
+    csr.values = NULL;
+    const cru_tensor *ones = cru_sparse_values(cru_sparse_create(b.ctx, &csr));
+    for (int i = 0; i < 3; i++) {
+        ck_assert_float_eq(test_value(own, i), values[i]);
+        ck_assert_float_eq(test_value(ones, i), 1);
+    }
+    op_bench_close(&b);
+}
+END_TEST
+
 START_TEST(an_index_comes_back_as_it_was)
 {
     op_bench b = op_bench_open();
@@ -120,6 +154,8 @@ Suite *suite(void)
     Suite *s = suite_create("tensors");
     TCase *c = tcase_create("tensors");
     tcase_add_test(c, tensors_have_the_shape_and_the_values_they_were_made_with);
+    tcase_add_test(c, a_kept_tensor_and_its_host_copy_outlive_what_comes_after);
+    tcase_add_test(c, a_sparse_matrix_gives_its_values_or_ones);
     tcase_add_test(c, an_index_comes_back_as_it_was);
     tcase_add_loop_test(c, a_transpose_knows_where_its_entries_come_from, 0, 2);
     tcase_add_test(c, a_symmetric_matrix_is_its_own_mirror);

@@ -55,30 +55,25 @@ static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    const cru_task *task = l->task;
-    if (s->hidden % s->heads) {
+    if (s->hidden % s->heads)
         cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "hidden = %lld is not a multiple of heads = %lld", (long long)s->hidden,
                      (long long)s->heads);
-        return;
-    }
-    const cru_csr graph = cru_graph_loops(cru_ctx_pool(l->ctx), &task->graph, (cru_loops)s->loops);
-    m->adj = cru_sparse_create(l->ctx, &graph);
-    m->in = cru_fc_create(l->net, "in", task->x.cols, s->hidden);
+    m->adj = cru_adjacency_create(l->ctx, &l->task->graph, &(cru_adjacency){s->loops, CRU_NORM_NONE});
+    m->in = cru_fc_create(l->net, "in", l->x.cols, s->hidden);
     for (int64_t i = 0; i < s->layers; i++)
         m->block[i] = (block){.in = block_layer(l, i, "in", s->hidden, true),
                               .source = block_layer(l, i, "source", s->heads, true),
                               .target = block_layer(l, i, "target", s->heads, false),
                               .first = block_layer(l, i, "first", s->hidden, true),
                               .second = block_layer(l, i, "second", s->hidden, true)};
-    m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
+    m->out = cru_fc_create(l->net, "out", s->hidden, l->task->classes);
 }
 
 /* n x (a b) -> n x (b a): from heads as the fast axis to heads as blocks of columns, and back. */
 static cru_tensor *swap_axes(cru_tape *t, cru_tensor *x, int64_t a, int64_t b)
 {
-    const int64_t n = cru_tensor_rows(x);
-    cru_tensor *cube = cru_reshape(t, x, cru_3d(n, a, b));
-    return cru_as_matrix(t, cru_permute(t, cube, (const int32_t[]){0, 2, 1, 3}), n, a * b);
+    cru_tensor *cube = cru_reshape(t, x, cru_3d(cru_tensor_rows(x), a, b));
+    return cru_as_matrix(t, cru_permute(t, cube, (const int32_t[]){0, 2, 1, 3}), -1, a * b);
 }
 
 static cru_tensor *apply_block(cru_learner *l, cru_tape *t, const model *m, const block *b, cru_tensor *h)
@@ -90,8 +85,8 @@ static cru_tensor *apply_block(cru_learner *l, cru_tape *t, const model *m, cons
     cru_tensor *e = cru_edge_add(t, m->adj, target, source);
     cru_tensor *alpha = cru_edge_softmax(t, m->adj, cru_leaky_relu(t, e, 0.2)); /* edges x heads */
     cru_tensor *mean = cru_spmm_weighted(t, m->adj, alpha, swap_axes(t, u, width, s->heads));
-    mean = swap_axes(t, mean, s->heads, width);
-    return cru_fc_apply(t, &b->second, cru_gelu(t, cru_fc_apply(t, &b->first, mean)));
+    cru_tensor *first = cru_fc_apply(t, &b->first, swap_axes(t, mean, s->heads, width));
+    return cru_fc_apply(t, &b->second, cru_gelu(t, first));
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)

@@ -116,9 +116,7 @@ static void release(void *self)
     XGBoosterFree(((model *)self)->booster);
 }
 
-static const trees_learner learner = {
-    TREES_VTABLE,   .model_size = sizeof(model), .table = offsetof(settings, table), .grow = grow,
-    .score = score, .release = release};
+static const trees_learner learner = {TREES_VTABLE, sizeof(model), offsetof(settings, table), grow, score, release};
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),

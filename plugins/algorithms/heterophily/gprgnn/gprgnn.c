@@ -51,46 +51,37 @@ static void first_gamma(const settings *s, cru_rng rng, float *gamma)
     const double a = s->alpha, bound = sqrt(3.0 / (double)(s->hops + 1));
     double sum = 0;
     for (int64_t k = 0; k <= s->hops; k++) {
-        const bool last = k == s->hops;
         double g = (double)k == a; /* ONE */
-        if (s->start == PPR) g = pow(1 - a, (double)k) * (last ? 1 : a);
+        if (s->start == PPR) g = pow(1 - a, (double)k) * (k == s->hops ? 1 : a);
         if (s->start == NPPR) g = pow(a, (double)k);
         if (s->start == RANDOM) g = bound * (2 * cru_rng_uniform(&rng) - 1);
         gamma[k] = (float)g;
         sum += fabs(g);
     }
-    const bool scaled = s->start == NPPR || s->start == RANDOM;
-    for (int64_t k = 0; scaled && k <= s->hops; k++) gamma[k] = (float)((double)gamma[k] / sum);
-}
-
-static cru_status check_alpha(const settings *s, cru_ctx *ctx)
-{
-    if (s->start != ONE && s->alpha > 1)
-        return cru_ctx_fail(ctx, CRU_BAD_INPUT, "alpha = %g is more than 1; only start = one takes a hop", s->alpha);
-    if (s->start == ONE && (s->alpha != floor(s->alpha) || s->alpha > (double)s->hops))
-        return cru_ctx_fail(ctx, CRU_BAD_INPUT, "start = one: alpha = %g is no hop of 0 .. %lld", s->alpha,
-                            (long long)s->hops);
-    return CRU_OK;
+    if (s->start == PPR || s->start == ONE) return;
+    for (int64_t k = 0; k <= s->hops; k++) gamma[k] = (float)((double)gamma[k] / sum);
 }
 
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    if (check_alpha(s, l->ctx)) return;
-    const cru_task *task = l->task;
-    const int64_t terms = s->hops + 1;
-    float *gamma = cru_ctx_alloc(l->ctx, terms, sizeof *gamma);
+    const bool hop = s->alpha == floor(s->alpha) && s->alpha <= (double)s->hops;
+    if (s->start == ONE ? !hop : s->alpha > 1)
+        cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "alpha = %g is no %s", s->alpha,
+                     s->start == ONE ? "hop of 0 .. hops" : "probability; only start = one takes a hop");
+    float *gamma = cru_ctx_alloc(l->ctx, s->hops + 1, sizeof *gamma);
     first_gamma(s, cru_ctx_stream(l->ctx, "gamma"), gamma);
     m->mlp = cru_mlp_create(l->net, "mlp",
-                            &(cru_mlp_shape){.in = task->x.cols,
+                            &(cru_mlp_shape){.in = l->x.cols,
                                              .hidden = s->hidden,
-                                             .out = task->classes,
+                                             .out = l->task->classes,
                                              .layers = s->layers,
                                              .dropout = s->dropout,
                                              .input_dropout = true});
     cru_net *filter = cru_learner_net(l, "filter"); /* for a decay of its own: none */
-    m->gamma = cru_net_weight(filter, "gamma", cru_1d(terms), (cru_init){.kind = CRU_INIT_VALUES, .values = gamma});
+    m->gamma =
+        cru_net_weight(filter, "gamma", cru_1d(s->hops + 1), (cru_init){.kind = CRU_INIT_VALUES, .values = gamma});
     l->optim = cru_learner_optim(l, &l->net, 1);
     cru_optim_add(l->optim, filter, &(cru_optim_group){.own_decay = true});
 }

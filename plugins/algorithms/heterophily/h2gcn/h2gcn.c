@@ -10,8 +10,6 @@
  * authors' own: strict, without batch norm and biases, dropout only before the last layer.
  *
  * Zhu, Yan, Zhao, Heimann, Akoglu, Koutra. Beyond Homophily in Graph Neural Networks. NeurIPS 2020. */
-#include <stdio.h>
-
 #include <crucible/crucible.h>
 
 enum { MAX_ROUNDS = 4 };
@@ -42,11 +40,6 @@ typedef struct model {
     cru_fc out;
 } model;
 
-static cru_sparse *normalised(cru_ctx *ctx, const cru_csr *graph)
-{
-    return cru_adjacency_create(ctx, graph, &(cru_adjacency){.loops = CRU_LOOPS_KEEP, .norm = CRU_NORM_SYM});
-}
-
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
@@ -57,8 +50,9 @@ static void build(cru_learner *l, void *self)
     const cru_csr pattern = cru_csr_pattern(&task->graph);
     const cru_csr one = cru_graph_loops(pool, &pattern, CRU_LOOPS_REMOVE);
     const cru_csr two = cru_graph_two_hop(pool, &one, !(s->strict || paper));
-    m->near = normalised(l->ctx, &one);
-    m->far = normalised(l->ctx, &two);
+    const cru_adjacency sym = {CRU_LOOPS_KEEP, CRU_NORM_SYM};
+    m->near = cru_adjacency_create(l->ctx, &one, &sym);
+    m->far = cru_adjacency_create(l->ctx, &two, &sym);
     m->embed = cru_mlp_create(l->net, "embed",
                               &(cru_mlp_shape){.in = task->x.cols,
                                                .hidden = s->hidden,
@@ -68,13 +62,12 @@ static void build(cru_learner *l, void *self)
                                                .batch_norm = !paper,
                                                .norm_last = true,
                                                .no_bias = paper});
+    static const char *const names[MAX_ROUNDS] = {NULL, "norm1", "norm2", "norm3"};
     int64_t width = s->hidden, total = s->hidden;
     for (int64_t k = 1; k <= s->rounds; k++) {
-        char name[32];
-        snprintf(name, sizeof name, "norm%lld", (long long)k);
         width *= 2;
         total += width;
-        if (!paper && k < s->rounds) m->norm[k] = cru_batch_norm_create(l->net, name, width);
+        if (!paper && k < s->rounds) m->norm[k] = cru_batch_norm_create(l->net, names[k], width);
     }
     m->out = cru_fc_create_drawn(l->net, "out", total, task->classes, CRU_DRAW_FAN_IN, !paper);
 }

@@ -49,6 +49,17 @@ cru_status node_labels(const node_settings *s, const array *labels, int64_t offs
     return status;
 }
 
+cru_status node_unlabelled(const node_settings *s, int64_t nodes, cru_data *data, cru_error *err)
+{
+    if (s->task == NODE_TASK_ANOMALY)
+        return cru_fail(err, CRU_BAD_INPUT, "task = anomaly, but the files hold no labels");
+    if (nodes > INT32_MAX) return cru_fail(err, CRU_BAD_INPUT, "too many nodes");
+    cru_status status = generate_begin(data, CRU_NODES, nodes, 1, err);
+    for (int64_t i = 0; status == CRU_OK && i < nodes; i++) data->truth[i] = CRU_UNLABELLED;
+    if (status == CRU_OK) generate_end(data);
+    return status;
+}
+
 static cru_csr without_loops(const cru_csr *g, cru_pool pool)
 {
     int64_t first = 0;

@@ -33,6 +33,9 @@ typedef struct node_label_list {
 } node_label_list;
 cru_status node_store_labels(const node_settings *s, node_label_list list, cru_data *data, cru_error *err);
 
+/* A graph of `nodes` nodes without any label: there is one class, and nobody is in it. */
+cru_status node_unlabelled(const node_settings *s, int64_t nodes, cru_data *data, cru_error *err);
+
 /* data->graph from a square matrix whose entry (u, v) is an edge u -> v, with or without loops and directions as the
  * settings say. Values stay as weights unless they are all 1. */
 cru_status node_graph(const node_settings *s, const cru_csr *arcs, cru_data *data, cru_error *err);

@@ -174,20 +174,22 @@ static cru_status make_room(drawing *d, cru_error *err)
     return cru_fail(err, CRU_NO_MEMORY, "gencat: no memory for %lld nodes", (long long)n);
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
+    cru_data *data = l->data;
+    const settings *s = l->settings;
     drawing d = {.data = data};
-    cru_status status = start(&d, source, err);
-    if (status == CRU_OK) status = make_room(&d, err);
+    cru_status status = start(&d, l->source, l->err);
+    if (status == CRU_OK) status = make_room(&d, l->err);
     if (status != CRU_OK) return status;
-    cru_rng factors = cru_rng_stream(source->seed, "factors", 0), graph = cru_rng_stream(source->seed, "graph", 0),
-            features = cru_rng_stream(source->seed, "features", 0);
+    cru_rng factors = cru_rng_stream(l->source->seed, "factors", 0),
+            graph = cru_rng_stream(l->source->seed, "graph", 0),
+            features = cru_rng_stream(l->source->seed, "features", 0);
     gencat_adjust(&d.m, s->beta);
     draw_factors(&d, &factors);
     gencat_fit(&d.m, data->truth, d.u, d.tie);
-    status = draw_graph(&d, &graph, err);
-    if (status == CRU_OK) status = draw_attributes(&d, &features, err);
+    status = draw_graph(&d, &graph, l->err);
+    if (status == CRU_OK) status = draw_attributes(&d, &features, l->err);
     generate_end(data);
     return status;
 }
@@ -202,6 +204,8 @@ CRU_PLUGIN = {
     .citation =
         "Maekawa, Sasaki, Fletcher, Onizuka. GenCAT: Generating Attributed Graphs with Controlled Relationships "
         "between Classes, Attributes, and Topology. Information Systems 2023.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES,
     .settings_size = sizeof(settings),
     .params = schema,

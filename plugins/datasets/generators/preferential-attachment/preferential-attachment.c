@@ -116,10 +116,11 @@ static void place_points(const settings *s, cru_rng *rng, cru_data *data, float 
     }
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    cru_status status = generate_begin(data, CRU_NODES, s->nodes, s->classes, err);
+    cru_data *data = l->data;
+    const settings *s = l->settings;
+    cru_status status = generate_begin(data, CRU_NODES, s->nodes, s->classes, l->err);
     if (status != CRU_OK) return status;
     double *class_weight = cru_data_alloc(data, s->classes * s->classes, sizeof *class_weight);
     growth g = {.s = s,
@@ -128,16 +129,16 @@ static cru_status load(const void *settings_, const cru_source *source, cru_data
                 .ends = cru_data_alloc(data, 2 * s->nodes * (s->edges + 1), sizeof *g.ends),
                 .linked = cru_data_alloc(data, s->nodes, sizeof *g.linked),
                 .choice = cru_data_alloc(data, s->classes, sizeof *g.choice),
-                .rng = cru_rng_stream(source->seed, "graph", 0)};
-    float *x = generate_dense(data, 2, err);
+                .rng = cru_rng_stream(l->source->seed, "graph", 0)};
+    float *x = generate_dense(data, 2, l->err);
     if (!class_weight || !g.ends || !g.linked || !g.choice || !x)
-        return cru_fail(err, CRU_NO_MEMORY, "no memory to grow a network of %lld nodes", (long long)s->nodes);
+        return cru_fail(l->err, CRU_NO_MEMORY, "no memory to grow a network of %lld nodes", (long long)s->nodes);
 
-    cru_rng classes = cru_rng_stream(source->seed, "classes", 0),
-            features = cru_rng_stream(source->seed, "features", 0);
+    cru_rng classes = cru_rng_stream(l->source->seed, "classes", 0),
+            features = cru_rng_stream(l->source->seed, "features", 0);
     for (int64_t v = 0; v < s->nodes; v++) data->truth[v] = (int32_t)cru_rng_below(&classes, s->classes);
     attachment_class_weights(s->classes, s->normalise_odd, class_weight);
-    status = grow(&g, data, err);
+    status = grow(&g, data, l->err);
     place_points(s, &features, data, x);
     generate_end(data);
     return status;
@@ -153,6 +154,8 @@ CRU_PLUGIN = {
     .citation =
         "Abu-El-Haija et al. MixHop: Higher-Order Graph Convolutional Architectures via Sparsified Neighborhood "
         "Mixing. ICML 2019.",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .problems = CRU_NODES,
     .settings_size = sizeof(settings),
     .params = schema,

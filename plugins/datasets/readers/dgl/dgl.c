@@ -2,7 +2,8 @@
 /* dgl: one graph in a file of dgl.save_graphs (version 2), as GADBench's archive holds them.
  *
  *   graph   node tensors `feature` [n x d], `label` [n], optional `mark` [n] (0: the label counts for nothing) and
- *           `train_masks`, `val_masks`, `test_masks` [n x k]: the official splits, fully supervised ones first
+ *           `train_masks`, `val_masks`, `test_masks` [n x k]: the official splits, fully supervised ones first; or one
+ *           split as `train_mask`, `valid_mask`, `test_mask` [n]
  *
  * Little-endian; every structure begins with a magic number. dgl-file.h reads it. Several relations stay apart and
  * their union is the graph.
@@ -90,40 +91,53 @@ static cru_status read_edges(const reading *r)
     return CRU_OK;
 }
 
-static cru_status read_splits(const reading *r)
+/* Masks of one split, or of several side by side; *count is 0 when there are none. */
+static cru_status find_masks(const reading *r, const array *masks[3], int64_t *count)
 {
-    static const char *const names[] = {"train_masks", "val_masks", "test_masks"};
-    const array *masks[3];
+    static const char *const several[] = {"train_masks", "val_masks", "test_masks"};
+    static const char *const one[] = {"train_mask", "valid_mask", "test_mask"};
+    const bool single = !dgl_tensor(&r->graph, several[0]);
+    *count = 0;
     for (int p = 0; p < 3; p++) {
-        masks[p] = dgl_tensor(&r->graph, names[p]);
+        masks[p] = dgl_tensor(&r->graph, single ? one[p] : several[p]);
         if (!masks[p]) return CRU_OK;
-        cru_status status = array_expect(masks[p], (array_form){2, r->data->items, masks[0]->shape[1]}, r->err);
+        const int64_t splits = masks[0]->dims == 2 ? masks[0]->shape[1] : -1;
+        cru_status status = array_expect(masks[p], (array_form){single ? 1 : 2, r->data->items, splits}, r->err);
         if (status != CRU_OK) return status;
     }
-    int64_t count = masks[0]->shape[1];
+    *count = single ? 1 : masks[0]->shape[1];
+    return CRU_OK;
+}
+
+static cru_status read_splits(const reading *r)
+{
+    const array *masks[3];
+    int64_t count;
+    cru_status status = find_masks(r, masks, &count);
+    if (status != CRU_OK || count == 0) return status;
     cru_split *splits = node_splits(r->data, count, r->err);
     if (!splits) return CRU_NO_MEMORY;
     for (int64_t k = 0; k < count; k++) {
         cru_ids *parts[] = {&splits[k].train, &splits[k].val, &splits[k].test};
         for (int p = 0; p < 3; p++) {
-            cru_status status = node_mask_ids((node_mask){masks[p], k, count}, r->data, parts[p], r->err);
+            status = node_mask_ids((node_mask){masks[p], k, count}, r->data, parts[p], r->err);
             if (status != CRU_OK) return status;
         }
     }
     return CRU_OK;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
+    const settings *s = l->settings;
     const char *path;
     blob file;
-    cru_status status = source_need(source, "graph", &path, err);
+    cru_status status = source_need(l->source, "graph", &path, l->err);
     if (status != CRU_OK) return status;
-    reading r = {.s = &s->node, .arena = cru_arena_create(), .data = data, .err = err};
-    if (!r.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
-    status = blob_read(r.arena, path, &file, err);
-    if (status == CRU_OK) status = dgl_parse(&file, r.arena, &r.graph, err);
+    reading r = {.s = &s->node, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", path);
+    status = blob_read(r.arena, path, &file, l->err);
+    if (status == CRU_OK) status = dgl_parse(&file, r.arena, &r.graph, l->err);
     if (status == CRU_OK) status = read_nodes(&r);
     if (status == CRU_OK) status = read_edges(&r);
     if (status == CRU_OK) status = read_splits(&r);
@@ -138,6 +152,8 @@ CRU_PLUGIN = {
     .name = "dgl",
     .version = "1.0",
     .summary = "a graph in a file of dgl.save_graphs, as GADBench publishes them",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,

@@ -124,16 +124,16 @@ static cru_status read_tables(const reading *r)
     return status;
 }
 
-static cru_status load(const void *settings_, const cru_source *source, cru_data *data, cru_error *err)
+static cru_status load(const cru_loading *l)
 {
-    const settings *s = settings_;
-    reading r = {.s = s, .source = source, .mat = {.s = &s->node, .data = data, .err = err}};
-    const char *splits = source_file(source, "splits");
-    r.mat.path = source_file(source, "graph");
+    const settings *s = l->settings;
+    reading r = {.s = s, .source = l->source, .mat = {.s = &s->node, .data = l->data, .err = l->err}};
+    const char *splits = source_file(l->source, "splits");
+    r.mat.path = source_file(l->source, "graph");
     r.mat.arena = cru_arena_create();
-    if (!r.mat.arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", source->name);
+    if (!r.mat.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     cru_status status = r.mat.path ? read_mat(&r) : read_tables(&r);
-    if (status == CRU_OK && splits) status = index_lists_read(splits, r.mat.arena, data, err);
+    if (status == CRU_OK && splits) status = index_lists_read(splits, r.mat.arena, l->data, l->err);
     cru_arena_destroy(r.mat.arena);
     return status;
 }
@@ -145,6 +145,8 @@ CRU_PLUGIN = {
     .name = "linkx",
     .version = "1.0",
     .summary = "the large graphs of LINKX: MATLAB files with edge_index, and Twitch-gamers",
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
     .settings_size = sizeof(settings),
     .params = schema,
     .vtable = &vtable,
