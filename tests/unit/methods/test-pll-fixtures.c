@@ -1,89 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Partial-label methods against the numbers of the study's code: whole trajectories, step by step. The tables that a
  * method keeps are seen through the losses and weights of the steps that follow. */
-#include "methods/method-bench.h"
-
-/* A weight's names in the fixture and in the method's nets. */
-typedef struct pair {
-    const char *theirs, *ours;
-} pair;
-
-static const pair perceptron[] = {
-    {"featurizer.fc1.weight", "backbone.fc1.weight"},
-    {"featurizer.fc1.bias", "backbone.fc1.bias"},
-    {"classifier.weight", "classifier.weight"},
-    {"classifier.bias", "classifier.bias"},
-    {NULL, NULL},
-};
-
-static void set_weights(const bench *b, const cJSON *values, const pair *names)
-{
-    for (; names->theirs; names++) bench_set(b, names->ours, cJSON_GetObjectItem(values, names->theirs), TRANSPOSED);
-}
-
-static void check_weights(const bench *b, const cJSON *values, const pair *names)
-{
-    for (; names->theirs; names++)
-        bench_check_weight(b, names->ours, cJSON_GetObjectItem(values, names->theirs), TRANSPOSED);
-}
-
-/* Scores of all rows, in evaluation mode. */
-static void check_scores(bench *b, const cJSON *expected)
-{
-    static double numbers[BENCH_MOST];
-    static float scores[BENCH_MOST];
-    const int64_t count = fixture_numbers(expected, numbers);
-    ck_assert_int_eq(b->algorithm->predict(b->learner, scores), CRU_OK);
-    for (int64_t i = 0; i < count; i++) bench_check_number(b, (double)scores[i], numbers[i]);
-}
-
-/* `more`: settings besides those that all trajectories share. */
-static void open_trajectory(bench *b, const cJSON *item, const char *method, const char *const *more)
-{
-    enum { SHARED = 8, MOST = 40 };
-    const char *settings[MOST] = {"hidden", "6", "lr", "0.01", "weight_decay", "0.001", "batch_size", "4"};
-    for (int i = 0; more && more[i]; i++) settings[SHARED + i] = more[i];
-    b->tolerance = cJSON_GetObjectItem(item, "tolerance")->valuedouble;
-    bench_candidates(b, fixture_input(item, "X_weak"), fixture_input(item, "S"));
-    bench_open(b, method, settings);
-}
-
-static void run_steps(bench *b, const cJSON *item)
-{
-    const cJSON *step;
-    cJSON_ArrayForEach(step, fixture_expected(item, "steps")) bench_check_number(
-        b, bench_step(b, cJSON_GetObjectItem(step, "batch_rows")), cJSON_GetObjectItem(step, "loss")->valuedouble);
-}
-
-static void check_trajectory(const char *file, const char *method)
-{
-    cJSON *root = fixture_open(file);
-    const cJSON *item = fixture_case(root, "trajectory");
-    bench b = bench_create();
-    open_trajectory(&b, item, method, NULL);
-    set_weights(&b, fixture_input(item, "initial_params"), perceptron);
-    run_steps(&b, item);
-    check_weights(&b, fixture_expected(item, "final_params"), perceptron);
-    check_scores(&b, fixture_expected(item, "final_logits_eval"));
-    bench_destroy(&b);
-    cJSON_Delete(root);
-}
+#include "methods/pll-bench.h"
 
 START_TEST(proden_trajectory)
 {
-    check_trajectory("pll/proden.json", "proden");
+    check_case("proden", "trajectory", NULL);
 }
 END_TEST
 
 START_TEST(lws_trajectory)
 {
-    check_trajectory("pll/lws.json", "lws");
+    check_case("lws", "trajectory", NULL);
 }
 END_TEST
 
 START_TEST(scl_nl_trajectory)
 {
-    check_trajectory("pll/scl-nl.json", "scl-nl");
+    check_case("scl-nl", "trajectory", NULL);
 }
 END_TEST
 

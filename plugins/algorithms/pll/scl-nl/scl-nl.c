@@ -7,33 +7,20 @@
  *
  * Chou, Niu, Lin, Sugiyama. Unbiased Risk Estimators Can Mislead: A Case Study of Learning with Complementary Labels.
  * ICML 2020. */
-#include <crucible/crucible.h>
-
-typedef struct settings {
-    cru_backbone_choice backbone;
-    cru_train train;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_BACKBONE_SETTINGS(settings, backbone),
-    CRU_STEP_SETTINGS(settings, train),
-    CRU_END,
-};
+#include "row-loss.h"
 
 static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     (void)self;
-    cru_tensor *pairs = cru_affine(t, batch->candidates, -1, 1); /* 1 outside the set */
-    cru_tensor *count = cru_sum(t, pairs, CRU_ALL);
-    if (cru_tensor_item(t, count) == 0) return NULL;
     cru_tensor *p = cru_softmax(t, cru_learner_classify(l, t, &batch->x), 1);
     /* in two sums: 1 + 1e-6 would be rounded before p is taken from it */
-    cru_tensor *log_rest = cru_log(t, cru_affine(t, cru_affine(t, p, -1, 1), 1, 1e-6));
-    return cru_neg(t, cru_div(t, cru_sum(t, cru_mul(t, pairs, log_rest), CRU_ALL), count));
+    cru_tensor *rest = cru_log(t, cru_affine(t, cru_affine(t, p, -1, 1), 1, 1e-6));
+    cru_tensor *mean = pair_mean(t, batch, rest);
+    return mean ? cru_neg(t, mean) : NULL;
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, cru_no_model, .backbone = CRU_AT(settings, backbone), .batch_loss = batch_loss),
+    ROW_LOSS(batch_loss),
     .name = "scl-nl",
     .version = "2.0",
     .summary = "partial labels: negative learning from the labels outside the candidate set",

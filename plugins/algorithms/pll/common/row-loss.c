@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "row-loss.h"
+
+const cru_param row_schema[] = {
+    CRU_BACKBONE_SETTINGS(row_settings, backbone),
+    CRU_STEP_SETTINGS(row_settings, train),
+    CRU_END,
+};
+
+cru_tensor *outside(cru_tape *t, const cru_batch *batch)
+{
+    return cru_affine(t, batch->candidates, -1, 1);
+}
+
+cru_tensor *row_sums(cru_tape *t, cru_tensor *x)
+{
+    return cru_as_matrix(t, cru_sum(t, x, 1), -1, 1);
+}
+
+cru_tensor *outside_count(cru_tape *t, const cru_batch *batch)
+{
+    return row_sums(t, outside(t, batch));
+}
+
+cru_tensor *pair_mean(cru_tape *t, const cru_batch *batch, cru_tensor *each)
+{
+    cru_tensor *pairs = outside(t, batch), *count = cru_sum(t, pairs, CRU_ALL);
+    if (cru_tensor_item(t, count) == 0) return NULL;
+    return cru_div(t, cru_sum(t, cru_mul(t, pairs, each), CRU_ALL), count);
+}
+
+cru_tensor *candidate_shares(cru_tape *t, const cru_batch *batch)
+{
+    return cru_normalize_l1(t, batch->candidates, 0);
+}
+
+cru_tensor *set_weights(cru_tape *t, const cru_batch *batch, bool skip_full)
+{
+    const double most = (double)(cru_tensor_cols(batch->candidates) - 1);
+    cru_tensor *count = outside_count(t, batch), *one = cru_tensor_scalar(t, 1);
+    if (!skip_full) return cru_scale(t, cru_reciprocal(t, count), most);
+    cru_tensor *some = cru_minimum(t, count, one), *weight = cru_reciprocal(t, cru_maximum(t, count, one));
+    return cru_scale(t, cru_mul(t, some, weight), most);
+}
