@@ -96,11 +96,13 @@ int verb_report(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .verb = "report",
-        .operands = "[EXPERIMENT]",
-        .most = 1,
+        .operands = "[EXPERIMENT]...",
+        .most = CLI_WORDS_MAX,
         .options = report_options_table(&options, own, all),
         .about = "Prints the results of an experiment (the latest, if none is named) as tables: mean and spread,\n"
-                 "best and second best, ranks, paired tests, and why a cell is empty.\n"
+                 "best and second best, ranks, paired tests, and why a cell is empty. Several experiments, and several "
+                 "stores,\n"
+                 "make one table.\n"
                  "Settings that vary are found by themselves; --rows, --cols and --where choose others.",
     };
     cli_words operands;
@@ -112,7 +114,7 @@ int verb_report(int argc, char **argv)
     if (options.data.count && chosen != REPORT_HTML) return cli_wrong("report: --data is of --format html");
     if (options.rope && !options.compare) return cli_wrong("report: --rope is of --compare");
     if (options.compare && options.curves) return cli_wrong("report: --compare and --curves: choose one");
-    if (operands.count) options.experiment = operands.word[0];
+    options.experiments = operands;
     if (!options.out) return write_report(&options, (report_format)chosen, stdout);
     FILE *file = fopen(options.out, "w");
     if (!file) return cli_fail("%s: %s", options.out, strerror(errno));
