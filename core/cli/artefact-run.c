@@ -120,7 +120,11 @@ bool artefact_published_style(const char *word, table_published *style)
 static int read_only_options(artefact_view *v, const session_request *q)
 {
     cru_error err = {0};
-    v->only = cru_arena_alloc(v->file->arena, q->only.count, sizeof *v->only);
+    value_list quick = q->quick ? artefact_quick_only(v->file) : (value_list){0};
+    v->only = cru_arena_alloc(v->file->arena, q->only.count + quick.count, sizeof *v->only);
+    for (int64_t i = 0; i < quick.count; i++)
+        if (study_only_read(v->file->arena, v->file, quick.items[i], &v->only[v->only_count++], &err) != CRU_OK)
+            return cli_wrong("%s: [quick]: %s", v->file->path, err.text);
     for (int i = 0; i < q->only.count; i++)
         if (study_only_read(v->file->arena, v->file, q->only.word[i], &v->only[v->only_count++], &err) != CRU_OK)
             return cli_wrong("%s", err.text);
@@ -152,6 +156,16 @@ static int read_published(artefact_view *v)
     return CLI_GO_ON;
 }
 
+static int lay_out(const artefact_view *v, frame *f, layout *out)
+{
+    cru_error err = {0};
+    *out = (layout){0};
+    if (!v->print.count) return CLI_GO_ON;
+    layout_request request = {
+        .artefact = v->file, .print = &v->print, .f = f, .spread = v->spread, .arena = v->file->arena};
+    return layout_make(&request, out, &err) == CRU_OK ? CLI_GO_ON : cli_wrong("%s", err.text);
+}
+
 int artefact_view_open(const char *path, const session_request *q, artefact_view *v)
 {
     diagnostics faults = {0};
@@ -170,6 +184,7 @@ int artefact_view_open(const char *path, const session_request *q, artefact_view
         return code;
     }
     study_request request = {.artefact = v->file,
+                             .print = &v->print,
                              .plugins = v->with.plugins,
                              .places = &v->with.places,
                              .quick = q->quick,
@@ -179,7 +194,7 @@ int artefact_view_open(const char *path, const session_request *q, artefact_view
                              .only_count = v->only_count,
                              .arena = v->file->arena};
     study_plan_make(&request, &v->plan);
-    return CLI_GO_ON;
+    return lay_out(v, NULL, &v->blank);
 }
 
 void artefact_view_close(artefact_view *v)
@@ -192,23 +207,36 @@ void artefact_view_close(artefact_view *v)
 
 /* ---- running --------------------------------------------------------------------------------------------- */
 
-/* Whether a trial passes the conditions of --only on settings other than method and dataset, which plan.c applies. */
+typedef struct question {
+    const artefact_view *view;
+    const trial *trial;
+    trial_settings settings;
+} question;
+
+static const char *setting_of(void *user, const char *ours)
+{
+    const question *q = user;
+    if (strcmp(ours, "alias") == 0) return q->trial->algorithm->label;
+    for (int64_t k = 0; k < q->settings.count; k++)
+        if (strcmp(q->settings.items[k].name, ours) == 0) return q->settings.items[k].value;
+    return "";
+}
+
+/* Whether a trial passes the conditions of --only, and the print has a cell for it. */
 static bool takes_part(void *user, const trial *t)
 {
     const artefact_view *v = user;
-    trial_settings settings;
+    question q = {.view = v, .trial = t};
     bool takes = true;
-    trial_settings_make(t, &settings);
+    trial_settings_make(t, &q.settings);
     for (int64_t i = 0; takes && i < v->only_count; i++) {
         const artefact_match *m = layout_match(v->file, v->only[i].key);
-        const char *ours = "";
-        if (strcmp(m->key, "metric") == 0 || strcmp(m->key, "alias") == 0) continue;
-        for (int64_t k = 0; k < settings.count; k++)
-            if (strcmp(settings.items[k].name, m->key) == 0) ours = settings.items[k].value;
+        if (strcmp(m->key, "metric") == 0) continue;
         takes = study_only_takes(v->only, v->only_count, v->only[i].key,
-                                 layout_published_value(v->file, v->only[i].key, ours));
+                                 layout_published_value(v->file, v->only[i].key, setting_of(&q, m->key)));
     }
-    trial_settings_clear(&settings);
+    if (takes && v->blank.t) takes = layout_takes(&v->blank, v->file, setting_of, &q);
+    trial_settings_clear(&q.settings);
     return takes;
 }
 
@@ -221,7 +249,7 @@ static int run_part(artefact_view *v, const session_request *q, const study_part
     for (int64_t i = 0; i < part->file_count; i++) own.files.word[i] = part->files[i];
     for (int64_t i = 0; i < part->set_count; i++) own.sets.word[i] = part->sets[i];
     own.no_table = true;
-    own.takes_part = v->only_count ? takes_part : NULL;
+    own.takes_part = v->only_count || v->blank.t ? takes_part : NULL;
     own.takes_part_user = v;
     return session_run(&own);
 }
@@ -286,17 +314,15 @@ int artefact_view_load(artefact_view *v, const cli_words *dbs, bool must_exist)
     store *stores[CLI_WORDS_MAX];
     int count = dbs->count ? dbs->count : 1, code = CLI_OK;
     const char *first = dbs->count ? dbs->word[0] : "results.db";
-    cru_error err = {0};
     if (must_exist || access(first, F_OK) == 0) {
         code = report_options_open(dbs, stores);
         if (code != CLI_OK) return code;
         code = load_frame(v, stores, count);
         report_options_close(stores, count);
     }
-    if (code != CLI_OK || !v->print.count) return code;
-    layout_request request = {
-        .artefact = v->file, .print = &v->print, .f = v->f, .spread = v->spread, .arena = v->file->arena};
-    return layout_make(&request, &v->layout, &err) == CRU_OK ? CLI_OK : cli_wrong("%s", err.text);
+    if (code != CLI_OK) return code;
+    code = lay_out(v, v->f, &v->layout);
+    return code == CLI_GO_ON ? CLI_OK : code;
 }
 
 /* ---- printing -------------------------------------------------------------------------------------------- */

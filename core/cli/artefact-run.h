@@ -29,6 +29,7 @@ typedef struct artefact_view {
     published print; /* no lines: nothing was published */
     outfit with;     /* plugins and places */
     study_plan plan;
+    layout blank; /* without anything measured */
     study_only *only;
     int64_t only_count;
     frame *f;      /* NULL: nothing is known */

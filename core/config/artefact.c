@@ -157,6 +157,18 @@ config_place artefact_place(const artefact_file *a, const char *key)
     return e ? e->place : s ? s->place : (config_place){.file = a->path, .order = 1};
 }
 
+value_list artefact_quick_only(const artefact_file *a)
+{
+    const section *s = document_find(a->doc, SECTION_QUICK, NULL);
+    const char **items = cru_arena_alloc(a->arena, s ? s->count : 0, sizeof *items);
+    value_list list = {.items = items};
+    for (int64_t i = 0; s && i < s->count; i++)
+        if (strncmp(s->entries[i].key, QUICK_ONLY, strlen(QUICK_ONLY)) == 0)
+            items[list.count++] =
+                string_format(a->arena, "%s=%s", s->entries[i].key + strlen(QUICK_ONLY), s->entries[i].text);
+    return list;
+}
+
 /* ---- who takes part -------------------------------------------------------------------------------------- */
 
 static artefact_name *read_names(cru_arena *arena, const document *doc, section_type type, int64_t *count)

@@ -8,6 +8,7 @@
  *     rate    = corruptor.rate
  *     [quick]                       values of --quick, as --set has them
  *     experiment.seeds = 0, 1
+ *     only.dataset     = cora
  *
  * Without a line in [match], method is alias, dataset is dataset, metric is metric, damage is the corruptor with none as
  * clean, rate is corruptor.rate. A column of the CSV that is neither matched nor a row or a column of the table is left to
@@ -86,6 +87,9 @@ void artefact_destroy(artefact_file *a);
 
 /* Where a key of [artefact] stands; the whole file when it is not there. */
 config_place artefact_place(const artefact_file *a, const char *key);
+
+/* The conditions of [quick], as --only has them: "dataset=cora". In the artefact's memory. */
+value_list artefact_quick_only(const artefact_file *a);
 
 /* The datasets and the algorithms of an experiment by its files, without a look at plugins or cards. In `arena`. */
 typedef struct experiment_names {

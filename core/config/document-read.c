@@ -317,6 +317,7 @@ void document_set_quick(document *doc)
     const section *quick = document_find(doc, SECTION_QUICK, NULL);
     for (int64_t i = 0; quick && i < quick->count; i++) {
         const entry *e = &quick->entries[i];
-        put_target(doc, string_copy(doc->arena, e->key), e->text, &e->place);
+        if (strncmp(e->key, QUICK_ONLY, strlen(QUICK_ONLY)) != 0)
+            put_target(doc, string_copy(doc->arena, e->key), e->text, &e->place);
     }
 }

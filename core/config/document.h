@@ -79,7 +79,10 @@ void document_read(document *doc, const char *path);
 /* Applies "section.key=value" or "type.label.key=value". After all files. */
 void document_set(document *doc, const char *text);
 
-/* Applies the entries of [quick], whose keys are targets as --set has them: "experiment.seeds = 0, 1". After all files,
+/* Keys of [quick] that choose cells of an artefact: "only.dataset = cora" is --only dataset=cora. */
+#define QUICK_ONLY "only."
+
+/* Applies the other entries of [quick], whose keys are targets as --set has them: "experiment.seeds = 0, 1". After all files,
  * before --set. */
 void document_set_quick(document *doc);
 

@@ -705,3 +705,43 @@ const char *layout_value(const layout *l, int64_t row, int64_t col, const char *
         if (strcmp(l->fixed[i].name, key) == 0) return l->fixed[i].values[0];
     return NULL;
 }
+
+/* The position of a trial's value of a key; -1: the print has none; -2: the key says nothing of trials. */
+static int32_t position_of(const layout_key *key, const artefact_file *a, layout_setting *value, void *user)
+{
+    const artefact_match *match = layout_match(a, key->name);
+    if (!match || strcmp(match->key, "metric") == 0) return -2;
+    return find_value(key, translate(match, value(user, match->key)));
+}
+
+static bool line_fits(const int32_t *values, const int32_t *wanted, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (wanted[i] >= 0 && values[i] != wanted[i]) return false;
+    return true;
+}
+
+static bool find_positions(const layout_key *keys, int64_t count, const artefact_file *a, layout_setting *value,
+                           void *user, int32_t *out)
+{
+    for (int64_t i = 0; i < count; i++) {
+        out[i] = position_of(&keys[i], a, value, user);
+        if (out[i] == -1) return false;
+    }
+    return true;
+}
+
+bool layout_takes(const layout *l, const artefact_file *a, layout_setting *value, void *user)
+{
+    int32_t rows[KEYS_MOST], cols[KEYS_MOST];
+    for (int64_t i = 0; i < l->fixed_count; i++)
+        if (*l->fixed[i].values[0] && position_of(&l->fixed[i], a, value, user) == -1) return false;
+    if (!find_positions(l->row_keys, l->row_key_count, a, value, user, rows)) return false;
+    if (!find_positions(l->col_keys, l->col_key_count, a, value, user, cols)) return false;
+    for (int64_t r = 0; r < l->t->row_count; r++) {
+        if (!line_fits(l->row_values[r], rows, l->row_key_count)) continue;
+        for (int64_t c = 0; c < l->t->col_count; c++)
+            if (table_at(l->t, r, c)->has_reference && line_fits(l->col_values[c], cols, l->col_key_count)) return true;
+    }
+    return false;
+}

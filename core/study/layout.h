@@ -39,6 +39,10 @@ cru_status layout_make(const layout_request *request, layout *out, cru_error *er
 /* The value of a key of a cell, as published; NULL: the key is not one of the table's. */
 const char *layout_value(const layout *l, int64_t row, int64_t col, const char *key);
 
+/* Whether the print has a cell for the values that `value` gives for our settings ("" : there is none). */
+typedef const char *layout_setting(void *user, const char *ours);
+bool layout_takes(const layout *l, const artefact_file *a, layout_setting *value, void *user);
+
 /* Our value for a key of the CSV: the match of that column applied to it. */
 const char *layout_published_value(const artefact_file *a, const char *column, const char *ours);
 const artefact_match *layout_match(const artefact_file *a, const char *column);

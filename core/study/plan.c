@@ -75,7 +75,16 @@ typedef struct planning {
     const study_request *q;
     study_plan *plan;
     int64_t missing_space;
+    bool *seen[2]; /* lines of the print whose method (dataset) a part has */
 } planning;
+
+static void note_seen(planning *p, const char *key, const char *value)
+{
+    const published *print = p->q->print;
+    int64_t at = published_column(print, key);
+    bool *seen = p->seen[strcmp(key, "dataset") == 0];
+    for (int64_t i = 0; at >= 0 && i < print->count; i++) seen[i] |= layout_same(print->lines[i].fields[at], value);
+}
 
 static void note_missing(planning *p, const char *kind, const char *name, const char *reason)
 {
@@ -91,6 +100,15 @@ static void note_missing(planning *p, const char *kind, const char *name, const 
     plan->missing[plan->missing_count++] = (study_missing){kind, name, reason};
 }
 
+/* Whether the print has a value in a column; without the column it has all. */
+static bool printed(const published *p, const char *column, const char *value)
+{
+    int64_t at = published_column(p, column);
+    bool found = at < 0;
+    for (int64_t i = 0; !found && i < p->count; i++) found = layout_same(p->lines[i].fields[at], value);
+    return found;
+}
+
 /* The names that take part, with commas. *cut: some do not. */
 static const char *choose(planning *p, const char *key, const artefact_name *names, int64_t count, bool *cut)
 {
@@ -100,7 +118,9 @@ static const char *choose(planning *p, const char *key, const artefact_name *nam
     *cut = false;
     for (int64_t i = 0; i < count; i++) {
         const char *as_published = layout_published_value(q->artefact, key, names[i].label);
-        bool wanted = study_only_takes(q->only, q->only_count, key, as_published);
+        bool wanted =
+            study_only_takes(q->only, q->only_count, key, as_published) && printed(q->print, key, as_published);
+        if (wanted) note_seen(p, key, as_published);
         const char *reason = method ? why_no_method(q, names[i].name) : why_no_dataset(q, names[i].name);
         if (wanted && reason) note_missing(p, key, names[i].label, reason);
         if (wanted && !reason) out = string_format(q->arena, "%s%s%s", out, *out ? ", " : "", names[i].label);
@@ -137,11 +157,29 @@ static void plan_part(planning *p, const char *file, study_part *part)
     part->sets = sets;
 }
 
+/* Methods and datasets of the print that no part has. */
+static void note_unplanned(planning *p)
+{
+    static const char *const keys[] = {"method", "dataset"};
+    const published *print = p->q->print;
+    for (int k = 0; k < 2; k++) {
+        int64_t at = published_column(print, keys[k]);
+        for (int64_t i = 0; at >= 0 && i < print->count; i++) {
+            if (p->seen[k][i]) continue;
+            const char *name = print->lines[i].fields[at];
+            const char *reason = k ? why_no_dataset(p->q, name) : why_no_method(p->q, name);
+            note_missing(p, keys[k], name, reason ? reason : "no file of the study runs it");
+        }
+    }
+}
+
 void study_plan_make(const study_request *request, study_plan *out)
 {
     const value_list *parts = &request->artefact->parts;
     planning p = {.q = request, .plan = out};
     *out = (study_plan){.part_count = parts->count ? parts->count : 1};
     out->parts = cru_arena_alloc_zeroed(request->arena, out->part_count, sizeof *out->parts);
+    for (int k = 0; k < 2; k++) p.seen[k] = cru_arena_alloc_zeroed(request->arena, request->print->count, sizeof(bool));
     for (int64_t i = 0; i < out->part_count; i++) plan_part(&p, parts->count ? parts->items[i] : NULL, &out->parts[i]);
+    note_unplanned(&p);
 }

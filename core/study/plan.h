@@ -36,6 +36,7 @@ typedef struct study_plan {
 
 typedef struct study_request {
     const artefact_file *artefact;
+    const published *print; /* filtered; what it does not have is not run */
     const registry *plugins;
     const data_places *places;
     bool quick;
