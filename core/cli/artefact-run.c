@@ -104,6 +104,20 @@ int artefact_find(const cli_words *words, artefact_words *out)
     return code;
 }
 
+bool artefact_known(const cli_words *words, artefact_words *out)
+{
+    *out = (artefact_words){0};
+    int named = 0;
+    for (int i = 0; i < words->count; i++) {
+        int64_t before = out->count;
+        find_word(words->word[i], out);
+        named += out->count > before;
+    }
+    if (words->count && named == words->count) return true;
+    artefact_words_clear(out);
+    return false;
+}
+
 bool artefact_published_style(const char *word, table_published *style)
 {
     static const char *const names[] = {"side", "diff", "off"};
@@ -145,6 +159,9 @@ static int read_published(artefact_view *v)
     place = artefact_place(v->file, "where");
     if (published_filter(arena, &v->print, s->where, &err) != CRU_OK)
         return cli_wrong("%s:%d: where: %s", place.file, place.line, err.text);
+    place = artefact_place(v->file, "also");
+    if (published_open(arena, &v->print, s->also, &err) != CRU_OK)
+        return cli_wrong("%s:%d: also: %s", place.file, place.line, err.text);
     for (int64_t i = 0; i < v->only_count; i++) {
         const study_only *only = &v->only[i];
         const char *where = string_format(arena, "%s=", only->key);
@@ -399,6 +416,40 @@ static void say_counts(const artefact_view *v)
     fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " cells measured, %" PRId64 " of %" PRId64 " judged are inside\n",
             v->file->name, l->measured, l->cells, l->inside, l->judged);
 }
+
+/* ---- reporting ------------------------------------------------------------------------------------------- */
+
+static int report_one(const session_request *q, const char *path, const cli_words *dbs, report_format format, FILE *out)
+{
+    artefact_view v;
+    session_request own = *q;
+    own.db = dbs->count ? dbs->word[0] : NULL;
+    const char *db = own.db ? own.db : "results.db";
+    int code = artefact_view_open(path, q, &v);
+    if (code == CLI_GO_ON) say_missing(&v);
+    if (code == CLI_GO_ON) code = access(db, W_OK) == 0 ? artefact_view_enter(&v, &own) : CLI_OK;
+    if (code == CLI_OK) code = artefact_view_load(&v, dbs, true);
+    if (code == CLI_OK) code = artefact_view_print(&v, q, format, out);
+    artefact_view_close(&v);
+    return code;
+}
+
+int artefact_report_all(const session_request *q, const artefact_words *named, const cli_words *dbs,
+                        report_format format, FILE *out)
+{
+    table_published style;
+    int worst = CLI_OK;
+    if (!artefact_published_style(q->published, &style))
+        return cli_wrong("--published %s: side, diff or off", q->published);
+    for (int64_t i = 0; i < named->count; i++) {
+        if (i && format != REPORT_CSV) fputc('\n', out);
+        int code = report_one(q, named->path[i], dbs, format, out);
+        if (code > worst) worst = code;
+    }
+    return worst;
+}
+
+/* ---- running them ---------------------------------------------------------------------------------------- */
 
 static int run_one(const session_request *q, const char *path)
 {

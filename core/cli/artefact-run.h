@@ -20,6 +20,13 @@ void artefact_words_clear(artefact_words *w);
  * all of a study. None: they are files of an experiment. Returns CLI_GO_ON, or CLI_USAGE after a message. */
 int artefact_find(const cli_words *words, artefact_words *out);
 
+/* The same without a message: whether all words name artefacts. */
+bool artefact_known(const cli_words *words, artefact_words *out);
+
+/* Prints one with what the stores know of it; the first store is told of its trials, unless it cannot be written. */
+int artefact_report_all(const session_request *q, const artefact_words *named, const cli_words *dbs,
+                        report_format format, FILE *out);
+
 /* Runs them one after the other and prints each at its end. Returns an exit code. */
 int artefact_run_all(const session_request *q, const artefact_words *named);
 

@@ -37,6 +37,7 @@ typedef struct artefact_settings {
     int64_t kind;            /* artefact_kind */
     const char *published;   /* a CSV; absolute */
     const char *where;       /* lines of it that belong here */
+    const char *also;        /* cells that the print has and the CSV has not: "dataset: flickr" */
     const char *rows, *cols; /* columns of the CSV */
     const char *metric;      /* of ours, where the CSV has no column for it */
     const char *groups;      /* "LLN: a, b | GLN: c": headings above rows */

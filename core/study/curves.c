@@ -7,6 +7,7 @@
 
 #include <crucible/plugin.h>
 
+#include "config/strings.h"
 #include "report/table/frechet.h"
 #include "report/table/keys.h"
 
@@ -30,11 +31,15 @@ static void find_levels(drawing *d, const char *over)
     values_split(d->f->arena, over, ',', &keys, NULL);
     for (int64_t i = 0; i < d->f->count; i++) d->levels[i] = NAN;
     for (int64_t k = 0; k < keys.count; k++) {
-        const frame_column *column = pivot_key_find(d->f, keys.items[k]);
+        char *key = string_copy(d->f->arena, keys.items[k]), *times = strchr(key, '*');
+        double factor = 1;
+        if (times && values_number(times + 1 + strspn(times + 1, " "), &factor)) *times = '\0';
+        for (size_t n = strlen(key); n > 0 && key[n - 1] == ' '; n--) key[n - 1] = '\0';
+        const frame_column *column = pivot_key_find(d->f, key);
         for (int64_t i = 0; column && i < d->f->count; i++) {
             double level;
             if (isnan(d->levels[i]) && column->ids[i] >= 0 && values_number(column->levels[column->ids[i]], &level))
-                d->levels[i] = level;
+                d->levels[i] = factor * level;
         }
     }
 }

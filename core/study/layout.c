@@ -82,6 +82,7 @@ typedef struct making {
     axis rows, cols;
     axis_key fixed[KEYS_MOST];
     int64_t fixed_count;
+    int32_t *cell_metric; /* of every cell, where the metric is neither in rows nor in columns */
     layout *out;
 } making;
 
@@ -141,7 +142,12 @@ static bool on_axis(const axis *x, int64_t column)
     return false;
 }
 
-/* What is neither row nor column must be the same in all lines. */
+static bool is_metric(const axis_key *k)
+{
+    return k->match && strcmp(k->match->key, "metric") == 0;
+}
+
+/* What is neither row nor column must be the same in all lines, but for the metric, which may differ by dataset. */
 static cru_status read_fixed(making *m, cru_error *err)
 {
     static const char *const values[] = {"table", "mean", "std", "mark"};
@@ -153,6 +159,7 @@ static cru_status read_fixed(making *m, cru_error *err)
         axis_key *k = &m->fixed[m->fixed_count++];
         *k = (axis_key){.key.name = name, .column = c, .match = layout_match(m->a, name)};
         collect_values(m, k);
+        if (is_metric(k)) continue;
         if (k->key.value_count > 1)
             return fault(m->a, "where", err,
                          "'%s' takes several values (%s, %s); name it in rows or cols, or choose one", name,
@@ -310,6 +317,9 @@ static cru_status put_print(making *m, cru_error *err)
 {
     table *t = m->out->t;
     int64_t *lines = cru_arena_alloc_zeroed(m->arena, t->row_count * t->col_count, sizeof *lines);
+    for (int64_t i = 0; i < m->fixed_count; i++)
+        if (is_metric(&m->fixed[i]))
+            m->cell_metric = cru_arena_alloc_zeroed(m->arena, t->row_count * t->col_count, sizeof *m->cell_metric);
     for (int64_t n = 0; n < m->print->count; n++) {
         const published_line *line = &m->print->lines[n];
         int32_t values[KEYS_MOST];
@@ -319,7 +329,12 @@ static cru_status put_print(making *m, cru_error *err)
             return cru_fail(err, CRU_BAD_INPUT, "%s:%lld: the same cell (%s, %s) as in line %lld", m->print->path,
                             (long long)line->number, t->rows[row].label, t->cols[col].label, (long long)lines[at]);
         lines[at] = line->number;
+        for (int64_t i = 0; i < m->fixed_count; i++)
+            if (is_metric(&m->fixed[i]))
+                m->cell_metric[at] = find_value(&m->fixed[i].key, line->fields[m->fixed[i].column]);
         table_cell *cell = &t->cells[at];
+        m->out->wanted[at] = true;
+        if (line->open) continue;
         cell->has_reference = t->references = true;
         cell->reference_mean = line->mean;
         cell->reference_std = line->std;
@@ -353,7 +368,7 @@ static trial_key make_trial_key(making *m, const axis_key *k)
 {
     const frame *f = m->request->f;
     trial_key out = {.radix = k->key.value_count};
-    out.metric = k->match && strcmp(k->match->key, "metric") == 0;
+    out.metric = is_metric(k);
     if (out.metric || !k->match) return out;
     out.column = pivot_key_find(f, k->match->key);
     out.map = map_levels(m, k, out.column);
@@ -398,10 +413,11 @@ static int64_t cell_of(const filling *g, int64_t item, int32_t metric)
 {
     const making *m = g->m;
     for (int64_t i = 0; i < m->fixed_count; i++)
-        if (*m->fixed[i].key.values[0] && value_of(&g->fixed[i], item, g->fixed[i].metric ? 0 : metric) < 0) return -1;
+        if (*m->fixed[i].key.values[0] && value_of(&g->fixed[i], item, metric) < 0) return -1;
     int64_t row = place_on(&m->rows, g->rows, item, metric);
     int64_t col = row < 0 ? -1 : place_on(&m->cols, g->cols, item, metric);
-    return col < 0 ? -1 : row * m->out->t->col_count + col;
+    int64_t at = row * m->out->t->col_count + col;
+    return col < 0 || (m->cell_metric && m->cell_metric[at] != metric) ? -1 : at;
 }
 
 static int by_pair(const void *a, const void *b)
@@ -506,9 +522,9 @@ static const axis_key *metric_key(const making *m)
     const axis *both[] = {&m->rows, &m->cols};
     for (int x = 0; x < 2; x++)
         for (int64_t i = 0; i < both[x]->count; i++)
-            if (both[x]->keys[i].match && strcmp(both[x]->keys[i].match->key, "metric") == 0) return &both[x]->keys[i];
+            if (is_metric(&both[x]->keys[i])) return &both[x]->keys[i];
     for (int64_t i = 0; i < m->fixed_count; i++)
-        if (m->fixed[i].match && strcmp(m->fixed[i].match->key, "metric") == 0) return &m->fixed[i];
+        if (is_metric(&m->fixed[i])) return &m->fixed[i];
     return NULL;
 }
 
@@ -633,6 +649,7 @@ static void start_table(making *m)
                  .reference_points = s->points,
                  .note = *s->note ? s->note : NULL};
     t->cells = cru_arena_alloc_zeroed(m->arena, t->row_count * t->col_count, sizeof *t->cells);
+    m->out->wanted = cru_arena_alloc_zeroed(m->arena, t->row_count * t->col_count, sizeof(bool));
     for (int64_t i = 0; i < t->row_count * t->col_count; i++) {
         table_cell *cell = &t->cells[i];
         cell->mark = TABLE_MISSING;
@@ -741,7 +758,7 @@ bool layout_takes(const layout *l, const artefact_file *a, layout_setting *value
     for (int64_t r = 0; r < l->t->row_count; r++) {
         if (!line_fits(l->row_values[r], rows, l->row_key_count)) continue;
         for (int64_t c = 0; c < l->t->col_count; c++)
-            if (table_at(l->t, r, c)->has_reference && line_fits(l->col_values[c], cols, l->col_key_count)) return true;
+            if (l->wanted[r * l->t->col_count + c] && line_fits(l->col_values[c], cols, l->col_key_count)) return true;
     }
     return false;
 }

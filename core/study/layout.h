@@ -19,6 +19,7 @@ typedef struct layout {
     layout_key *row_keys, *col_keys, *fixed;
     int64_t row_key_count, col_key_count, fixed_count;
     const int32_t **row_values, **col_values; /* for each row its values of the keys, as positions in them */
+    bool *wanted;                             /* of every cell: the table has it */
     int64_t cells;                            /* of the print, without those that are printed as missing */
     int64_t measured;                         /* those of them with a value of ours */
     int64_t judged, inside;

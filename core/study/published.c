@@ -187,3 +187,40 @@ cru_status published_filter(cru_arena *arena, published *p, const char *where, c
     }
     return p->count ? CRU_OK : cru_fail(err, CRU_BAD_INPUT, "no line of %s fits '%s'", p->path, where);
 }
+
+/* ---- open cells ------------------------------------------------------------------------------------------ */
+
+/* The lines of the column's first value once more, with another value. */
+static void open_value(cru_arena *arena, published *p, int64_t column, const char *value)
+{
+    const char *first = p->lines[0].fields[column];
+    int64_t count = p->count;
+    published_line *lines = cru_arena_alloc(arena, 2 * count, sizeof *lines);
+    memcpy(lines, p->lines, (size_t)count * sizeof *lines);
+    for (int64_t i = 0; i < count; i++) {
+        if (strcmp(lines[i].fields[column], first) != 0) continue;
+        const char **fields = cru_arena_alloc(arena, p->column_count, sizeof *fields);
+        memcpy(fields, lines[i].fields, (size_t)p->column_count * sizeof *fields);
+        fields[column] = value;
+        lines[p->count++] = (published_line){
+            .fields = fields, .number = lines[i].number, .mean = NAN, .std = NAN, .mark = "", .open = true};
+    }
+    p->lines = lines;
+}
+
+cru_status published_open(cru_arena *arena, published *p, const char *also, cru_error *err)
+{
+    value_list pieces = {0}, values;
+    cru_status status = *also ? values_split(arena, also, '|', &pieces, err) : CRU_OK;
+    for (int64_t i = 0; !status && i < pieces.count; i++) {
+        const char *colon = strchr(pieces.items[i], ':');
+        const char *name = colon ? string_copy_bytes(arena, pieces.items[i], (size_t)(colon - pieces.items[i])) : "";
+        int64_t column = published_column(p, name);
+        if (column < 0)
+            return cru_fail(err, CRU_BAD_INPUT, "'%s' is not of the form 'column: value, value' with a column of %s",
+                            pieces.items[i], p->path);
+        status = values_split(arena, colon + 1, ',', &values, err);
+        for (int64_t k = 0; !status && k < values.count; k++) open_value(arena, p, column, values.items[k]);
+    }
+    return status;
+}

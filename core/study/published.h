@@ -3,6 +3,8 @@
 #ifndef CORE_STUDY_PUBLISHED_H
 #define CORE_STUDY_PUBLISHED_H
 
+#include <stdbool.h>
+
 #include <crucible/arena.h>
 
 typedef struct published_line {
@@ -10,6 +12,7 @@ typedef struct published_line {
     int64_t number;            /* in the file, from 1 */
     double mean, std;          /* NAN: empty */
     const char *mark;          /* OOM, TLE, NA, damaged; "" */
+    bool open;                 /* the table has such a cell, but its value is not known */
 } published_line;
 
 typedef struct published {
@@ -30,5 +33,9 @@ int64_t published_column(const published *p, const char *name);
 /* Keeps the lines that satisfy "column=value, column=a,b, column!=c". CRU_BAD_INPUT: no such column, not a condition, or
  * nothing is left. */
 cru_status published_filter(cru_arena *arena, published *p, const char *where, cru_error *err);
+
+/* Adds open cells: "dataset: flickr, dblp | method: x" gives the table these datasets too, each with the cells that the
+ * first dataset of the lines has. CRU_BAD_INPUT: no such column, or not of that form. */
+cru_status published_open(cru_arena *arena, published *p, const char *also, cru_error *err);
 
 #endif
