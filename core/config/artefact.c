@@ -33,6 +33,7 @@ const cru_param artefact_params[] = {
     CRU_STRING(artefact_settings, curves, "", "compare the curves of metrics with that of this one instead"),
     CRU_STRING(artefact_settings, curve_over, "", "what their levels are, as dataset.mu, dataset.beta * 0.1"),
     CRU_STRING(artefact_settings, curve_scale, "values", "values to 0..1 (values), levels too (both), or none"),
+    CRU_STRING(artefact_settings, curve_flip, "", "metrics whose curves enter as 1 - value"),
     CRU_STRING(artefact_settings, plot, "", "of a figure: the kind of picture, as crucible plot has it"),
     CRU_STRING(artefact_settings, parts, "", "files of the experiments that fill it; empty: this file"),
     CRU_STRING(artefact_settings, note, "", "a sentence below it"),

@@ -48,10 +48,10 @@ typedef struct artefact_settings {
     double points, stds;     /* inside: within the larger of the two */
     const char *unjudged;    /* metrics without a verdict */
     bool average;
-    const char *curves, *curve_over, *curve_scale; /* see frechet.h */
-    const char *plot;                              /* kind of the picture */
-    const char *parts;                             /* files of experiments; empty: this one */
-    const char *note;                              /* printed below */
+    const char *curves, *curve_over, *curve_scale, *curve_flip; /* see frechet.h */
+    const char *plot;                                           /* kind of the picture */
+    const char *parts;                                          /* files of experiments; empty: this one */
+    const char *note;                                           /* printed below */
 } artefact_settings;
 extern const cru_param artefact_params[];
 

@@ -326,7 +326,8 @@ typedef struct reading {
     const char *path;
     claim_list *list;
     int64_t space;
-    claim *now; /* NULL: none, or a broken header */
+    bool opened; /* some section was */
+    claim *now;  /* NULL: none, or a broken header */
     diagnostics *diags;
 } reading;
 
@@ -340,6 +341,7 @@ static void on_section(void *user, const char *title, int32_t line)
     reading *r = user;
     config_place place = place_at(r, line);
     r->now = NULL;
+    r->opened = true;
     if (!title) return;
     const char *name = strncmp(title, "claim", 5) == 0 ? title + 5 + strspn(title + 5, " \t") : "";
     if (!*name || (title[5] != ' ' && title[5] != '\t') || name[strcspn(name, " \t")]) {
@@ -388,7 +390,7 @@ static void on_pair(void *user, const char *key, const char *value, int32_t line
     reading *r = user;
     config_place place = place_at(r, line);
     cru_error err = {0};
-    if (!r->now && r->list->count == 0) diagnostics_add(r->diags, &place, key, "stands before the first [claim NAME]");
+    if (!r->opened) diagnostics_add(r->diags, &place, key, "stands before the first [claim NAME]");
     if (!r->now) return;
     size_t known = 0;
     while (known < 6 && strcmp(keys[known], key) != 0) known++;

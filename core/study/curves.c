@@ -77,10 +77,19 @@ static int64_t collect_levels(const drawing *d, int64_t row, int64_t col)
     return distinct;
 }
 
+static bool is_flipped(const drawing *d, const char *name)
+{
+    value_list names = {0};
+    if (*d->a->settings.curve_flip) values_split(d->f->arena, d->a->settings.curve_flip, ',', &names, NULL);
+    for (int64_t i = 0; i < names.count; i++)
+        if (strcmp(names.items[i], name) == 0) return true;
+    return false;
+}
+
 /* The mean of a measure at every level. A metric that describes the data is the same for all methods. */
 static void draw(const drawing *d, const frame_measure *measure, int64_t row, int64_t col, int64_t count, double *y)
 {
-    bool lower = measure->flags & CRU_METRIC_LOWER_IS_BETTER;
+    bool lower = measure->flags & CRU_METRIC_LOWER_IS_BETTER || is_flipped(d, measure->name);
     memset(d->n, 0, (size_t)count * sizeof *d->n);
     for (int64_t i = 0; i < count; i++) y[i] = 0;
     for (int64_t i = 0; i < d->f->count; i++) {

@@ -265,6 +265,14 @@ static void share_groups(table_head *heads, int64_t count)
             if (heads[k].group && strcmp(heads[k].group, heads[i].group) == 0) heads[i].group = heads[k].group;
 }
 
+/* Below a heading stands what belongs to it. */
+static void name_the_rest(table_head *heads, int64_t count)
+{
+    static const char other[] = "Other";
+    for (int64_t i = 1; i < count; i++)
+        if (!heads[i].group && heads[i - 1].group) heads[i].group = other;
+}
+
 static void make_heads(making *m)
 {
     table *t = m->out->t;
@@ -275,6 +283,7 @@ static void make_heads(making *m)
         *heads[k] = cru_arena_alloc(m->arena, both[k]->size, sizeof **heads[k]);
         for (int64_t i = 0; i < both[k]->size; i++) (*heads[k])[i] = make_head(m, both[k], both[k]->values[i]);
         share_groups(*heads[k], both[k]->size);
+        if (k == 0) name_the_rest(*heads[k], both[k]->size);
         *names[k] = cru_arena_alloc(m->arena, both[k]->count, sizeof **names[k]);
         for (int64_t i = 0; i < both[k]->count; i++) (*names[k])[i] = both[k]->keys[i].key.name;
     }
@@ -575,12 +584,27 @@ static bool has_method(const axis *x)
     return false;
 }
 
-/* Best and second best of a line of cells, `step` apart. */
-static void mark_line(table_cell *first, int64_t count, int64_t step, bool lower)
+static bool is_method(const axis_key *k)
+{
+    return k->match && strcmp(k->match->key, "alias") == 0;
+}
+
+/* Whether two rows (or columns) differ in nothing but the method; without methods there, whether they are comparable at
+ * all. */
+static bool comparable(const axis *x, int64_t a, int64_t b)
+{
+    bool methods = has_method(x);
+    for (int64_t i = 0; methods && i < x->count; i++)
+        if (!is_method(&x->keys[i]) && x->values[a][i] != x->values[b][i]) return false;
+    return true;
+}
+
+/* Best and second best of the cells that are comparable with the first of them; `step` apart. */
+static void mark_line(const axis *x, int64_t start, table_cell *first, int64_t step, bool lower)
 {
     double best = NAN, second = NAN;
-    for (int64_t i = 0; i < count; i++) {
-        double mean = first[i * step].mark == TABLE_VALUE ? first[i * step].mean : NAN;
+    for (int64_t i = start; i < x->size; i++) {
+        double mean = first[i * step].mark == TABLE_VALUE && comparable(x, start, i) ? first[i * step].mean : NAN;
         if (isnan(mean)) continue;
         bool better = isnan(best) || (lower ? mean < best : mean > best);
         if (better) {
@@ -590,9 +614,19 @@ static void mark_line(table_cell *first, int64_t count, int64_t step, bool lower
             second = mean;
         }
     }
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = start; i < x->size; i++) {
         table_cell *cell = &first[i * step];
-        if (cell->mark == TABLE_VALUE) cell->place = cell->mean == best ? 1 : cell->mean == second ? 2 : 0;
+        if (cell->mark == TABLE_VALUE && comparable(x, start, i))
+            cell->place = cell->mean == best ? 1 : cell->mean == second ? 2 : 0;
+    }
+}
+
+static void mark_lines(const axis *x, table_cell *first, int64_t step, bool lower)
+{
+    for (int64_t start = 0; start < x->size; start++) {
+        bool leads = true;
+        for (int64_t i = 0; i < start && leads; i++) leads = !comparable(x, i, start);
+        if (leads) mark_line(x, start, first, step, lower);
     }
 }
 
@@ -605,9 +639,9 @@ static void mark_places(making *m)
               : has_method(&m->rows) ? ARTEFACT_MARKS_COLS
                                      : ARTEFACT_MARKS_NONE;
     for (int64_t r = 0; how == ARTEFACT_MARKS_ROWS && r < t->row_count; r++)
-        mark_line(table_at(t, r, 0), t->col_count, 1, t->lower_is_better);
+        mark_lines(&m->cols, table_at(t, r, 0), 1, t->lower_is_better);
     for (int64_t c = 0; how == ARTEFACT_MARKS_COLS && c < t->col_count; c++)
-        mark_line(table_at(t, 0, c), t->row_count, t->col_count, t->lower_is_better);
+        mark_lines(&m->rows, table_at(t, 0, c), t->col_count, t->lower_is_better);
 }
 
 /* The number of runs that most cells have is not printed with them. */
@@ -707,7 +741,7 @@ cru_status layout_make(const layout_request *request, layout *out, cru_error *er
     judge(m);
     mark_places(m);
     out->t->full_runs = usual_runs(m);
-    if (s->average) status = table_sum_up(m->arena, out->t, &(table_request){.average = true}, err);
+    if (s->average) status = table_sum_up(m->arena, out->t, &(table_request){.average = true, .no_ranks = true}, err);
     lift_groups(m);
     return status;
 }

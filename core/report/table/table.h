@@ -115,6 +115,7 @@ typedef struct table_request {
     double overlap;        /* test items per training item of splits that overlap: the corrected t test is used
                               instead of Wilcoxon's; 0: Wilcoxon's */
     bool average;          /* the mean over the columns, too */
+    bool no_ranks;         /* no column with ranks */
     const char *groups;    /* "name: value, value | name: value": columns to rank and average by themselves */
     bool groups_asked;     /* a value in `groups` that no column has is an error, not a column that is not there yet */
     bool tried;            /* every setting that was searched makes a row, also one that follows from the others */
