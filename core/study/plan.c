@@ -43,9 +43,11 @@ static const char *why_no_data(const card *c, const data_places *places)
 {
     const char *reason = NULL;
     for (int64_t i = 0; i < c->file_count && !reason; i++) {
-        char *path = data_locate(c, c->files[i].name, places);
+        char *path = data_locate(c, &c->files[i], places, NULL);
         if (!path)
-            reason = c->terms ? "needs terms" : c->files[i].url ? "not fetched: crucible fetch" : "no known address";
+            reason = c->terms                ? "needs terms"
+                     : c->files[i].url_count ? "not fetched: crucible fetch"
+                                             : "no known address";
         free(path);
     }
     return reason;
