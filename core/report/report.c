@@ -238,7 +238,8 @@ static cru_status make_of(frame *f, const frame_source *sources, int64_t count, 
     if (!status && was_searched(f) && sources) status = load_searched(sources, count, &complete, &r->searched, err);
     if (!status) status = load_files(r, request, err);
     if (!status) status = add_tables(r, &complete, err);
-    if (!status && request->vector) status = plot_vector_read(s, experiment, f, request->vector, &r->vector, err);
+    if (!status && request->vector && sources)
+        status = plot_vector_read(sources[0].store, sources[0].experiment, f, request->vector, &r->vector, err);
     if (!status && request->metrics && !request->compare) r->together = r->count;
     *out = r;
     return status;
