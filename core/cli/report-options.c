@@ -10,7 +10,14 @@ const cli_option *report_options_table(report_options *options, const cli_option
                                        cli_option all[REPORT_OPTIONS_MAX])
 {
     const cli_option shared[] = {
-        {.name = "db", .argument = "FILE", .text = &options->db, .help = "the results store (default: results.db)"},
+        {.name = "db",
+         .argument = "FILE",
+         .words = &options->dbs,
+         .help = "the results store (default: results.db); several are joined"},
+        {.name = "latest",
+         .flag = &options->latest,
+         .help = "only what the last run of an experiment listed, not what other files or --set options of its name "
+                 "did"},
         {.name = "rows", .argument = "KEYS", .text = &options->rows, .help = "settings that make the rows"},
         {.name = "cols", .argument = "KEYS", .text = &options->cols, .help = "settings that make the columns"},
         {.name = "over",
@@ -72,17 +79,38 @@ static char *join_conditions(const cli_words *where)
     return text;
 }
 
+void report_options_close(store **stores, int count)
+{
+    for (int i = 0; i < count; i++) store_close(stores[i], NULL);
+}
+
+int report_options_open(const cli_words *dbs, store **stores)
+{
+    const cli_words usual = {.word = {"results.db"}, .count = 1}, *names = dbs->count ? dbs : &usual;
+    cru_error err = {0};
+    for (int i = 0; i < names->count; i++) {
+        const char *db = names->word[i];
+        bool there = access(db, F_OK) == 0;
+        int code = !*db     ? cli_wrong("--db: the path of the results store is empty")
+                   : !there ? cli_fail("%s: %s; --db FILE names the results store", db, strerror(errno))
+                   : store_open(db, &(store_options){.read_only = true}, &stores[i], &err) ? cli_fail("%s", err.text)
+                                                                                           : CLI_OK;
+        if (code == CLI_OK) continue;
+        report_options_close(stores, i);
+        return code;
+    }
+    return CLI_OK;
+}
+
 static int make(const report_options *options, report_request *request, report **out)
 {
     cru_error err = {0};
-    store *s;
-    const char *db = options->db ? options->db : "results.db";
-    if (access(db, F_OK) != 0) return cli_fail("%s: %s; --db FILE names the results store", db, strerror(errno));
-    if (store_open(db, &(store_options){.read_only = true}, &s, &err)) {
-        return cli_fail("%s", err.text);
-    }
-    cru_status status = report_make(s, request, out, &err);
-    store_close(s, NULL);
+    store *stores[CLI_WORDS_MAX];
+    int code = report_options_open(&options->dbs, stores);
+    if (code != CLI_OK) return code;
+    int count = options->dbs.count ? options->dbs.count : 1;
+    cru_status status = report_make_joined(&(report_stores){stores, count}, request, out, &err);
+    report_options_close(stores, count);
     if (!status) return CLI_OK;
     return status == CRU_BAD_INPUT ? cli_wrong("%s", err.text) : cli_fail("%s", err.text);
 }
@@ -90,7 +118,6 @@ static int make(const report_options *options, report_request *request, report *
 int report_options_make(const report_options *options, report **out)
 {
     double digits = -1, k = 1, alpha = 0.05, rope = -1, overlap = 0;
-    if (options->db && !*options->db) return cli_wrong("--db: the path of the results store is empty");
     int code = read_number("digits", options->digits, (const double[]){0, 15}, &digits);
     if (code == CLI_OK) code = read_number("k", options->k, (const double[]){0, 1000}, &k);
     if (code == CLI_OK) code = read_number("rope", options->rope, (const double[]){0, 1e9}, &rope);
@@ -99,7 +126,9 @@ int report_options_make(const report_options *options, report **out)
     if (code != CLI_OK) return code;
     char *where = join_conditions(&options->where);
     if (!where) return cli_fail("out of memory");
-    report_request request = {.experiment = options->experiment,
+    report_request request = {.experiments = options->experiments.word,
+                              .experiment_count = options->experiments.count,
+                              .latest = options->latest,
                               .rows = options->rows,
                               .cols = options->cols,
                               .over = options->over,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "cli/artefact-run.h"
 #include "cli/json.h"
 #include "cli/profile.h"
 #include "cli/setup.h"
@@ -26,11 +27,16 @@ typedef struct session {
     tuning *tuning; /* of one with a search; else NULL */
     progress progress;
     profile profile; /* of --profile */
+    bool late;       /* the time of --hours is over */
 } session;
 
 static runner_next next_trial(void *user, trial *t, char key[SHA256_HEX])
 {
     session *s = user;
+    if (s->request->deadline > 0 && clock_now() > s->request->deadline) {
+        s->late = true;
+        return RUNNER_END;
+    }
     return s->tuning ? tuning_next(s->tuning, t, key) : agenda_next(&s->agenda, t, key);
 }
 
@@ -162,8 +168,8 @@ static void print_end(const session *s, const runner_summary *summary, int64_t l
 {
     char took[DURATION_SIZE];
     int64_t ran = summary->ended[STORE_OK] + failures(summary);
-    int64_t all =
-        s->tuning ? ran + summary->elsewhere + tuning_count(s->tuning)->known : s->agenda.count - s->agenda.repeats;
+    int64_t all = s->tuning ? ran + summary->elsewhere + tuning_count(s->tuning)->known
+                            : s->agenda.part_count - s->agenda.repeats;
     int64_t known = s->tuning ? tuning_count(s->tuning)->known : all - s->agenda.todo_count;
     fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " trials run in %s", s->experiment->name, ran, all,
             duration_text(clock_now() - s->progress.begun, took));
@@ -175,6 +181,8 @@ static void print_end(const session *s, const runner_summary *summary, int64_t l
         fprintf(stderr, "%" PRId64 " of %" PRId64 " searches over, %" PRId64 " settings tried\n", f->over, f->searches,
                 f->settings);
     }
+    if (s->late)
+        fprintf(stderr, "The hours are over: %" PRId64 " trials remain. Run the same command to go on.\n", left);
     if (summary->interrupted && s->tuning)
         fprintf(stderr, "Interrupted. Run the same command again to go on.\n");
     else if (summary->interrupted)
@@ -197,7 +205,7 @@ static cru_status print_rebuilt(const session *s, cru_error *err)
 static bool can_show(const session *s, int64_t good)
 {
     const tuning_figures *f = s->tuning ? tuning_count(s->tuning) : NULL;
-    return !s->request->json && !s->request->quiet && good && (!f || f->over || !f->searches);
+    return !s->request->json && !s->request->quiet && !s->request->no_table && good && (!f || f->over || !f->searches);
 }
 
 static int finish(const session *s, const runner_summary *summary)
@@ -223,7 +231,10 @@ static int finish(const session *s, const runner_summary *summary)
 static cru_status open_work(session *s, cru_error *err)
 {
     agenda_again again = again_from(s->request);
-    if (s->experiment->search.method == SEARCH_NONE) return agenda_open(s->runner, s->store, again, &s->agenda, err);
+    agenda_part part = {again, s->request->takes_part, s->request->takes_part_user};
+    if (s->experiment->search.method == SEARCH_NONE)
+        return agenda_open_part(s->runner, s->store, &part, &s->agenda, err);
+    if (s->request->enter_only) return CRU_OK;
     tuning_options options = {.runner = s->runner, .store = s->store, .experiment = s->experiment, .again = again};
     return tuning_open(&options, &s->tuning, err);
 }
@@ -296,6 +307,7 @@ static int run_session(session *s, const setup *with)
     runner_summary summary;
     if (!q->in_process && !q->trace && !q->profile) tell_risks(&with->experiment->run);
     if (open_all(s, with, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (q->enter_only) return CLI_OK;
     if (check_report(s, &err) != CRU_OK) return cli_wrong("[report]: %s", err.text);
     progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);
     runner_source source = {.next = next_trial,
@@ -315,10 +327,10 @@ static int run_session(session *s, const setup *with)
     return status == CRU_OK ? finish(s, &summary) : cli_fail("%s", err.text);
 }
 
-static int run(const session_request *q)
+int session_run(const session_request *q)
 {
     setup with;
-    int code = setup_open(&q->files, &q->sets, &with);
+    int code = setup_open_quick(&q->files, &q->sets, q->quick, &with);
     if (code != CLI_GO_ON) return code;
     if (q->must_search && with.experiment->search.method == SEARCH_NONE) {
         setup_close(&with);
@@ -333,6 +345,32 @@ static int run(const session_request *q)
     if (store_close(s.store, &err) != CRU_OK && code == CLI_OK) code = cli_fail("%s", err.text);
     setup_close(&with);
     return code;
+}
+
+/* When to stop, from a number of hours. */
+static bool read_hours(const char *text, double *deadline)
+{
+    char *end;
+    double hours = strtod(text, &end);
+    *deadline = clock_now() + 3600 * hours;
+    return end != text && !*end && hours > 0;
+}
+
+/* Names of artefacts and studies, or the files of one experiment. */
+static int run(const session_request *q)
+{
+    artefact_words named;
+    int code = artefact_find(&q->files, &named);
+    if (code != CLI_GO_ON) return code;
+    if (named.count) {
+        code = q->must_search ? cli_wrong("%s is an artefact; crucible run makes its searches, too", named.path[0])
+                              : artefact_run_all(q, &named);
+        artefact_words_clear(&named);
+        return code;
+    }
+    if (q->quick || q->only.count || q->published)
+        return cli_wrong("--quick, --only and --published are for artefacts, as in noisygl/table-1");
+    return session_run(q);
 }
 
 int session_command(const cli_syntax *syntax, bool must_search, int argc, char **argv)
@@ -356,6 +394,16 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
         {.name = "json", .flag = &q.json, .help = "one JSON object a line: every trial, then a summary"},
         {.name = "force", .flag = &q.force, .help = "run all trials again"},
         {.name = "retry", .argument = "failed", .text = &q.retry, .help = "run trials again that gave no result"},
+        {.name = "hours", .argument = "N", .text = &q.hours, .help = "begin no trial after so many hours"},
+        {.name = "quick", .flag = &q.quick, .help = "of an artefact: with the values of its [quick]"},
+        {.name = "only",
+         .argument = "KEY=VALUES",
+         .words = &q.only,
+         .help = "of an artefact: only these cells, as method=gcn,nrgnn or dataset=cora; may be repeated"},
+        {.name = "published",
+         .argument = "HOW",
+         .text = &q.published,
+         .help = "published values of an artefact: side (beside ours, default), diff or off"},
         {.name = "in-process",
          .flag = &q.in_process,
          .help = "run methods inside this process, for a debugger: no limits, no sandbox, a crash ends everything"},
@@ -370,7 +418,7 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
         {0},
     };
     cli_syntax full = *syntax;
-    full.operands = "FILE...";
+    full.operands = "FILE|ARTEFACT|STUDY...";
     full.least = 1;
     full.most = CLI_WORDS_MAX;
     full.options = options;
@@ -381,5 +429,7 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
         return cli_wrong("--retry %s: only 'failed' can be retried", q.retry);
     if (q.trace && q.profile) return cli_wrong("--trace and --profile: choose one");
     if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
+    if (q.hours && !read_hours(q.hours, &q.deadline))
+        return cli_wrong("--hours takes a number above 0, not '%s'", q.hours);
     return run(&q);
 }

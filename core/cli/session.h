@@ -4,6 +4,7 @@
 #define CORE_CLI_SESSION_H
 
 #include "cli/cli.h"
+#include "host/agenda.h"
 
 typedef struct session_request {
     cli_words files, sets;
@@ -11,7 +12,20 @@ typedef struct session_request {
     int64_t jobs;
     bool quiet, json, force, in_process, trace, profile;
     bool must_search; /* an experiment without a search is a mistake */
+    bool quick;       /* the values of [quick] hold */
+    bool enter_only;  /* note the trials in the store, run none; of a search nothing is noted */
+    bool no_table;    /* nothing is printed on standard output at the end */
+    double deadline;  /* by clock_now: no trial is begun afterwards; 0: none */
+    agenda_filter *takes_part;
+    void *takes_part_user;
+
+    /* of artefacts */
+    cli_words only;
+    const char *published, *hours, *format, *out;
 } session_request;
+
+/* Carries out the experiment of the request's files. Returns an exit code. */
+int session_run(const session_request *q);
 
 /* The verb's whole work: parses the command line into a request, all of whose targets are options, and carries it out.
  * Returns an exit code. `syntax` lacks operands and options. */

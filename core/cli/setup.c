@@ -61,8 +61,13 @@ static void print_warnings(diagnostics *warnings)
 
 int setup_open(const cli_words *files, const cli_words *sets, setup *s)
 {
+    return setup_open_quick(files, sets, false, s);
+}
+
+int setup_open_quick(const cli_words *files, const cli_words *sets, bool quick, setup *s)
+{
     config_request request = {
-        .files = files->word, .file_count = files->count, .sets = sets->word, .set_count = sets->count};
+        .files = files->word, .file_count = files->count, .sets = sets->word, .set_count = sets->count, .quick = quick};
     cru_error err = {0};
     diagnostics faults = {0}, warnings = {0};
     *s = (setup){0};

@@ -16,6 +16,8 @@ typedef struct setup {
 /* Scans for plugins, those of [paths] included, and loads the configuration. Returns CLI_GO_ON, or an exit code after
  * all faults have been printed; warnings are printed in both cases. The caller closes it only after CLI_GO_ON. */
 int setup_open(const cli_words *files, const cli_words *sets, setup *s);
+int setup_open_quick(const cli_words *files, const cli_words *sets, bool quick,
+                     setup *s); /* with [quick], or without */
 void setup_close(setup *s);
 
 /* What commands about datasets need: plugins, and where data is, by the [paths] of a config file. */

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/list-studies.h"
 #include "cli/setup.h"
 #include "cli/verbs.h"
 #include "data/data.h"
@@ -130,25 +131,32 @@ static void print_text(const registry *plugins, const request *q)
 int verb_list(int argc, char **argv)
 {
     request q = {0};
+    cli_words dbs = {0};
     const cli_option options[] = {
         OUTFIT_OPTION(&q.config),
+        {.name = "db", .argument = "FILE", .words = &dbs, .help = "studies: the results stores (default: results.db)"},
         {.name = "json", .flag = &q.json, .help = "print a JSON array"},
         {.name = "paths", .flag = &q.paths, .help = "print the folders searched and the file of each plugin"},
         {0},
     };
     const cli_syntax syntax = {
         .verb = "list",
-        .operands = "[datasets|splits|corruptors|algorithms|metrics|backends]",
+        .operands = "[datasets|splits|corruptors|algorithms|metrics|backends|studies]",
         .most = 1,
         .options = options,
-        .about = "Lists the plugins that were found, and the files that could not be used with the reason.\n"
-                 "Datasets are cards (present, fetchable, needs terms or missing), generators and file formats.\n"
-                 "Folders: beside the program, installed, then those of CRUCIBLE_PLUGIN_PATH (colons between).\n"
-                 "The first plugin of a name wins.",
+        .about =
+            "Lists the plugins that were found, and the files that could not be used with the reason.\n"
+            "Datasets are cards (present, fetchable, needs terms or missing), generators and file formats.\n"
+            "Folders: beside the program, installed, then those of CRUCIBLE_PLUGIN_PATH (colons between).\n"
+            "The first plugin of a name wins.\n"
+            "Studies are published tables and figures that 'crucible run NAME' makes: how many cells they have, how\n"
+            "many of them are measured and near the print, what is missing, and the processor time that is left, from\n"
+            "the times of finished trials of the same method (and dataset, where there are any).",
     };
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
+    if (operands.count && strcmp(operands.word[0], "studies") == 0) return list_studies(&dbs, q.json);
     if (operands.count) {
         q.kind = kind_parse(operands.word[0]);
         if (!q.kind) return cli_wrong("list: unknown kind '%s'; kinds: %s", operands.word[0], syntax.operands);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/artefact-run.h"
 #include "cli/cli.h"
 #include "cli/report-options.h"
 #include "cli/verbs.h"
@@ -16,8 +17,15 @@ static int find_format(const char *name)
     return -1;
 }
 
-static int write_report(const report_options *options, report_format format, FILE *out)
+static int write_report(const report_options *options, const session_request *of_artefact, report_format format,
+                        FILE *out)
 {
+    artefact_words named;
+    if (artefact_known(&options->experiments, &named)) {
+        int done = artefact_report_all(of_artefact, &named, &options->dbs, format, out);
+        artefact_words_clear(&named);
+        return done;
+    }
     cru_error err = {0};
     report *r;
     int code = report_options_make(options, &r);
@@ -32,6 +40,7 @@ int verb_report(int argc, char **argv)
     report_options options = {0};
     const char *format = "text";
     bool json = false;
+    session_request q = {0};
     cli_option all[REPORT_OPTIONS_MAX];
     const cli_option own[] = {
         {.name = "format",
@@ -91,16 +100,27 @@ int verb_report(int argc, char **argv)
          .words = &options.data,
          .help =
              "of html: the pictures of a file, too (maps, boundaries, matrices, counts: see plot); may be repeated"},
+        {.name = "published",
+         .argument = "HOW",
+         .text = &q.published,
+         .help = "published values of an artefact: side (beside ours, default), diff or off"},
+        {.name = "quick", .flag = &q.quick, .help = "of an artefact: what its [quick] asks for"},
+        {.name = "only",
+         .argument = "KEY=VALUES",
+         .words = &q.only,
+         .help = "of an artefact: only these cells, as method=gcn,nrgnn; may be repeated"},
         {.name = "json", .flag = &json, .help = "the same as --format json"},
         {0},
     };
     const cli_syntax syntax = {
         .verb = "report",
-        .operands = "[EXPERIMENT]",
-        .most = 1,
+        .operands = "[EXPERIMENT|ARTEFACT|STUDY]...",
+        .most = CLI_WORDS_MAX,
         .options = report_options_table(&options, own, all),
         .about = "Prints the results of an experiment (the latest, if none is named) as tables: mean and spread,\n"
-                 "best and second best, ranks, paired tests, and why a cell is empty.\n"
+                 "best and second best, ranks, paired tests, and why a cell is empty. Several experiments, and several "
+                 "stores,\n"
+                 "make one table.\n"
                  "Settings that vary are found by themselves; --rows, --cols and --where choose others.",
     };
     cli_words operands;
@@ -112,11 +132,11 @@ int verb_report(int argc, char **argv)
     if (options.data.count && chosen != REPORT_HTML) return cli_wrong("report: --data is of --format html");
     if (options.rope && !options.compare) return cli_wrong("report: --rope is of --compare");
     if (options.compare && options.curves) return cli_wrong("report: --compare and --curves: choose one");
-    if (operands.count) options.experiment = operands.word[0];
-    if (!options.out) return write_report(&options, (report_format)chosen, stdout);
+    options.experiments = operands;
+    if (!options.out) return write_report(&options, &q, (report_format)chosen, stdout);
     FILE *file = fopen(options.out, "w");
     if (!file) return cli_fail("%s: %s", options.out, strerror(errno));
-    code = write_report(&options, (report_format)chosen, file);
+    code = write_report(&options, &q, (report_format)chosen, file);
     if (fclose(file) != 0 && code == CLI_OK) code = cli_fail("%s: %s", options.out, strerror(errno));
     return code;
 }

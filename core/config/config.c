@@ -33,6 +33,7 @@ static experiment *create_experiment(void)
 static void read_all(document *doc, const config_request *request)
 {
     for (int64_t i = 0; i < request->file_count; i++) document_read(doc, request->files[i]);
+    if (request->quick) document_set_quick(doc);
     for (int64_t i = 0; i < request->set_count; i++) document_set(doc, request->sets[i]);
 }
 

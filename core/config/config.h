@@ -128,6 +128,7 @@ typedef struct config_request {
     int64_t file_count;
     const char *const *sets; /* "section.key=value", "algorithm.gcn.hidden=32" */
     int64_t set_count;
+    bool quick; /* the values of [quick] hold, below those of `sets` */
     const registry *registry;
     config_dataset_finder *find_dataset; /* NULL: data_find */
     void *user;

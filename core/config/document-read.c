@@ -105,12 +105,26 @@ static const char *absolute(cru_arena *arena, const char *path)
     return full;
 }
 
+static const char *resolve_parts(const reading *r, const char *value)
+{
+    value_list files;
+    const char *out = "";
+    if (values_split(r->doc->arena, value, ',', &files, NULL) != CRU_OK) return value; /* reported when it is read */
+    for (int64_t i = 0; i < files.count; i++)
+        out = string_format(r->doc->arena, "%s%s%s", out, i ? ", " : "",
+                            absolute(r->doc->arena, beside(r->doc->arena, r->source->path, files.items[i])));
+    return out;
+}
+
 /* Paths count from the file that names them, the working directory being of no meaning to it. */
 static const char *resolve(const reading *r, const char *key, const char *value)
 {
     if (!*value) return value;
     if (r->section->type == SECTION_REPORT && strcmp(key, "reference") == 0)
         return absolute(r->doc->arena, beside(r->doc->arena, r->source->path, value));
+    if (r->section->type == SECTION_ARTEFACT && strcmp(key, "published") == 0)
+        return absolute(r->doc->arena, beside(r->doc->arena, r->source->path, value));
+    if (r->section->type == SECTION_ARTEFACT && strcmp(key, "parts") == 0) return resolve_parts(r, value);
     if (r->section->type != SECTION_PATHS) return value;
     char *out = string_copy(r->doc->arena, "");
     char *cursor = NULL, *words = string_copy(r->doc->arena, value);
@@ -271,6 +285,14 @@ static bool split_target(document *doc, char *target, section **out, const char 
     return true;
 }
 
+/* `target` is taken apart in place. */
+static void put_target(document *doc, char *target, const char *value, const config_place *place)
+{
+    section *s = NULL;
+    entry e = {.place = *place, .depth = -1, .text = value};
+    if (split_target(doc, target, &s, &e.key, place)) document_put(doc, s, &e);
+}
+
 void document_set(document *doc, const char *text)
 {
     config_place place = {.file = string_format(doc->arena, "--set %s", text), .order = ++doc->source_count};
@@ -285,11 +307,17 @@ void document_set(document *doc, const char *text)
     }
     char *target = string_copy_bytes(doc->arena, text, (size_t)(equals - text));
     while (*target && strchr(" \t", target[strlen(target) - 1])) target[strlen(target) - 1] = '\0';
-    section *s = NULL;
-    entry e = {.place = place, .depth = -1};
-    if (!split_target(doc, target, &s, &e.key, &place)) return;
     char *value = string_copy(doc->arena, equals + 1 + strspn(equals + 1, " \t"));
     for (size_t n = strlen(value); n > 0 && strchr(" \t", value[n - 1]); n--) value[n - 1] = '\0';
-    e.text = value;
-    document_put(doc, s, &e);
+    put_target(doc, target, value, &place);
+}
+
+void document_set_quick(document *doc)
+{
+    const section *quick = document_find(doc, SECTION_QUICK, NULL);
+    for (int64_t i = 0; quick && i < quick->count; i++) {
+        const entry *e = &quick->entries[i];
+        if (strncmp(e->key, QUICK_ONLY, strlen(QUICK_ONLY)) != 0)
+            put_target(doc, string_copy(doc->arena, e->key), e->text, &e->place);
+    }
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 const char *const section_type_names[SECTION_TYPES] = {
-    "experiment", "run",   "monitor", "split",     "preprocess", "search",
-    "report",     "paths", "dataset", "corruptor", "algorithm",  "metric",
+    "experiment", "run",   "monitor", "split",   "preprocess", "search",    "report", "paths",
+    "artefact",   "match", "quick",   "dataset", "corruptor",  "algorithm", "metric",
 };
 
 static bool same(const char *a, const char *b)

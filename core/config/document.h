@@ -20,6 +20,9 @@ typedef enum section_type {
     SECTION_SEARCH,
     SECTION_REPORT,
     SECTION_PATHS,
+    SECTION_ARTEFACT, /* these three are of studies, see artefact.h */
+    SECTION_MATCH,
+    SECTION_QUICK,
     SECTION_DATASET, /* from here on sections have names */
     SECTION_CORRUPTOR,
     SECTION_ALGORITHM,
@@ -75,6 +78,13 @@ void document_read(document *doc, const char *path);
 
 /* Applies "section.key=value" or "type.label.key=value". After all files. */
 void document_set(document *doc, const char *text);
+
+/* Keys of [quick] that choose cells of an artefact: "only.dataset = cora" is --only dataset=cora. */
+#define QUICK_ONLY "only."
+
+/* Applies the other entries of [quick], whose keys are targets as --set has them: "experiment.seeds = 0, 1". After all files,
+ * before --set. */
+void document_set_quick(document *doc);
 
 /* Takes a title apart; false, and a line in the diagnostics, when it is no section. `s` gets type, names and title. */
 bool document_title(document *doc, const char *title, const config_place *place, section *s);

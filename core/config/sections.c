@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "config/artefact.h"
 #include "config/settings.h"
 #include "data/data.h"
 
@@ -16,6 +17,7 @@ const host_section host_sections[] = {
     {"run", "how trials are carried out: jobs, limits, store", run_params, false},
     {"report", "what `crucible report` shows unless its options say otherwise", report_params, false},
     {"paths", "where plugins, cards and data are; relative to the file that says it", paths_params, false},
+    {"artefact", "a published table or figure: its values, its rows and columns (README.md)", artefact_params, false},
     {0},
 };
 

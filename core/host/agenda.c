@@ -55,6 +55,7 @@ static cru_status ask_checksums(runner *r, const agenda *a, char (*checksums)[SH
     cru_status status = CRU_OK;
     for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
         trial t;
+        if (a->out && a->out[i]) continue;
         experiment_trial(a->experiment, i, &t);
         status = runner_checksum(r, &t, checksums[i], err);
     }
@@ -79,7 +80,8 @@ static cru_status enter_all(store *s, agenda *a, char (*checksums)[SHA256_HEX], 
 {
     cru_status status = store_gather(s, err);
     if (status == CRU_OK) status = experiment_enter(a->experiment, s, &a->id, err);
-    for (int64_t i = 0; status == CRU_OK && i < a->count; i++) status = add_trial(s, a, i, checksums[i], err);
+    for (int64_t i = 0; status == CRU_OK && i < a->count; i++)
+        if (!a->out || !a->out[i]) status = add_trial(s, a, i, checksums[i], err);
     return status == CRU_OK ? store_flush(s, err) : status;
 }
 
@@ -129,6 +131,7 @@ static cru_status find_todo(store *s, agenda *a, cru_error *err)
     cru_status status = find_repeats(a, repeat, err);
     for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
         store_outcome outcome;
+        if (a->out && a->out[i]) continue;
         a->repeats += repeat[i];
         if (repeat[i]) continue;
         status = store_status(s, a->keys[i], &outcome, NULL, err);
@@ -139,7 +142,28 @@ static cru_status find_todo(store *s, agenda *a, cru_error *err)
     return status;
 }
 
+/* Notes which trials are left out. */
+static cru_status choose_part(const agenda_part *part, agenda *a, cru_error *err)
+{
+    a->part_count = a->count;
+    if (!part->takes_part) return CRU_OK;
+    a->out = calloc((size_t)a->count + 1, sizeof *a->out);
+    if (!a->out) return cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
+    for (int64_t i = 0; i < a->count; i++) {
+        trial t;
+        experiment_trial(a->experiment, i, &t);
+        a->out[i] = !part->takes_part(part->user, &t);
+        a->part_count -= a->out[i];
+    }
+    return CRU_OK;
+}
+
 cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_error *err)
+{
+    return agenda_open_part(r, s, &(agenda_part){.again = again}, a, err);
+}
+
+cru_status agenda_open_part(runner *r, store *s, const agenda_part *part, agenda *a, cru_error *err)
 {
     const experiment *e = runner_experiment(r);
     int64_t count = experiment_trial_count(e);
@@ -151,10 +175,11 @@ cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_e
     cru_status status = a->keys && a->todo && a->open && checksums
                             ? CRU_OK
                             : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
+    if (status == CRU_OK) status = choose_part(part, a, err);
     if (status == CRU_OK) status = ask_checksums(r, a, checksums, err);
     if (status == CRU_OK) status = enter_all(s, a, checksums, err);
     free(checksums);
-    if (status == CRU_OK) status = forget(s, a, again, err);
+    if (status == CRU_OK) status = forget(s, a, part->again, err);
     if (status == CRU_OK) status = find_todo(s, a, err);
     if (status == CRU_OK) status = store_flush(s, err);
     if (status != CRU_OK) agenda_close(a);
@@ -166,6 +191,7 @@ void agenda_close(agenda *a)
     free(a->keys);
     free(a->todo);
     free(a->open);
+    free(a->out);
     *a = (agenda){0};
 }
 

@@ -15,12 +15,25 @@ typedef struct agenda {
     int64_t id; /* of the experiment in the store */
     char (*keys)[SHA256_HEX];
     int64_t count;      /* trials of the experiment */
+    int64_t part_count; /* those of them that take part; the others have an empty key */
     int64_t *todo;      /* indices of trials without a result, in order */
     int64_t todo_count; /* how many */
     int64_t repeats;    /* trials that an earlier one of the list is, under another name */
     int64_t next;       /* position in `todo` */
+    bool *out;          /* trials that take no part; NULL: none */
     bool *open;         /* trials without a result that nobody was given yet */
 } agenda;
+
+/* Which trials of the experiment take part; the others are as if they were not in it. */
+typedef bool agenda_filter(void *user, const trial *t);
+
+/* As agenda_open, for a part of the trials. */
+typedef struct agenda_part {
+    agenda_again again;
+    agenda_filter *takes_part; /* NULL: all do */
+    void *user;
+} agenda_part;
+cru_status agenda_open_part(runner *r, store *s, const agenda_part *part, agenda *a, cru_error *err);
 
 /* `again` also forgets the results of failed trials, or of all. On failure there is nothing to close. */
 cru_status agenda_open(runner *r, store *s, agenda_again again, agenda *a, cru_error *err);

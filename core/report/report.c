@@ -198,15 +198,15 @@ static cru_status load_other(store *s, const report_request *request, frame **ou
 {
     int64_t id;
     cru_status status = find_experiment(s, request->against, &id, err);
-    if (!status) status = frame_load(s, id, out, err);
+    if (!status) status = frame_load(&(frame_source){s, id}, 1, out, err);
     return status ? status : choose_trials(*out, request, err);
 }
 
 /* The trials of a search with all settings that were tried, beside the chosen ones of the tables. */
-static cru_status load_searched(store *s, int64_t experiment, const report_request *request, frame **out,
+static cru_status load_searched(const frame_source *sources, int64_t count, const report_request *request, frame **out,
                                 cru_error *err)
 {
-    cru_status status = frame_load(s, experiment, out, err);
+    cru_status status = frame_load(sources, count, out, err);
     return !status && request->where ? frame_filter(*out, request->where, err) : status;
 }
 
@@ -221,12 +221,12 @@ static cru_status load_files(report *r, const report_request *request, cru_error
     return status;
 }
 
-static cru_status make(store *s, int64_t experiment, const report_request *request, report **out, cru_error *err)
+/* `sources`: where the frame is from, and another experiment to compare with may be; NULL: nowhere. */
+static cru_status make_of(frame *f, const frame_source *sources, int64_t count, const report_request *request,
+                          report **out, cru_error *err)
 {
-    frame *f;
-    cru_status status = frame_load(s, experiment, &f, err);
-    if (status) return status;
     report *r = cru_arena_alloc_zeroed(f->arena, 1, sizeof *r);
+    cru_status status = CRU_OK;
     r->f = f;
     report_request complete = *request;
     complete.groups_asked = request->groups != NULL;
@@ -234,26 +234,81 @@ static cru_status make(store *s, int64_t experiment, const report_request *reque
     r->ordinal = request->ordinal;
     r->together = 1;
     status = find_cliques(request->cliques, &r->cliques, err);
-    if (!status && complete.against) status = load_other(s, &complete, &r->other, err);
-    if (!status && was_searched(f)) status = load_searched(s, experiment, &complete, &r->searched, err);
+    if (!status && complete.against && sources) status = load_other(sources[0].store, &complete, &r->other, err);
+    if (!status && was_searched(f) && sources) status = load_searched(sources, count, &complete, &r->searched, err);
     if (!status) status = load_files(r, request, err);
     if (!status) status = add_tables(r, &complete, err);
-    if (!status && request->vector) status = plot_vector_read(s, experiment, f, request->vector, &r->vector, err);
+    if (!status && request->vector && sources)
+        status = plot_vector_read(sources[0].store, sources[0].experiment, f, request->vector, &r->vector, err);
     if (!status && request->metrics && !request->compare) r->together = r->count;
-    if (status) {
-        report_destroy(r);
-        return status;
-    }
     *out = r;
+    return status;
+}
+
+static cru_status make(const frame_source *sources, int64_t count, const report_request *request, report **out,
+                       cru_error *err)
+{
+    frame *f;
+    *out = NULL;
+    cru_status status = frame_load(sources, count, &f, err);
+    if (status) return status;
+    report *r;
+    status = make_of(f, sources, count, request, &r, err);
+    if (status)
+        report_destroy(r);
+    else
+        *out = r;
+    return status;
+}
+
+cru_status report_of_frame(frame *f, const report_request *request, report **out, cru_error *err)
+{
+    return make_of(f, NULL, 0, request, out, err);
+}
+
+/* The experiments that are asked for in a store, those of former lists behind them. */
+typedef struct source_list {
+    frame_source items[REPORT_SOURCES];
+    int64_t count;
+} source_list;
+
+static cru_status add_source(source_list *list, store *s, int64_t id, bool latest, cru_error *err)
+{
+    if (list->count + 2 > REPORT_SOURCES)
+        return cru_fail(err, CRU_BAD_INPUT, "more than %d experiments in one table", REPORT_SOURCES / 2);
+    list->items[list->count++] = (frame_source){s, id};
+    if (!latest) list->items[list->count++] = (frame_source){s, store_former(id)};
     return CRU_OK;
+}
+
+/* One that is named must be in some store, not in all. */
+static cru_status add_named(source_list *list, const report_stores *stores, const char *name, bool latest,
+                            cru_error *err)
+{
+    int64_t before = list->count, id;
+    cru_status status = CRU_OK;
+    for (int64_t i = 0; !status && i < stores->count; i++) {
+        status = store_find_experiment(stores->items[i], name, &id, err);
+        if (!status && id) status = add_source(list, stores->items[i], id, latest, err);
+    }
+    if (status || list->count > before) return status;
+    return find_experiment(stores->items[0], name, &id, err);
+}
+
+cru_status report_make_joined(const report_stores *stores, const report_request *request, report **out, cru_error *err)
+{
+    *out = NULL;
+    source_list list = {0};
+    cru_status status = CRU_OK;
+    if (request->experiment_count == 0) status = add_named(&list, stores, request->experiment, request->latest, err);
+    for (int64_t i = 0; !status && i < request->experiment_count; i++)
+        status = add_named(&list, stores, request->experiments[i], request->latest, err);
+    return status ? status : make(list.items, list.count, request, out, err);
 }
 
 cru_status report_make(store *s, const report_request *request, report **out, cru_error *err)
 {
-    *out = NULL;
-    int64_t id;
-    cru_status status = find_experiment(s, request->experiment, &id, err);
-    return status ? status : make(s, id, request, out, err);
+    return report_make_joined(&(report_stores){(store *[]){s}, 1}, request, out, err);
 }
 
 void report_destroy(report *r)
@@ -356,7 +411,8 @@ cru_status report_plot(const report *r, const char *kind, FILE *out, cru_error *
 cru_status report_check(store *s, int64_t experiment, cru_error *err)
 {
     report *r;
-    cru_status status = make(s, experiment, &(report_request){.digits = -1, .metrics = "seconds"}, &r, err);
+    cru_status status =
+        make(&(frame_source){s, experiment}, 1, &(report_request){.digits = -1, .metrics = "seconds"}, &r, err);
     if (status == CRU_OK) report_destroy(r);
     return status;
 }
@@ -364,7 +420,7 @@ cru_status report_check(store *s, int64_t experiment, cru_error *err)
 cru_status report_print_compact(store *s, int64_t experiment, FILE *out, cru_error *err)
 {
     report *r;
-    cru_status status = make(s, experiment, &(report_request){.digits = -1}, &r, err);
+    cru_status status = make(&(frame_source){s, experiment}, 1, &(report_request){.digits = -1}, &r, err);
     if (status) return status;
     status = report_write(r, REPORT_TEXT, out, err);
     report_destroy(r);

@@ -33,7 +33,10 @@ extern const char *const report_spread_names[4];
 /* Every text may be NULL: then what the experiment's [report] section says holds, or, when it is silent, the choice
  * described in table.h. */
 typedef struct report_request {
-    const char *experiment; /* a name; NULL: the latest */
+    const char *experiment;         /* a name; NULL: the latest */
+    const char *const *experiments; /* several, whose trials make one table; instead of `experiment` */
+    int64_t experiment_count;
+    bool latest; /* only trials of the last list of an experiment, not of earlier files or options of that name */
     const char *rows, *cols, *over;
     const char *where;   /* see frame_filter */
     const char *metrics; /* names with commas; NULL: all of the experiment */
@@ -75,9 +78,20 @@ typedef struct report {
     int64_t data_count;
 } report;
 
+enum { REPORT_SOURCES = 512 };
+
+typedef struct report_stores {
+    store *const *items;
+    int64_t count; /* at least 1 */
+} report_stores;
+
 /* The caller destroys it. CRU_BAD_INPUT: unknown experiment, metric, key or word; CRU_IO: from store or reference. */
 cru_status report_make(store *s, const report_request *request, report **out, cru_error *err);
+cru_status report_make_joined(const report_stores *stores, const report_request *request, report **out, cru_error *err);
 void report_destroy(report *r);
+
+/* The report of trials that the caller has loaded; it lives in the frame's memory and is not destroyed. */
+cru_status report_of_frame(frame *f, const report_request *request, report **out, cru_error *err);
 
 /* Text is coloured and broken to the width when `out` is a terminal. CRU_IO: cannot be written. */
 cru_status report_write(const report *r, report_format format, FILE *out, cru_error *err);

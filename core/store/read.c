@@ -145,14 +145,13 @@ cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor 
 
 /* Members under all their names with their number in the list; positions may have gaps. */
 #define NUMBERED                                                                                                       \
-    "(SELECT row_number() OVER (ORDER BY position) - 1 AS number_in_list, * FROM"                                      \
-    " (SELECT position, trial, alias, tried FROM member WHERE experiment = ?1"                                         \
-    " UNION ALL SELECT position, trial, alias, tried FROM namesake WHERE experiment = ?1)) AS member"
+    "(SELECT row_number() OVER (ORDER BY position) - 1 AS number_in_list, * FROM listed WHERE experiment = ?1) AS "    \
+    "member"
 
 cru_status store_length(store *s, int64_t experiment, int64_t *length, cru_error *err)
 {
     *length = 0;
-    sqlite3_stmt *query = query_of(s, "SELECT count(*) FROM " NUMBERED, experiment, err);
+    sqlite3_stmt *query = query_of(s, "SELECT count(*) FROM listed WHERE experiment = ?1", experiment, err);
     return each_row(s, query, take_id, length, err);
 }
 
@@ -234,7 +233,7 @@ static bool show_build(sqlite3_stmt *query, void *context)
 cru_status store_each_build(store *s, int64_t experiment, store_build_visitor *visit, void *user, cru_error *err)
 {
     sqlite3_stmt *query = query_of(s,
-                                   "SELECT DISTINCT plugin, checksum FROM member JOIN made_by USING(trial)"
+                                   "SELECT DISTINCT plugin, checksum FROM listed JOIN made_by USING(trial)"
                                    " JOIN build ON build.id = made_by.build WHERE experiment = ?1 ORDER BY plugin",
                                    experiment, err);
     return each_row(s, query, show_build, &(caller){.visit.build = visit, .user = user}, err);

@@ -59,7 +59,11 @@ static const char create_additions[] =
     " tried INTEGER NOT NULL DEFAULT 0, PRIMARY KEY(experiment, position)) WITHOUT ROWID;"
     "CREATE UNIQUE INDEX IF NOT EXISTS namesake_alias ON namesake(trial, experiment, alias);"
     "CREATE TABLE IF NOT EXISTS log(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,"
-    " text TEXT NOT NULL);";
+    " text TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS past(experiment INTEGER NOT NULL, position INTEGER NOT NULL,"
+    " trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, alias TEXT, tried INTEGER NOT NULL,"
+    " PRIMARY KEY(experiment, trial)) WITHOUT ROWID;"
+    "CREATE INDEX IF NOT EXISTS past_trial ON past(trial);";
 /* How a file without an addition that must not be changed is made to look like one with it. */
 static const struct {
     const char *has, *look;
@@ -71,7 +75,16 @@ static const struct {
      " NULL AS tried WHERE 0;"},
     {"SELECT count(*) FROM main.sqlite_master WHERE name = 'log'",
      "CREATE TEMP VIEW log AS SELECT NULL AS trial, NULL AS text WHERE 0;"},
+    {"SELECT count(*) FROM main.sqlite_master WHERE name = 'past'",
+     "CREATE TEMP VIEW past AS SELECT 0 AS experiment, 0 AS position, 0 AS trial, NULL AS alias, 0 AS tried WHERE 0;"},
 };
+
+/* The trials of an experiment under all their names, and under its negative number those that earlier lists of it had and this has not. */
+static const char look_at_both[] =
+    "CREATE TEMP VIEW listed AS SELECT experiment, position, trial, alias, tried FROM member UNION ALL"
+    " SELECT experiment, position, trial, alias, tried FROM namesake UNION ALL"
+    " SELECT experiment, position, trial, alias, tried FROM past WHERE NOT EXISTS"
+    " (SELECT 1 FROM member WHERE member.trial = past.trial AND member.experiment = -past.experiment);";
 
 /* From layout 1 to 2: searches; and how a file that must not be changed is made to look like it. */
 static const char add_searches[] = "ALTER TABLE member ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;";
@@ -184,14 +197,13 @@ static cru_status use_wal(store *s, cru_error *err)
 
 static cru_status add_missing(store *s, cru_error *err)
 {
-    if (!s->options.read_only) return db_exec(s, create_additions, err);
-    cru_status status = CRU_OK;
+    cru_status status = s->options.read_only ? CRU_OK : db_exec(s, create_additions, err);
     for (size_t i = 0; !status && i < sizeof added_views / sizeof *added_views; i++) {
         int64_t has = 0;
         status = read_number(s, added_views[i].has, &has, err);
         if (!status && !has) status = db_exec(s, added_views[i].look, err);
     }
-    return status;
+    return status ? status : db_exec(s, look_at_both, err);
 }
 
 /* synchronous = NORMAL: a commit survives the death of the process; after a power cut the last ones may be missing, but

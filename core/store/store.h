@@ -84,10 +84,17 @@ typedef struct store_experiment {
     int64_t metric_count;
 } store_experiment;
 
-/* Records the experiment, or updates the one of the same name, whose trials are unlinked (not deleted): the caller adds
- * the present list again, between store_gather and store_flush when other processes share the file. The id is valid in
- * this file for good. */
+/* Records the experiment, or updates the one of the same name, whose trials go to its former ones (store_former): the
+ * caller adds the present list again, between store_gather and store_flush when other processes share the file. The id
+ * is valid in this file for good. */
 cru_status store_add_experiment(store *s, const store_experiment *experiment, int64_t *id, cru_error *err);
+
+/* Under this id the functions that ask for an experiment's trials see those that earlier lists of it had and the
+ * present one has not: of another file of that name, or of other --set options. */
+static inline int64_t store_former(int64_t id)
+{
+    return -id;
+}
 
 typedef struct store_setting {
     const char *name, *value;

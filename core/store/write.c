@@ -82,6 +82,11 @@ static cru_status put_experiment(store *s, const store_experiment *experiment, i
     db_bind_text(insert, 2, experiment->config);
     cru_status status = db_run(s, insert, err);
     if (!status) status = find_row(s, "SELECT id FROM experiment WHERE name = ?1", experiment->name, id, err);
+    if (!status)
+        status = run_with(s,
+                          "INSERT OR REPLACE INTO past SELECT -experiment, position, trial, alias, tried FROM member"
+                          " WHERE experiment = ?1",
+                          *id, 0, err);
     if (!status) status = run_with(s, "DELETE FROM member WHERE experiment = ?1", *id, 0, err);
     if (!status) status = run_with(s, "DELETE FROM namesake WHERE experiment = ?1", *id, 0, err);
     if (!status) status = put_metrics(s, experiment, *id, err);
@@ -103,6 +108,7 @@ cru_status store_delete_experiment(store *s, int64_t experiment, cru_error *err)
                       "DELETE FROM trial WHERE id IN (SELECT trial FROM member WHERE experiment = ?1)"
                       " AND NOT EXISTS (SELECT 1 FROM member WHERE trial = trial.id AND experiment <> ?1)",
                       experiment, 0, err);
+    if (!status) status = run_with(s, "DELETE FROM past WHERE experiment = -?1", experiment, 0, err);
     if (!status) status = run_with(s, "DELETE FROM experiment WHERE id = ?1", experiment, 0, err);
     return write_end(s, status, err);
 }

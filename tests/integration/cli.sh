@@ -73,7 +73,7 @@ expect 0 "$CRUCIBLE" info --sections --json
 python3 -c '
 import json, sys
 names = [s["name"] for s in json.load(open(sys.argv[1]))]
-assert sorted(names) == sorted("experiment split preprocess monitor search run report paths".split()), names
+assert sorted(names) == sorted("experiment split preprocess monitor search run report paths artefact".split()), names
 ' "$work/stdout" || fail "info --sections --json"
 expect 2 "$CRUCIBLE" info run --sections
 expect 2 "$CRUCIBLE" info runn

@@ -15,7 +15,11 @@ told "$work/wrong.ini"
 
 count=0
 for file in "$SOURCE"/configs/*.ini "$SOURCE"/configs/*/*.ini; do
-    grep -q '^name  *=' "$file" || continue # a part that others include
+    case $(basename "$file") in # parts of tables, which get their names from the tables
+    part-inductive.ini) continue ;; # its data has no card
+    part-*.ini | hops-*.ini | search-[0-9o]*.ini) ;;
+    *) grep -q '^name  *=' "$file" || continue ;; # a part that others include
+    esac
     told "$file"
     [ "$errors" = "--set experiment.seeds=none: seeds: 'none' is not a whole number of at least 0" ] ||
         fail "$file: $errors"

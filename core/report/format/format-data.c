@@ -48,7 +48,10 @@ void format_csv(const table *t, bool first, FILE *out)
         put_number(out, cell->rank);
         put_number(out, cell->p);
         put_number(out, cell->has_reference ? cell->reference_mean : NAN);
-        fprintf(out, ",%s", !cell->has_reference ? "" : cell->inside ? "yes" : "no");
+        fprintf(out, ",%s",
+                !cell->has_reference || cell->unjudged || isnan(cell->mean) ? ""
+                : cell->inside                                              ? "yes"
+                                                                            : "no");
         put_number(out, cell->against_mean * t->scale);
         put_number(out, cell->against_p);
         fprintf(out, ",%s\n", below_name(cell->below));

@@ -119,6 +119,12 @@ void format_html(const table *t, FILE *out)
     put_heads(t, out);
     fputs("</thead>\n<tbody>\n", out);
     for (int64_t r = 0; r < t->row_count; r++) {
+        if (table_opens_group(t, r)) {
+            fprintf(out, "<tr><th scope=\"rowgroup\" colspan=\"%lld\">",
+                    (long long)(1 + t->col_count + t->summary_count));
+            escape_html(out, t->rows[r].group);
+            fputs("</th></tr>\n", out);
+        }
         fputs("<tr><th scope=\"row\">", out);
         escape_html(out, t->rows[r].label);
         fputs("</th>", out);

@@ -84,6 +84,11 @@ void format_latex(const table *t, FILE *out)
     put_heads(t, out);
     fputs("\\midrule\n", out);
     for (int64_t r = 0; r < t->row_count; r++) {
+        if (table_opens_group(t, r)) {
+            fprintf(out, "\\multicolumn{%lld}{l}{\\emph{", (long long)(1 + t->col_count + t->summary_count));
+            escape_latex(out, t->rows[r].group);
+            fputs("}} \\\\\n", out);
+        }
         escape_latex(out, t->rows[r].label);
         for (int64_t c = 0; c < t->col_count; c++) put_cell(t, table_at(t, r, c), out);
         for (int64_t i = 0; i < t->summary_count; i++) {

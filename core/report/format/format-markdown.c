@@ -47,6 +47,13 @@ void format_markdown(const table *t, FILE *out)
     for (int64_t c = 0; c < t->col_count + t->summary_count; c++) fputs("---:|", out);
     fputc('\n', out);
     for (int64_t r = 0; r < t->row_count; r++) {
+        if (table_opens_group(t, r)) {
+            fputs("| *", out);
+            escape_markdown(out, t->rows[r].group);
+            fputs("* |", out);
+            for (int64_t c = 0; c < t->col_count + t->summary_count; c++) fputs(" |", out);
+            fputc('\n', out);
+        }
         fputs("| ", out);
         escape_markdown(out, t->rows[r].label);
         fputs(" |", out);

@@ -131,6 +131,10 @@ static void put_block(const layout *l, int64_t from, int64_t to, FILE *out)
     for (int64_t i = 0; i < width; i++) fputs("─", out);
     fputc('\n', out);
     for (int64_t r = 0; r < t->row_count; r++) {
+        if (table_opens_group(t, r)) {
+            escape_text(out, t->rows[r].group);
+            fputc('\n', out);
+        }
         put_left(out, t->rows[r].label, l->label);
         for (int64_t c = from; c < to; c++) {
             fputs("  ", out);

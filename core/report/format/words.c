@@ -14,9 +14,29 @@ static const char *mark_text(table_mark mark)
     return mark == TABLE_VALUE || mark == TABLE_MISSING ? "—" : texts[mark];
 }
 
+/* "81.50 −0.27 in" */
+static void reference_words(const table *t, const table_cell *cell, char *text, size_t size)
+{
+    const bool damaged = cell->reference_mark && strcmp(cell->reference_mark, "damaged") == 0;
+    char value[40] = "", gap[60] = "";
+    if (!cell->has_reference || t->published == TABLE_OFF) return;
+    if (isnan(cell->reference_mean))
+        snprintf(value, sizeof value, "%s", damaged || !cell->reference_mark ? "?" : cell->reference_mark);
+    else
+        snprintf(value, sizeof value, "%.*f%s", t->digits, cell->reference_mean, damaged ? "?" : "");
+    if (cell->mark == TABLE_VALUE && !isnan(cell->reference_mean))
+        snprintf(gap, sizeof gap, "%+.*f%s", t->digits, cell->mean * t->scale - cell->reference_mean,
+                 cell->unjudged ? ""
+                 : cell->inside ? " in"
+                                : " out");
+    bool both = t->published == TABLE_SIDE || !gap[0];
+    snprintf(text, size, "%s%s%s", both ? value : "", both && gap[0] ? " " : "", gap);
+}
+
 void words_of_cell(const table *t, const table_cell *cell, cell_words *words)
 {
     *words = (cell_words){0};
+    reference_words(t, cell, words->reference, sizeof words->reference);
     if (cell->mark != TABLE_VALUE) {
         snprintf(words->value, sizeof words->value, "%s", mark_text(cell->mark));
         return;
@@ -33,11 +53,6 @@ void words_of_cell(const table *t, const table_cell *cell, cell_words *words)
     words->sign[SIGN_BELOW_BEST] = cell->below == TABLE_BELOW_BEST;
     words->sign[SIGN_BELOW_ALL] = cell->below == TABLE_BELOW_ALL;
     words->sign[SIGN_GAINED] = gain > 0 && cell->against_p < t->alpha;
-    if (cell->has_reference) {
-        double gap = cell->mean * t->scale - cell->reference_mean;
-        snprintf(words->reference, sizeof words->reference, "%.*f %+.*f %s", t->digits, cell->reference_mean, t->digits,
-                 gap, cell->inside ? "in" : "out");
-    }
 }
 
 void words_of_signs(const cell_words *words, const char *const texts[SIGNS], char *text, size_t size)
@@ -157,7 +172,11 @@ void words_of_legend(const table *t, char *text, size_t size)
     if (used.kind[TABLE_OOT]) append(text, size, "OOT out of time");
     if (used.kind[TABLE_ERR]) append(text, size, "ERR failed");
     if (used.kind[TABLE_UNDEFINED]) append(text, size, "n/a the metric is not defined here");
-    if (used.kind[TABLE_MISSING]) append(text, size, t->caption ? "— not defined" : "— not run");
-    snprintf(piece, sizeof piece, "published value, difference, in or out of %g published std", t->reference_k);
-    if (t->references) append(text, size, piece);
+    if (used.kind[TABLE_MISSING]) append(text, size, t->caption && !t->references ? "— not defined" : "— not run");
+    char points[60] = "";
+    if (t->reference_points > 0) snprintf(points, sizeof points, "the larger of %g points and ", t->reference_points);
+    snprintf(piece, sizeof piece, "%sdifference, in or out of %s%g published std",
+             t->published == TABLE_SIDE ? "published value, " : "", points, t->reference_k);
+    if (t->references && t->published != TABLE_OFF) append(text, size, piece);
+    if (t->note) append(text, size, t->note);
 }

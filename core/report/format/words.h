@@ -18,7 +18,7 @@ typedef struct cell_words {
     char value[48];     /* the mean as printed, or OOM, OOT, ERR, — */
     char spread[32];    /* "" when there is none */
     char runs[32];      /* "(3)" when the cell has another number of runs than most; else "" */
-    char reference[80]; /* "81.50 −0.27 in" when there is one to compare with; else "" */
+    char reference[80]; /* "81.50 −0.27 in" where a value was published; else "" */
     bool sign[SIGNS];
 } cell_words;
 

@@ -85,7 +85,7 @@ static cru_status find_column(const frame *f, const char *key, const frame_colum
     return cru_fail(err, CRU_BAD_INPUT, "no trial has a setting '%s'; there are: %s", key, known);
 }
 
-static void keep_trials(frame *f, const bool *keep)
+void frame_keep(frame *f, const bool *keep)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < f->count; i++) {
@@ -93,6 +93,7 @@ static void keep_trials(frame *f, const bool *keep)
         f->places[count] = f->places[i];
         f->outcomes[count] = f->outcomes[i];
         f->tried[count] = f->tried[i];
+        f->keys[count] = f->keys[i];
         for (int64_t c = 0; c < f->column_count; c++) f->columns[c].ids[count] = f->columns[c].ids[i];
         for (int64_t m = 0; m < f->measure_count; m++) f->measures[m].values[count] = f->measures[m].values[i];
         count++;
@@ -109,7 +110,7 @@ void frame_keep_choices(frame *f)
 {
     bool *keep = cru_arena_alloc(f->arena, f->count, sizeof *keep);
     for (int64_t i = 0; i < f->count; i++) keep[i] = f->tried[i] != STORE_CANDIDATE;
-    keep_trials(f, keep);
+    frame_keep(f, keep);
 }
 
 /* Marks what the condition and the alternatives after it allow; they run up to the next piece with a '='. */
@@ -139,7 +140,7 @@ cru_status frame_filter(frame *f, const char *where, cru_error *err)
         cru_status status = next_condition(&where, &c, err);
         if (!status) status = allow(f, &where, &c, keep, err);
         if (status) return status;
-        keep_trials(f, keep);
+        frame_keep(f, keep);
     }
     return CRU_OK;
 }

@@ -24,6 +24,8 @@ typedef struct frame_measure {
     double *values;
 } frame_measure;
 
+#define FRAME_EXPERIMENT "experiment" /* the column of a frame with several */
+
 typedef struct frame {
     cru_arena *arena; /* holds all of it */
     const char *experiment, *config;
@@ -31,6 +33,7 @@ typedef struct frame {
     int64_t finished_ms;     /* when that was, since 1970; 0: never, or not known */
     int64_t count;           /* trials */
     int64_t *places;         /* of every trial in the experiment's list, rising */
+    const char **keys;
     store_outcome *outcomes;
     int64_t *tried;        /* see store_trial */
     frame_column *columns; /* the first is "alias" */
@@ -40,8 +43,16 @@ typedef struct frame {
     int64_t measure_count;
 } frame;
 
-/* Reads the experiment with that id. The caller destroys it. CRU_BAD_INPUT: there is none. */
-cru_status frame_load(store *s, int64_t experiment, frame **out, cru_error *err);
+/* An experiment of a store. */
+typedef struct frame_source {
+    store *store;
+    int64_t experiment; /* or store_former of it */
+} frame_source;
+
+/* Reads the trials of all sources. Of trials that agree in every setting the first source's counts. Name and
+ * configuration are those of the first source. With several experiments there is a column "experiment", on which tables
+ * pivot only when asked to. The caller destroys it. CRU_BAD_INPUT: there is no such experiment. */
+cru_status frame_load(const frame_source *sources, int64_t count, frame **out, cru_error *err);
 void frame_destroy(frame *f);
 
 /* NULL when there is none. */
@@ -51,6 +62,9 @@ const frame_measure *frame_find_measure(const frame *f, const char *name);
 /* Keeps the trials that satisfy all conditions of a text such as "dataset=cora, seed=0..4, rate!=0": a comma without a
  * new key adds an alternative ("dataset=cora,citeseer"). CRU_BAD_INPUT: unknown key, or not a condition. */
 cru_status frame_filter(frame *f, const char *where, cru_error *err);
+
+/* Keeps the trials that are marked. */
+void frame_keep(frame *f, const bool *keep);
 
 /* Keeps the choices of searches and what is not part of one: without the other settings that were tried. */
 void frame_keep_choices(frame *f);

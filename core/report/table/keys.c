@@ -58,13 +58,19 @@ static bool of_method(const frame_column *column)
            strncmp(column->name, "algorithm.", 10) == 0;
 }
 
+/* Where a trial is noted is no setting of it. */
+static bool of_store(const frame_column *column)
+{
+    return strcmp(column->name, FRAME_EXPERIMENT) == 0;
+}
+
 /* Adds the settings of methods (or all others) that `fixed` does not determine, splitting it on the way. */
 static void add_varying(const frame *f, bool methods, grouping *fixed, const pivot_keys *taken, key_list *list)
 {
     for (int64_t i = 0; i < f->column_count; i++) {
         const frame_column *column = &f->columns[i];
-        if (of_method(column) != methods || has(&taken->rows, column) || has(&taken->cols, column) ||
-            has(&taken->over, column) || grouping_determines(fixed, f, column)) {
+        if (of_method(column) != methods || of_store(column) || has(&taken->rows, column) ||
+            has(&taken->cols, column) || has(&taken->over, column) || grouping_determines(fixed, f, column)) {
             continue;
         }
         add(list, column);
@@ -126,7 +132,8 @@ grouping pivot_pairs(const frame *f, const pivot_keys *keys)
     grouping pairs = grouping_start(f);
     for (int64_t i = 0; i < f->column_count; i++) {
         const frame_column *column = &f->columns[i];
-        if (of_method(column) || has(&keys->rows, column) || grouping_determines(&pairs, f, column)) continue;
+        if (of_method(column) || of_store(column) || has(&keys->rows, column) || grouping_determines(&pairs, f, column))
+            continue;
         grouping_split(&pairs, f, column);
     }
     return pairs;

@@ -128,7 +128,7 @@ cru_status table_sum_up(cru_arena *arena, table *t, const table_request *request
         const group *g = &groups[i];
         if (request->average) add_column(arena, t, g, SUMMARY_MEAN);
         if (t->against) add_column(arena, t, g, SUMMARY_GAIN);
-        if (t->col_count > 1) add_column(arena, t, g, SUMMARY_RANK);
+        if (t->col_count > 1 && !request->no_ranks) add_column(arena, t, g, SUMMARY_RANK);
     }
     return CRU_OK;
 }

@@ -32,6 +32,8 @@ typedef struct table_cell {
     bool has_reference;
     double reference_mean, reference_std; /* as published, i.e. in the unit that is printed; std may be NAN */
     bool inside;                          /* |mean - reference| <= k std */
+    bool unjudged;                        /* it is shown, but neither inside nor outside */
+    const char *reference_mark;           /* what is printed beside or instead of a number: OOM, damaged; NULL: none */
     double against_mean, against_p; /* of the same cell in another experiment, and of being equal to it; NAN: none */
     table_below_mark below;         /* where the request names rows as baselines */
 } table_cell;
@@ -49,11 +51,15 @@ typedef struct table_summary {
     double *values;            /* in the metric's own unit; NAN: none */
 } table_summary;
 
+/* How published values stand in the cells: with the difference, only the difference, not at all. */
+typedef enum table_published { TABLE_SIDE, TABLE_DIFFERENCE, TABLE_OFF } table_published;
+
 /* A row or a column: what its trials have in common. */
 typedef struct table_head {
     const char *label;  /* all parts in one text: "cora rate=0.3" */
     const char **parts; /* one per key; "" where the setting does not exist */
     double number;      /* the last part as a number; NAN: it is none */
+    const char *group;  /* a row's heading, printed above the first row that has it; NULL: none */
 } table_head;
 
 typedef struct table {
@@ -81,11 +87,21 @@ typedef struct table {
     bool unpaired;       /* at least one by Welch's test, having no run in common with the best */
     bool references;     /* at least one cell has one */
     double reference_k;
+    double reference_points; /* inside is also what is as near as this; 0: only std count */
+    table_published published;
+    const char *note; /* below the table; NULL: none */
 } table;
 
 static inline table_cell *table_at(const table *t, int64_t row, int64_t col)
 {
     return &t->cells[row * t->col_count + col];
+}
+
+/* Whether the heading of a row is to be printed above it. */
+static inline bool table_opens_group(const table *t, int64_t row)
+{
+    const char *group = t->rows[row].group;
+    return group && (row == 0 || t->rows[row - 1].group != group);
 }
 
 /* What to make of a frame. Lists are texts with commas; NULL: chosen by itself. */
@@ -99,6 +115,7 @@ typedef struct table_request {
     double overlap;        /* test items per training item of splits that overlap: the corrected t test is used
                               instead of Wilcoxon's; 0: Wilcoxon's */
     bool average;          /* the mean over the columns, too */
+    bool no_ranks;         /* no column with ranks */
     const char *groups;    /* "name: value, value | name: value": columns to rank and average by themselves */
     bool groups_asked;     /* a value in `groups` that no column has is an error, not a column that is not there yet */
     bool tried;            /* every setting that was searched makes a row, also one that follows from the others */

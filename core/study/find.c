@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/find.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/places.h"
+
+static const char suffix[] = ".ini";
+
+void study_list_clear(study_list *list)
+{
+    for (int64_t i = 0; i < list->count; i++) free(list->items[i]);
+    free(list->items);
+    *list = (study_list){0};
+}
+
+/* Takes over `text`; a name that is there already is left out. */
+static cru_status push(study_list *list, char *text, cru_error *err)
+{
+    for (int64_t i = 0; text && i < list->count; i++) {
+        if (strcmp(list->items[i], text) != 0) continue;
+        free(text);
+        return CRU_OK;
+    }
+    char **grown = text ? realloc(list->items, (size_t)(list->count + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(text);
+        return cru_fail(err, CRU_NO_MEMORY, "no memory to look for studies");
+    }
+    list->items = grown;
+    list->items[list->count++] = text;
+    return CRU_OK;
+}
+
+/* ---- order: "table-2" before "table-10", tables before figures ------------------------------------------- */
+
+static int compare_names(const char *a, const char *b)
+{
+    while (*a && *b) {
+        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+            char *after_a, *after_b;
+            unsigned long x = strtoul(a, &after_a, 10), y = strtoul(b, &after_b, 10);
+            if (x != y) return x < y ? -1 : 1;
+            a = after_a;
+            b = after_b;
+        } else if (*a != *b) {
+            return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+        } else {
+            a++;
+            b++;
+        }
+    }
+    return (*a != 0) - (*b != 0);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    bool figure_x = strstr(x, "/figure-") != NULL, figure_y = strstr(y, "/figure-") != NULL;
+    return figure_x != figure_y ? figure_x - figure_y : compare_names(x, y);
+}
+
+/* ---- folders --------------------------------------------------------------------------------------------- */
+
+typedef cru_status folder_visitor(void *user, const char *folder, cru_error *err);
+
+static cru_status each_of(const char *folders, folder_visitor *visit, void *user, cru_error *err)
+{
+    cru_status status = CRU_OK;
+    while (!status && folders && *folders) {
+        size_t length = strcspn(folders, ":");
+        char *folder = strndup(folders, length);
+        status = !folder   ? cru_fail(err, CRU_NO_MEMORY, "no memory to look for studies")
+                 : *folder ? visit(user, folder, err)
+                           : CRU_OK;
+        free(folder);
+        folders += length + (folders[length] == ':');
+    }
+    return status;
+}
+
+static cru_status each_folder(const char *folders, folder_visitor *visit, void *user, cru_error *err)
+{
+    cru_status status = each_of(getenv("CRUCIBLE_STUDIES"), visit, user, err);
+    if (!status) status = each_of(folders, visit, user, err);
+    char **shared = places_shared("configs");
+    for (size_t i = 0; !status && shared && shared[i]; i++) status = visit(user, shared[i], err);
+    places_free(shared);
+    return status;
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+static bool is_artefact(const char *file)
+{
+    size_t length = strlen(file), tail = sizeof suffix - 1;
+    bool named = strncmp(file, "table-", 6) == 0 || strncmp(file, "figure-", 7) == 0;
+    return named && length > tail && strcmp(file + length - tail, suffix) == 0;
+}
+
+typedef struct wish {
+    const char *study; /* NULL: any */
+    study_list *list;
+    bool names; /* of studies instead of artefacts */
+} wish;
+
+static cru_status look_into(const wish *w, const char *folder, const char *study, cru_error *err)
+{
+    char *path = places_format("%s/%s", folder, study);
+    DIR *dir = path ? opendir(path) : NULL;
+    cru_status status = CRU_OK;
+    for (struct dirent *file; !status && dir && (file = readdir(dir));) {
+        if (!is_artefact(file->d_name)) continue;
+        int length = (int)(strlen(file->d_name) - sizeof suffix + 1);
+        status = push(w->list, w->names ? strdup(study) : places_format("%s/%.*s", study, length, file->d_name), err);
+        if (w->names) break;
+    }
+    if (dir) closedir(dir);
+    free(path);
+    return status;
+}
+
+static cru_status visit_folder(void *user, const char *folder, cru_error *err)
+{
+    const wish *w = user;
+    if (w->study) return look_into(w, folder, w->study, err);
+    DIR *dir = opendir(folder);
+    cru_status status = CRU_OK;
+    for (struct dirent *entry; !status && dir && (entry = readdir(dir));)
+        if (entry->d_name[0] != '.') status = look_into(w, folder, entry->d_name, err);
+    if (dir) closedir(dir);
+    return status;
+}
+
+static cru_status collect(const char *folders, wish *w, cru_error *err)
+{
+    *w->list = (study_list){0};
+    cru_status status = each_folder(folders, visit_folder, w, err);
+    if (status)
+        study_list_clear(w->list);
+    else if (w->list->count > 1)
+        qsort(w->list->items, (size_t)w->list->count, sizeof *w->list->items, by_name);
+    return status;
+}
+
+cru_status study_names(const char *folders, study_list *out, cru_error *err)
+{
+    return collect(folders, &(wish){.list = out, .names = true}, err);
+}
+
+cru_status study_artefacts(const char *folders, const char *study, study_list *out, cru_error *err)
+{
+    *out = (study_list){0};
+    if (strchr(study, '/') || *study == '.') return CRU_OK;
+    return collect(folders, &(wish){.list = out, .study = study}, err);
+}
+
+typedef struct path_wish {
+    const char *name;
+    char *path;
+} path_wish;
+
+static cru_status look_for(void *user, const char *folder, cru_error *err)
+{
+    (void)err;
+    path_wish *w = user;
+    if (w->path) return CRU_OK;
+    w->path = places_format("%s/%s%s", folder, w->name, suffix);
+    if (w->path && access(w->path, R_OK) == 0) return CRU_OK;
+    free(w->path);
+    w->path = NULL;
+    return CRU_OK;
+}
+
+char *study_path(const char *folders, const char *name)
+{
+    path_wish w = {.name = name};
+    const char *slash = strchr(name, '/');
+    if (!slash || strchr(slash + 1, '/') || *name == '.' || *name == '/') return NULL;
+    each_folder(folders, look_for, &w, NULL);
+    return w.path;
+}
