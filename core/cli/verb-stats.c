@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/setup.h"
@@ -42,10 +43,20 @@ static const char *problem_name(const cru_data *data)
     return problems_text(data->problem, text);
 }
 
-static const char *class_name(const cru_data *data, int32_t c, char number[16])
+enum { NAME_SIZE = 200 };
+
+/* Names are from the data's files. */
+static const char *shown(const char *name, char text[NAME_SIZE])
 {
-    snprintf(number, 16, "%d", c);
-    return data->class_names ? data->class_names[c] : number;
+    snprintf(text, NAME_SIZE, "%s", name);
+    return printable(text, false);
+}
+
+static const char *class_name(const cru_data *data, int32_t c, char text[NAME_SIZE])
+{
+    if (data->class_names) return shown(data->class_names[c], text);
+    snprintf(text, NAME_SIZE, "%d", c);
+    return text;
 }
 
 /* ---- metrics of the dataset -------------------------------------------------------------------------------------- */
@@ -126,7 +137,7 @@ static cJSON *classes_json(const stats *s)
 {
     cJSON *array = cJSON_CreateArray();
     for (int32_t c = 0; c < s->data->classes; c++) {
-        char number[16];
+        char number[NAME_SIZE];
         cJSON *object = cJSON_CreateObject();
         json_add_text(object, "name", class_name(s->data, c, number));
         json_add_number(object, "items", (double)s->summary.class_counts[c]);
@@ -208,8 +219,10 @@ static void print_counts(const stats *s)
         printf("  edges     %" PRId64 " stored, %s, %" PRId64 " self-loops\n", d->arcs,
                d->symmetric ? "undirected" : "directed", d->loops);
     }
+    char name[NAME_SIZE];
     for (int32_t r = 0; r < data->relation_count; r++)
-        printf("  relation  %s, %" PRId64 " stored\n", data->relations[r].name, cru_csr_nnz(&data->relations[r].graph));
+        printf("  relation  %s, %" PRId64 " stored\n", shown(data->relations[r].name, name),
+               cru_csr_nnz(&data->relations[r].graph));
     double cells = (double)data->x.rows * (double)data->x.cols;
     printf("  features  %" PRId64 ", %s%.3g %% stored\n", data->x.cols, data->x.sparse.offsets ? "sparse, " : "dense, ",
            cells > 0 ? 100 * (double)d->stored / cells : 0);
@@ -230,14 +243,14 @@ static void print_classes(const stats *s)
     int64_t most = 1;
     int width = 1;
     for (int32_t c = 0; c < s->data->classes; c++) {
-        char number[16];
+        char number[NAME_SIZE];
         int length = (int)strlen(class_name(s->data, c, number));
         if (d->class_counts[c] > most) most = d->class_counts[c];
         if (length > width) width = length < 24 ? length : 24;
     }
     print_heading("classes");
     for (int32_t c = 0; c < s->data->classes && c < SHOWN; c++) {
-        char number[16];
+        char number[NAME_SIZE];
         double share = (double)d->class_counts[c] / (double)(s->data->items - d->unlabelled);
         printf("  %-*.24s %8" PRId64 " %5.1f %% ", width, class_name(s->data, c, number), d->class_counts[c],
                100 * share);

@@ -69,7 +69,7 @@ store_outcome outcome_of(const job *j, bool kernel_killed, char *message)
 {
     message[0] = 0;
     if (j->timed_out) {
-        snprintf(message, MESSAGE, "no result after %g s ([run] timeout)", j->runner->run->timeout);
+        snprintf(message, MESSAGE, "no result after %g s", j->runner->run->timeout);
         return STORE_TIMEOUT;
     }
     if (j->complaint[0]) {

@@ -22,11 +22,12 @@ typedef struct header {
     uint64_t checksum; /* of all that follows */
 } header;
 
-static const header header_start = {.magic = "CRUPLG3", .byte_order = 0x01020304};
+static const header header_start = {.magic = "CRUPLG4", .byte_order = 0x01020304};
 
 typedef struct stamp {
     uint64_t size, device, inode;
-    int64_t seconds, nanoseconds;
+    int64_t seconds, nanoseconds; /* of the last modification, which its owner can set at will ... */
+    int64_t changed[2];           /* ... and of the last change, which nobody can */
 } stamp;
 
 typedef struct record {
@@ -57,13 +58,14 @@ static const uint64_t hash_start = 0xcbf29ce484222325u;
 
 static stamp stamp_of(const struct stat *s)
 {
-    return (stamp){(uint64_t)s->st_size, s->st_dev, s->st_ino, s->st_mtim.tv_sec, s->st_mtim.tv_nsec};
+    return (stamp){(uint64_t)s->st_size, s->st_dev,          s->st_ino,
+                   s->st_mtim.tv_sec,    s->st_mtim.tv_nsec, {s->st_ctim.tv_sec, s->st_ctim.tv_nsec}};
 }
 
 static bool same_stamp(const stamp *a, const stamp *b)
 {
     return a->size == b->size && a->device == b->device && a->inode == b->inode && a->seconds == b->seconds &&
-           a->nanoseconds == b->nanoseconds;
+           a->nanoseconds == b->nanoseconds && a->changed[0] == b->changed[0] && a->changed[1] == b->changed[1];
 }
 
 /* The SDK library in use: its file belongs to what a plugin's description depends on. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What earlier scans found, in one file below $XDG_CACHE_HOME/crucible (or ~/.cache/crucible).
  *
- * A record holds for a file as long as its path, size, modification time (ns) and inode are the same. The whole file
+ * A record holds for a file as long as its path, size, inode and times of modification and change (ns) are the same. The whole file
  * holds for one build of the SDK library, whose parameter tables plugins refer to. Anything unexpected in it - cut off,
  * damaged, from another version - and it counts as empty. */
 #ifndef CORE_LOADER_CACHE_H

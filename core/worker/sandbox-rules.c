@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -114,6 +115,25 @@ static void add_path(sandbox_rules *r, const char *path, uint64_t rights)
     add(r, fd, rights);
 }
 
+/* Folders of libraries that the administrator has told the dynamic linker of, such as CUDA's. */
+static void add_linker_folders(sandbox_rules *r)
+{
+    glob_t found = {0};
+    char line[PATH_MAX];
+    if (glob("/etc/ld.so.conf.d/*.conf", 0, NULL, &found) != 0) return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        FILE *file = fopen(found.gl_pathv[i], "re");
+        while (file && fgets(line, sizeof line, file)) {
+            line[strcspn(line, " \t\r\n#")] = 0;
+            bool beneath = strncmp(line, "/usr/lib", 8) == 0 || strncmp(line, "/lib", 4) == 0 ||
+                           strncmp(line, "/usr/local/lib", 14) == 0;
+            if (line[0] == '/' && line[1] && !beneath) add_path(r, line, READ_RIGHTS);
+        }
+        if (file) fclose(file);
+    }
+    globfree(&found);
+}
+
 static bool is_library(const char *name)
 {
     const char *dot = strstr(name, ".so");
@@ -195,6 +215,7 @@ cru_status rules_create(const sandbox_files *files, sandbox_rules **out, cru_err
     if (most && r->version > most) r->version = most > 0 ? most : 0;
     if (!r->version) return CRU_OK;
     for (int i = 0; files->libraries && system_files[i]; i++) add_path(r, system_files[i], READ_RIGHTS);
+    if (files->libraries) add_linker_folders(r);
     if (files->libraries) add_path(r, "/dev/null", FS_READ_FILE | FS_WRITE_FILE);
     add_plugins(r, files);
     for (int i = 0; files->readable && files->readable[i]; i++) add_path(r, files->readable[i], READ_RIGHTS);

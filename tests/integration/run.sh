@@ -23,7 +23,7 @@ peak = 2, 4
 INI
 
 # One line per trial, a summary, a table; a crash costs its own cells only.
-expect 0 "$CRUCIBLE" run grid.ini
+expect 3 "$CRUCIBLE" run grid.ini
 contains "$errors" "12/12 "
 contains "$errors" "crashed: crashed with SIGSEGV"
 contains "$errors" "grid: 12 of 12 trials run"
@@ -33,15 +33,15 @@ contains "$out" "ERR"
 [ -f results.db ] || fail "no results.db"
 
 # Nothing is run twice.
-expect 0 "$CRUCIBLE" run grid.ini
+expect 3 "$CRUCIBLE" run grid.ini
 contains "$errors" "0 of 12 trials run"
-expect 0 "$CRUCIBLE" run grid.ini --retry failed
+expect 3 "$CRUCIBLE" run grid.ini --retry failed
 contains "$errors" "3 of 12 trials run"
-expect 0 "$CRUCIBLE" run grid.ini --force --quiet
+expect 3 "$CRUCIBLE" run grid.ini --force --quiet
 [ -z "$out" ] || fail "--quiet is not quiet: $out"
 
 # JSON: a line per trial and one for the end.
-expect 0 "$CRUCIBLE" run grid.ini --db other.db --json --jobs 3
+expect 3 "$CRUCIBLE" run grid.ini --db other.db --json --jobs 3
 [ "$(grep -c '^{"event":"trial",.*}$' <<<"$out")" = 12 ] || fail "not 12 JSON lines: $out"
 contains "$out" '"event":"end"'
 contains "$out" '"crashed":3'
@@ -71,7 +71,7 @@ sqlite3 kept.db "SELECT min(construct >= 0 AND train > 0 AND construct + train <
     fail "the parts of the time are missing or longer than the whole"
 
 # A bar on a terminal: count, rate and time left; the line of a trial that fails.
-expect 0 env TERM=xterm script -qec "$CRUCIBLE run grid.ini --db bar.db" /dev/null
+expect 3 env TERM=xterm script -qec "$CRUCIBLE run grid.ini --db bar.db" /dev/null
 contains "$out" "/12"
 contains "$out" "/s"
 contains "$out" "3 failed"
@@ -131,7 +131,7 @@ done
 mkdir study
 printf 'row,col,mean\ngood-algorithm,runner-accuracy,50\n' >study/published.csv
 { sed 's/name    = grid/name = study/' grid.ini; printf '[report]\nreference = published.csv\n'; } >study/study.ini
-expect 0 "$CRUCIBLE" run study/study.ini --db study.db
+expect 3 "$CRUCIBLE" run study/study.ini --db study.db
 contains "$out" "published value, difference"
 cd /
 expect 0 "$CRUCIBLE" report --db "$work/study.db"

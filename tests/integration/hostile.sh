@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# A short piece of tests/hostile/mutate.py, and the lines that tell of risks.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 python3 "$SOURCE/tests/hostile/mutate.py" --build "$BUILD" --configs 60 --data 60 --kills 4
+
+mkdir "$work/plugins"
+for name in runner-secret runner-accuracy good-algorithm; do
+    ln -s "$BUILD/tests/plugins/$name.so" "$work/plugins"
+done
+cd "$work" || exit 1
+cat >off.ini <<INI
+[experiment]
+metrics = runner-accuracy
+[dataset runner-secret]
+[algorithm good-algorithm]
+[run]
+sandbox = off
+timeout = 0
+[paths]
+plugins = $work/plugins
+INI
+expect 0 "$CRUCIBLE" run off.ini --db off.db --quiet
+contains "$errors" "[run] sandbox = off: plugins can do whatever you can"
+contains "$errors" "[run] gives trials more than they usually get: timeout = 0 (usually 86400)"
+expect 0 "$CRUCIBLE" run off.ini --db on.db --quiet --set run.sandbox=on --set run.timeout=100
+[ -z "$errors" ] || fail "a run that risks nothing says: $errors"
