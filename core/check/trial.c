@@ -131,7 +131,7 @@ trial_outcome trial_run(const cru_plugin *plugin, const trial_plan *plan, verdic
     if (cru_data_task(data, plan->seed, &task, &err) != CRU_OK) cru_panic(CRU_FAILED, "%s", err.text);
     cru_settings *settings = make_settings(plugin, plan);
     protected_inputs inputs = protect_inputs(&task, cru_settings_struct(settings), plugin->settings_size);
-    const cru_ctx_options options = {.seed = plan->seed, .threads = plan->threads};
+    const cru_ctx_options options = {.seed = plan->seed, .threads = plan->threads, .check_steps = true};
     instance run = {.ctx = cru_ctx_create(&options), .outcome = &outcome};
     outcome.rows = task.items;
     outcome.cols = task.classes;

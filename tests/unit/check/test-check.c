@@ -98,6 +98,7 @@ static const struct {
     {"predict-overrun", "nodes", "writes outside the 30 x 3 scores"},
     {"predict-drift", "nodes", "a second predict gives other scores"},
     {"fit-scribble", "nodes", "writes to its inputs"},
+    {"fit-stale", "nodes", "relu: is given a tensor of a step that has ended"},
     {"fit-write", "nodes", "creates the file 'trespass'"},
     {"fit-restless", "nodes, same seed, same bits", "different scores"},
     {"fit-threads", "nodes, any number of threads, same bits", "different scores"},
