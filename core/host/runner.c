@@ -64,7 +64,7 @@ static cru_status open_jobs(runner *r, cru_error *err)
     r->jobs = calloc((size_t)r->job_count, sizeof *r->jobs);
     if (!r->jobs) return cru_fail(err, CRU_NO_MEMORY, "no memory for %d trials at a time", (int)r->slot_count);
     for (int32_t i = 0; i < r->job_count; i++)
-        r->jobs[i] = (job){.runner = r, .socket = -1, .scores = -1, .log = -1, .chosen = -1};
+        r->jobs[i] = (job){.runner = r, .socket = -1, .scores = -1, .log = -1, .chosen = -1, .whole = -1};
     return CRU_OK;
 }
 

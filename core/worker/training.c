@@ -56,7 +56,10 @@ static void send_better(void *user, int64_t epoch)
 
 static void write_log(void *user, const char *line)
 {
-    (void)user;
+    training *t = user;
+    static const char mark[] = "warning: ";
+    if (!*t->warning && strncmp(line, mark, strlen(mark)) == 0)
+        snprintf(t->warning, sizeof t->warning, "%s", line + strlen(mark));
     dprintf(STDERR_FILENO, "%s\n", line);
 }
 
@@ -231,7 +234,8 @@ void training_run(training *t, const cru_plugin *plugin, const cru_backend *back
                                                             .backend = backend,
                                                             .device = job->card,
                                                             .threads = (int32_t)job->limits.threads,
-                                                            .log = write_log})};
+                                                            .log = write_log,
+                                                            .log_user = t})};
         cru_ctx_trace(p.ctx, job->trace, job->trace_user);
         cru_status status = device_limit(job->limits.device, backend, p.ctx, &err);
         if (status == CRU_OK) status = settle(learn(t, &p), &p, &err);
@@ -278,6 +282,7 @@ static void report(const share *s)
                         .seconds_train = t->seconds_train};
     if (s->status == CRU_OK) {
         m.outcome = STORE_OK;
+        snprintf(m.text, sizeof m.text, "%s", t->warning);
         m.epoch = s->watch.best_epoch;
         m.embedding_cols = s->embedding_cols;
     } else {
