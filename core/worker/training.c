@@ -94,15 +94,13 @@ static bool can_share(const training *t, const cru_algorithm *method)
 
 /* ---- rules ----------------------------------------------------------------------------------------------- */
 
-/* What goes with what: an answer from the host needs a host that listens, a checkpoint has a row for every item, and
- * what was learned without the test nodes must be carried over to them. */
+/* What goes with what: a checkpoint has a row for every item, and what was learned without the test nodes must be
+ * carried over to them. What cannot be done in the host's own process was refused by runner_open. */
 static cru_status check_views(const share *s, const cru_algorithm *method, cru_error *err)
 {
     const training *t = s->training;
     bool early = s->watch.settings.rule == MONITOR_ORACLE_EARLY;
-    if (t->here && early) return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early cannot be applied in process");
     if (!t->job->inductive) return CRU_OK;
-    if (t->here) return cru_fail(err, CRU_UNSUPPORTED, "view = inductive cannot be applied in process");
     if (early)
         return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early scores test items, which view = inductive hides");
     if (!method->widen) return cru_fail(err, CRU_UNSUPPORTED, "cannot learn inductively: it has no `widen`");
