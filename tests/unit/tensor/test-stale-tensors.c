@@ -32,7 +32,7 @@ static void use_relu(cru_tape *t, cru_tensor *old)
 
 static void use_product(cru_tape *t, cru_tensor *old)
 {
-    cru_matmul(t, old, cru_tensor_filled(t, 2, (const int64_t[]){3, 2}, 1));
+    cru_matmul(t, old, cru_tensor_filled(t, cru_2d(3, 2), 1));
 }
 
 static void use_values(cru_tape *t, cru_tensor *old)
@@ -59,11 +59,11 @@ static void check_use(int which, int later)
     ctx = test_ctx(&(cru_ctx_options){.check_steps = true});
     cru_tape *t = cru_tape_create(ctx);
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *old = cru_tensor_filled(t, 2, (const int64_t[]){2, 3}, 1);
+    cru_tensor *old = cru_tensor_filled(t, cru_2d(2, 3), 1);
     uses[which].use(t, old); /* in its own step */
     for (int i = 0; i < later; i++) {
         cru_tape_begin(t, CRU_TRAIN);
-        cru_tensor_filled(t, 2, (const int64_t[]){2, 3}, 2); /* where the old one would lie */
+        cru_tensor_filled(t, cru_2d(2, 3), 2); /* where the old one would lie */
     }
     cru_panic_set_handler(catch_panic, &c);
     if (setjmp(c.back) == 0) uses[which].use(t, old);
@@ -85,10 +85,10 @@ START_TEST(what_lives_longer_than_a_step_may_be_used_in_the_next)
 {
     cru_ctx *ctx = test_ctx(&(cru_ctx_options){.check_steps = true});
     cru_tape *t = cru_tape_create(ctx);
-    cru_tensor *kept = cru_tensor_create(ctx, 2, (const int64_t[]){2, 3});
+    cru_tensor *kept = cru_tensor_create(ctx, cru_2d(2, 3));
     for (int step = 0; step < 20; step++) { /* more than are remembered */
         cru_tape_begin(t, CRU_TRAIN);
-        cru_tensor_keep(t, kept, cru_add(t, kept, cru_tensor_filled(t, 2, (const int64_t[]){2, 3}, 1)));
+        cru_tensor_keep(t, kept, cru_add(t, kept, cru_tensor_filled(t, cru_2d(2, 3), 1)));
     }
     float values[6];
     cru_tensor_download(t, kept, values);

@@ -2,29 +2,30 @@
 /* A hook that returns nothing, and a loss that is no number, are said. */
 #include "train/linear-method.h"
 
-static cru_tensor *no_logits(void *self, cru_tape *t)
+static cru_tensor *no_logits(cru_learner *l, void *self, cru_tape *t)
 {
-    (void)self, (void)t;
+    (void)l, (void)self, (void)t;
     return NULL;
 }
 
-static cru_tensor *no_loss(void *self, cru_tape *t, cru_tensor *z)
+static cru_tensor *no_loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 {
-    (void)self, (void)t, (void)z;
+    (void)l, (void)self, (void)t, (void)z;
     return NULL;
 }
 
 /* The right loss and, beside it, one that is no number and has no gradient. */
-static cru_tensor *nan_loss(void *self, cru_tape *t, cru_tensor *z)
+static cru_tensor *nan_loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 {
-    return cru_add(t, cru_learner_loss(self, t, z), cru_tensor_scalar(t, NAN));
+    (void)self;
+    return cru_add(t, cru_learner_loss(l, t, z), cru_tensor_scalar(t, NAN));
 }
 
 static void fails_with(const cru_method *method, const char *message)
 {
     trial t = {0};
     trial_open(&t, method, 3);
-    ck_assert_int_eq(cru_method_fit(t.model, NULL), CRU_FAILED);
+    ck_assert_int_eq(cru_method_vtable.fit(t.learner, NULL), CRU_FAILED);
     ck_assert_str_eq(cru_ctx_error(t.ctx)->text, message);
     trial_close(&t);
 }
@@ -56,11 +57,11 @@ static void logs(const cru_method *method, const char *expected)
     cru_task task = linear_task();
     settings s = {.train = {.epochs = 3, .lr = 0.1}};
     cru_ctx *ctx = test_ctx(&(cru_ctx_options){.log = take_line, .log_user = log});
-    void *self = NULL;
-    ck_assert_int_eq(cru_method_create(method, &self, &s, &task, ctx), CRU_OK);
-    ck_assert_int_eq(cru_method_fit(self, NULL), CRU_OK);
+    cru_learner *self = NULL;
+    ck_assert_int_eq(create_linear(method, &self, &s, &task, ctx), CRU_OK);
+    ck_assert_int_eq(cru_method_vtable.fit(self, NULL), CRU_OK);
     ck_assert_str_eq(log, expected);
-    cru_method_destroy(self);
+    cru_method_vtable.destroy(self);
     cru_ctx_destroy(ctx);
 }
 
