@@ -9,7 +9,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g3")
-add_compile_definitions(_GNU_SOURCE)
+add_compile_definitions(_GNU_SOURCE $<$<CONFIG:Debug>:CRU_DEBUG>) # a debug build checks what costs time
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wmissing-prototypes -Wstrict-prototypes
                     -Wvla -Werror -fno-math-errno)
 # `omp simd` is a wish: where clang cannot vectorise a loop, that is no fault of the source.

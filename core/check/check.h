@@ -5,7 +5,8 @@
  * one row. An algorithm must, on every kind of problem it claims: give finite scores of the right shape, the same bits
  * for the same seed with any number of threads, and other scores for another seed unless it uses no randomness; leave
  * its inputs, files and memory as they were; refuse what it does not claim with a reason; and survive the limits of its
- * own settings. Datasets, corruptors and metrics get smaller suites of the same sort; a backend is only loaded. */
+ * own settings. Datasets, corruptors and metrics get smaller suites of the same sort: one seed, one result; settings at
+ * their limits; files as they are, cut, changed and left out. A backend is only loaded. */
 #ifndef CORE_CHECK_H
 #define CORE_CHECK_H
 
@@ -29,10 +30,23 @@ typedef struct check_report {
     cru_arena *memory; /* behind all of the above */
 } check_report;
 
+typedef struct check_input {
+    const char *role; /* as in the [files] section of a card */
+    const char *path; /* absolute */
+} check_input;
+
+typedef struct check_setting {
+    const char *key, *value;
+} check_setting;
+
 typedef struct check_options {
-    double seconds;      /* for one case; 0: 20 */
-    double edge_seconds; /* for one case at the limit of a setting, where slowness is no fault; 0: 3 */
-    int64_t epochs;      /* what the monitor allows; 0: 3 */
+    double seconds;           /* for one case; 0: 20 */
+    double edge_seconds;      /* for one case at the limit of a setting, where slowness is no fault; 0: 3 */
+    int64_t epochs;           /* what the monitor allows; 0: 3 */
+    const check_input *files; /* for a dataset that reads files: some that it can read */
+    int64_t file_count;
+    const check_setting *settings; /* with which it reads them */
+    int64_t setting_count;
 } check_options;
 
 /* Runs the suite that suits the kind of the plugin at `path`. A plugin that does not load is one failed row. The caller

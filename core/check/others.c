@@ -12,10 +12,7 @@
 
 static cru_settings *default_settings(const cru_plugin *plugin)
 {
-    static const cru_param none[] = {CRU_END};
-    cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size);
-    if (!settings) cru_panic(CRU_NO_MEMORY, "no memory for settings");
-    return settings;
+    return plan_settings(plugin, NULL);
 }
 
 /* ---- telling whether two problems are the same ------------------------------------------------------------------- */
@@ -43,7 +40,7 @@ static bool same_images(int a, int b)
     return got_x == 0 && got_y == 0;
 }
 
-static void compare_data(const cru_data *first, const cru_data *second, verdict *v)
+void compare_data(const cru_data *first, const cru_data *second, verdict *v)
 {
     int a = write_image(first, v), b = a >= 0 ? write_image(second, v) : -1;
     if (b >= 0 && !same_images(a, b)) verdict_set(v, CHECK_FAILED, "one seed gives two different results");
@@ -53,44 +50,64 @@ static void compare_data(const cru_data *first, const cru_data *second, verdict 
 
 /* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
-static cru_data *generate(const cru_plugin *plugin, verdict *v)
+/* Data that breaks the rules is a fault of the plugin whatever it was given, told by a panic. */
+cru_status load_data(const cru_plugin *plugin, const trial_plan *plan, const cru_source *source, cru_data **data,
+                     cru_error *err)
 {
     const cru_dataset *dataset = plugin->vtable;
-    const cru_source source = {.name = plugin->name, .seed = 1};
-    cru_error err = {0};
-    cru_settings *settings = default_settings(plugin);
-    cru_data *data = cru_data_create();
-    const cru_loading loading = {.size = sizeof loading,
-                                 .settings = cru_settings_struct(settings),
-                                 .source = &source,
-                                 .data = data,
-                                 .err = &err};
+    cru_error wrong = {0};
+    cru_settings *settings = plan_settings(plugin, plan);
+    *data = cru_data_create();
+    const cru_loading loading = {
+        .size = sizeof loading, .settings = cru_settings_struct(settings), .source = source, .data = *data, .err = err};
     cru_status status = dataset->load(&loading);
     cru_settings_destroy(settings);
-    if (status == CRU_OK && cru_data_check(data, &err) == CRU_OK) return data;
-    if (status == CRU_OK) {
-        verdict_set(v, CHECK_FAILED, "%s", err.text);
-    } else if (!*err.text) {
+    if (status == CRU_OK && cru_data_check(*data, &wrong) != CRU_OK) cru_panic(CRU_BAD_INPUT, "%s", wrong.text);
+    if (status == CRU_OK) return CRU_OK;
+    cru_data_destroy(*data);
+    *data = NULL;
+    return status;
+}
+
+static cru_data *generate(const cru_plugin *plugin, const trial_plan *plan, verdict *v)
+{
+    const cru_source source = {.name = plugin->name, .seed = 1};
+    cru_error err = {0};
+    cru_data *data;
+    cru_status status = load_data(plugin, plan, &source, &data, &err);
+    if (status != CRU_OK && *err.text)
+        verdict_set(v, CHECK_NOTED, "%s%s", plan ? "" : "no generator: ", err.text);
+    else if (status != CRU_OK)
         verdict_set(v, CHECK_FAILED, "fails (%s) without a message", cru_status_name(status));
-    } else {
-        verdict_set(v, CHECK_NOTED, "no generator: %s", err.text);
-    }
-    cru_data_destroy(data);
-    return NULL;
+    return data;
 }
 
 static void case_generates(const void *user, const cru_plugin *plugin, verdict *v)
 {
     (void)user;
-    cru_data *first = generate(plugin, v), *second = first ? generate(plugin, v) : NULL;
+    cru_data *first = generate(plugin, NULL, v), *second = first ? generate(plugin, NULL, v) : NULL;
     if (second) compare_data(first, second, v);
     cru_data_destroy(first);
     cru_data_destroy(second);
 }
 
+static void case_generates_at_limit(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    cru_data_destroy(generate(plugin, user, v));
+}
+
 void suite_dataset(suite *s)
 {
-    case_run(s, &(check_case){.name = "without files, one seed twice", .body = case_generates, .images = true});
+    const check_state alone =
+        case_run(s, &(check_case){.name = "without files, one seed twice", .body = case_generates, .images = true});
+    if (alone != CHECK_NOTED) suite_settings(s, case_generates_at_limit);
+    if (s->options.file_count > 0) {
+        suite_files(s);
+    } else if (alone == CHECK_NOTED) {
+        verdict untried = {0};
+        verdict_set(&untried, CHECK_NOTED, "not tried: name some with --file ROLE=PATH");
+        suite_add_row(s, "files", &untried);
+    }
 }
 
 /* ---- corruptors -------------------------------------------------------------------------------------------------- */
@@ -103,13 +120,13 @@ static void discard(void *user, const char *name, const double *values, int64_t 
     (void)count;
 }
 
-static cru_data *corrupt(const cru_plugin *plugin, const tiny_problem *problem, verdict *v)
+static cru_data *corrupt(const cru_plugin *plugin, const tiny_problem *problem, const trial_plan *plan, verdict *v)
 {
     const cru_corruptor *corruptor = plugin->vtable;
     cru_report report = {.sink = {.put = discard}};
     cru_rng rng = cru_rng_stream(1, "corruption", 0);
     cru_error err = {0};
-    cru_settings *settings = default_settings(plugin);
+    cru_settings *settings = plan_settings(plugin, plan);
     cru_data *data = tiny_create(problem);
     const cru_damage damage = {.size = sizeof damage,
                                .settings = cru_settings_struct(settings),
@@ -131,10 +148,16 @@ static cru_data *corrupt(const cru_plugin *plugin, const tiny_problem *problem, 
 
 static void case_corrupts(const void *user, const cru_plugin *plugin, verdict *v)
 {
-    cru_data *first = corrupt(plugin, user, v), *second = first ? corrupt(plugin, user, v) : NULL;
+    cru_data *first = corrupt(plugin, user, NULL, v), *second = first ? corrupt(plugin, user, NULL, v) : NULL;
     if (second) compare_data(first, second, v);
     cru_data_destroy(first);
     cru_data_destroy(second);
+}
+
+static void case_corrupts_at_limit(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    const trial_plan *plan = user;
+    cru_data_destroy(corrupt(plugin, plan->problem, plan, v));
 }
 
 static void run_claimed(suite *s, check_case c)
@@ -150,6 +173,7 @@ static void run_claimed(suite *s, check_case c)
 void suite_corruptor(suite *s)
 {
     run_claimed(s, (check_case){.body = case_corrupts, .images = true});
+    if (s->plugin->problems) suite_settings(s, case_corrupts_at_limit);
 }
 
 /* ---- splits ------------------------------------------------------------------------------------------------------ */

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* An algorithm's settings, one at a time at the limits of its own schema. Failing with a message is fine there, and so
- * is taking too long or too much memory; crashing is not. */
+/* Settings of a plugin, one at a time at the limits of its own schema. Failing with a message is fine there, and so is
+ * taking too long or too much memory; crashing is not. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "check/suites.h"
 #include "check/trial.h"
-
-static void case_survives(const void *user, const cru_plugin *plugin, verdict *v)
-{
-    trial_outcome outcome = trial_run(plugin, user, v);
-    free(outcome.scores);
-    if (v->state == CHECK_FAILED || outcome.status == CRU_OK) return;
-    if (*outcome.err.text) {
-        verdict_set(v, CHECK_NOTED, "%s: %s", outcome.call, outcome.err.text);
-    } else {
-        verdict_set(v, CHECK_FAILED, "%s: %s, without a message", outcome.call, cru_status_name(outcome.status));
-    }
-}
 
 enum { VALUES_MAX = 64, VALUE_SIZE = 64 };
 
@@ -64,7 +52,7 @@ static const tiny_problem *typical_problem(uint32_t problems)
 }
 
 /* One row per setting: the worst of its values. */
-static void run_setting(suite *s, const cru_param *param, trial_plan *plan)
+static void run_setting(suite *s, const cru_param *param, trial_plan *plan, case_body *body)
 {
     value_set values;
     verdict worst = {0};
@@ -75,15 +63,16 @@ static void run_setting(suite *s, const cru_param *param, trial_plan *plan)
     plan->key = param->key;
     for (int i = 0; i < values.count; i++) {
         plan->value = values.text[i];
-        verdict v = case_try(s, &(check_case){.name = name, .body = case_survives, .user = plan, .edge = true});
+        verdict v = case_try(s, &(check_case){.name = name, .body = body, .user = plan, .edge = true});
         if (v.state > worst.state) verdict_set(&worst, v.state, "%s = %s: %.300s", param->key, plan->value, v.text);
     }
     suite_add_row(s, name, &worst);
 }
 
-void suite_settings(suite *s)
+void suite_settings(suite *s, case_body *body)
 {
-    trial_plan plan = {.problem = typical_problem(s->plugin->problems), .seed = 1, .threads = 1, .epochs = 1};
+    trial_plan plan = {.seed = 1, .threads = 1, .epochs = 1};
+    if (s->plugin->problems) plan.problem = typical_problem(s->plugin->problems);
     for (const cru_param *param = s->plugin->params; param && param->type != CRU_PARAM_END; param++)
-        run_setting(s, param, &plan);
+        run_setting(s, param, &plan, body);
 }

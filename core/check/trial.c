@@ -111,13 +111,16 @@ static void run_instance(const cru_plugin *plugin, const trial_plan *plan, const
     if (run->algorithm->destroy) run->algorithm->destroy(run->self);
 }
 
-static cru_settings *make_settings(const cru_plugin *plugin, const trial_plan *plan)
+cru_settings *plan_settings(const cru_plugin *plugin, const trial_plan *plan)
 {
     cru_error err = {0};
     static const cru_param none[] = {CRU_END};
     cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size);
     if (!settings) cru_panic(CRU_NO_MEMORY, "no memory for settings");
-    if (plan->key && cru_settings_set(settings, plan->key, plan->value, &err) != CRU_OK)
+    for (int64_t i = 0; plan && i < plan->setting_count; i++)
+        if (cru_settings_set(settings, plan->settings[i].key, plan->settings[i].value, &err) != CRU_OK)
+            cru_panic(CRU_FAILED, "%s", err.text);
+    if (plan && plan->key && cru_settings_set(settings, plan->key, plan->value, &err) != CRU_OK)
         cru_panic(CRU_FAILED, "%s", err.text);
     return settings;
 }
@@ -129,9 +132,9 @@ trial_outcome trial_run(const cru_plugin *plugin, const trial_plan *plan, verdic
     cru_error err = {0};
     cru_data *data = tiny_create(plan->problem);
     if (cru_data_task(data, plan->seed, &task, &err) != CRU_OK) cru_panic(CRU_FAILED, "%s", err.text);
-    cru_settings *settings = make_settings(plugin, plan);
+    cru_settings *settings = plan_settings(plugin, plan);
     protected_inputs inputs = protect_inputs(&task, cru_settings_struct(settings), plugin->settings_size);
-    const cru_ctx_options options = {.seed = plan->seed, .threads = plan->threads};
+    const cru_ctx_options options = {.seed = plan->seed, .threads = plan->threads, .check_steps = true};
     instance run = {.ctx = cru_ctx_create(&options), .outcome = &outcome};
     outcome.rows = task.items;
     outcome.cols = task.classes;

@@ -9,6 +9,8 @@
 typedef struct trial_plan {
     const tiny_problem *problem;
     const char *key, *value; /* one setting that is not at its default; key NULL: none */
+    const check_setting *settings;
+    int64_t setting_count; /* further ones */
     uint64_t seed;
     int32_t threads;
     int64_t epochs;
@@ -21,6 +23,9 @@ typedef struct trial_outcome {
     float *scores;    /* items x classes, malloc'ed; NULL unless all went well */
     int64_t rows, cols;
 } trial_outcome;
+
+/* The plugin's settings with those of the plan; `plan` may be NULL. The caller destroys them. */
+cru_settings *plan_settings(const cru_plugin *plugin, const trial_plan *plan);
 
 /* Creates an instance, trains it, lets it predict twice, destroys it. What plugin.h forbids whatever the task - scores
  * that are not finite or go beyond their place, a second prediction that differs - is stored in `v` as failed; then

@@ -144,6 +144,34 @@ static cru_status print_failures(const session *s, const int64_t counts[STORE_OU
     return CRU_OK;
 }
 
+typedef struct warning_count {
+    int64_t count;
+    first_failure first;
+} warning_count;
+
+static bool find_warning(void *user, const store_trial_view *view)
+{
+    warning_count *w = user;
+    if (view->outcome != STORE_OK || !view->message) return true;
+    if (w->count++ == 0)
+        snprintf(w->first.text, sizeof w->first.text, "%s: %.*s", view->alias ? view->alias : "",
+                 (int)strcspn(view->message, "\n"), view->message);
+    return true;
+}
+
+/* One line on the trials that have a result and warn of it. */
+static cru_status print_warnings(const session *s, cru_error *err)
+{
+    warning_count w = {0};
+    cru_status status = store_each_trial(s->store, experiment_id(s), find_warning, &w, err);
+    if (status == CRU_OK && w.count)
+        fprintf(stderr,
+                "warning: %" PRId64
+                " of the results of %s may be worthless (the first: %s); crucible show tells which\n",
+                w.count, s->experiment->name, w.first.text);
+    return status;
+}
+
 static void print_json_end(const session *s, const runner_summary *summary, int64_t left)
 {
     cJSON *object = cJSON_CreateObject();
@@ -217,7 +245,7 @@ static int finish(const session *s, const runner_summary *summary)
         print_json_end(s, summary, counts[STORE_PENDING]);
     else if (!s->request->quiet || summary->interrupted)
         print_end(s, summary, counts[STORE_PENDING]);
-    if (print_rebuilt(s, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (print_warnings(s, &err) != CRU_OK || print_rebuilt(s, &err) != CRU_OK) return cli_fail("%s", err.text);
     if (can_show(s, counts[STORE_OK]) && report_print_compact(s->store, experiment_id(s), stdout, &err) != CRU_OK)
         return cli_fail("%s", err.text);
     fflush(stdout);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,12 +60,57 @@ static void restart_without_thread_cache(int argc, char **argv)
     if (setenv("GLIBC_TUNABLES", tunable, 1) == 0) execv("/proc/self/exe", again);
 }
 
+/* Divides a word of the command line, in its place, at the first '='; NULL: it has none. */
+static char *divide(const char *word)
+{
+    char *sign = strchr((char *)word, '=');
+    if (sign) *sign++ = '\0';
+    return sign;
+}
+
+static int read_settings(const cli_words *sets, check_setting *settings)
+{
+    for (int i = 0; i < sets->count; i++) {
+        settings[i] = (check_setting){sets->word[i], divide(sets->word[i])};
+        if (!settings[i].value) return cli_wrong("check: --set %s: expected KEY=VALUE", sets->word[i]);
+    }
+    return CLI_OK;
+}
+
+static void free_inputs(check_input *inputs, int count)
+{
+    for (int i = 0; i < count; i++) free((char *)inputs[i].path);
+}
+
+/* Cases run in another folder, so paths become absolute. */
+static int read_inputs(const cli_words *files, check_input *inputs)
+{
+    for (int i = 0; i < files->count; i++) {
+        const char *path = divide(files->word[i]);
+        inputs[i] = (check_input){files->word[i], path ? realpath(path, NULL) : NULL};
+        if (inputs[i].path) continue;
+        free_inputs(inputs, i);
+        return path ? cli_wrong("check: --file %s=%s: %s", files->word[i], path, strerror(errno))
+                    : cli_wrong("check: --file %s: expected ROLE=PATH", files->word[i]);
+    }
+    return CLI_OK;
+}
+
 int verb_check(int argc, char **argv)
 {
     bool json = false;
     int64_t seconds = -1; /* not given: the usual limit */
+    cli_words files = {.count = 0}, sets = {.count = 0};
     const cli_option options[] = {
         {.name = "json", .flag = &json, .help = "print a JSON object"},
+        {.name = "file",
+         .argument = "ROLE=PATH",
+         .words = &files,
+         .help = "of a dataset that reads files: one that it can read; may be repeated"},
+        {.name = "set",
+         .argument = "KEY=VALUE",
+         .words = &sets,
+         .help = "with --file: a setting with which it is read; may be repeated"},
         {.name = "seconds", .argument = "N", .number = &seconds, .help = "the longest that one case may take (20)"},
         {0},
     };
@@ -76,17 +122,29 @@ int verb_check(int argc, char **argv)
         .options = options,
         .about = "Tests a plugin file against the rules of the interface, on small generated problems, each case in a\n"
                  "process of its own. For algorithms: every kind of problem that it claims, with missing classes,\n"
-                 "isolated nodes, sparse features and the like; reproducibility; leaks; files; limits of settings.\n"
+                 "isolated nodes, sparse features and the like; reproducibility; leaks; files; limits of settings;\n"
+                 "tensors that are used after their step. For datasets and corruptors: one seed, one result; limits\n"
+                 "of settings; files as they are (--file), cut, changed and left out.\n"
                  "Exit code 1 when a case failed.",
     };
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
     if (seconds == 0) return cli_wrong("check: --seconds takes a whole number of at least 1");
+    check_input inputs[CLI_WORDS_MAX];
+    check_setting settings[CLI_WORDS_MAX];
+    if (sets.count && !files.count) return cli_wrong("check: --set is for reading what --file names");
     restart_without_thread_cache(argc, argv);
+    code = read_settings(&sets, settings);
+    if (code == CLI_OK) code = read_inputs(&files, inputs);
+    if (code != CLI_OK) return code;
     check_report report;
     cru_error err = {0};
-    const check_options how = {.seconds = seconds < 0 ? 0 : (double)seconds};
+    const check_options how = {.seconds = seconds < 0 ? 0 : (double)seconds,
+                               .files = inputs,
+                               .file_count = files.count,
+                               .settings = settings,
+                               .setting_count = sets.count};
     if (check_file(operands.word[0], &how, &report, &err) != CRU_OK) {
         code = cli_fail("check: %s", err.text);
     } else {
@@ -99,5 +157,6 @@ int verb_check(int argc, char **argv)
         if (report.failed) code = CLI_FAILED;
     }
     check_report_free(&report);
+    free_inputs(inputs, files.count);
     return code;
 }

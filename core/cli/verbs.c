@@ -23,6 +23,7 @@ static const verb verbs[] = {
     {"fetch", verb_fetch, "download datasets and check them"},
     {"stats", verb_stats, "describe a dataset: counts, classes, degrees"},
     {"report", verb_report, "print the results of an experiment as tables"},
+    {"show", verb_show, "show the experiments and trials of a store: messages, logs, curves, predictions"},
     {"plot", verb_plot, "draw the results of an experiment"},
     {"claims", verb_claims, "say which findings of a study hold, in print and in our results"},
     {"export", verb_export, "write every trial on one line, as CSV or JSON"},

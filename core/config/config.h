@@ -78,7 +78,8 @@ typedef struct variant {
     int64_t swept_count;
     const search_axis *axes; /* algorithms of an experiment with a search: what is to be drawn; else none */
     int64_t axis_count;
-    bool inductive; /* a split: test nodes are hidden from a method while it learns */
+    bool inductive;  /* a split: nodes are hidden from a method while it learns */
+    split_hide hide; /* and which */
 } variant;
 
 /* The settings struct, filled; the caller destroys it. Never NULL: memory running out is a panic. A variant without
@@ -166,8 +167,8 @@ void experiment_trial(const experiment *e, int64_t index, trial *t);
 /* Calls `visit` for every variant of every dataset. */
 void experiment_each_dataset(const experiment *e, void (*visit)(void *user, const variant *dataset), void *user);
 
-/* Whether test nodes are hidden from the method while it learns. */
-bool trial_inductive(const trial *t);
+/* Whether nodes are hidden from the method while it learns; *hide (may be NULL): which. */
+bool trial_inductive(const trial *t, split_hide *hide);
 
 /* The number of the trial that differs from `index` only in its seed, which is e->seeds[position]. */
 int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position);

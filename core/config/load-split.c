@@ -108,7 +108,8 @@ static variant_list build(document *doc, const section *all, const split_choice 
                                       .plugin = scheme,
                                       .params = scheme->params,
                                       .settings_size = scheme->settings_size,
-                                      .inductive = strcmp(choice->view, "inductive") == 0}};
+                                      .inductive = strcmp(choice->view, "transductive") != 0,
+                                      .hide = strcmp(choice->view, "inductive-parts") == 0 ? HIDE_OUTSIDE : HIDE_TEST}};
     variant_list list = variants_build(doc, &source);
     for (int64_t i = 0; i < list.count; i++) {
         check_shares(doc, own, &list.items[i]);

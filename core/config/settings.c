@@ -68,7 +68,7 @@ const cru_param monitor_params[] = {
     CRU_END,
 };
 
-static const char *const views[] = {"transductive", "inductive", NULL};
+static const char *const views[] = {"transductive", "inductive", "inductive-parts", NULL};
 
 const cru_param split_params[] = {
     CRU_STRING(
@@ -77,7 +77,8 @@ const cru_param split_params[] = {
     CRU_STRING(split_settings, protocol, "",
                "with scheme = card: the study whose split the dataset's card tells; keys beside it change that"),
     CRU_CHOICE(split_settings, view, VIEW_TRANSDUCTIVE, views,
-               "inductive: test nodes and their edges are hidden until the method has learned"),
+               "inductive: test nodes and their edges are hidden until the method has learned; inductive-parts: all "
+               "nodes but those of train and val are"),
     CRU_END,
 };
 

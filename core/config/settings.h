@@ -113,6 +113,7 @@ int64_t search_trials(const search_settings *s);
 typedef enum split_view {
     VIEW_TRANSDUCTIVE, /* all nodes; only labels are hidden */
     VIEW_INDUCTIVE,    /* no test node and no edge to one; see data_seen */
+    VIEW_PARTS,        /* nor any node that is in no part */
 } split_view;
 
 /* [split]: what the host reads of it; all other keys are settings of the scheme, a plugin. */

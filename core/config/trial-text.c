@@ -87,7 +87,10 @@ char *trial_text(const experiment *e, const trial *t, const char *checksum)
     put_plugin(out, "dataset", t->dataset);
     put_host(out, t->preprocess);
     put_plugin(out, "split", t->split);
-    fprintf(out, "split.view=%s\n", t->split->inductive ? "inductive" : "transductive");
+    fprintf(out, "split.view=%s\n",
+            !t->split->inductive             ? "transductive"
+            : t->split->hide == HIDE_OUTSIDE ? "inductive-parts"
+                                             : "inductive");
     for (int32_t i = 0; i < t->chain_count; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "corruptor%d", i);

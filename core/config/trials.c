@@ -137,8 +137,9 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
     return status;
 }
 
-bool trial_inductive(const trial *t)
+bool trial_inductive(const trial *t, split_hide *hide)
 {
+    if (hide) *hide = t->split->hide;
     return t->split->inductive;
 }
 

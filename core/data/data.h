@@ -104,17 +104,25 @@ char *data_locate(const card *c, const card_file *file, const data_places *place
 
 /* ---- views ----------------------------------------------------------------------------------------------- */
 
+/* Which nodes an inductive view hides. */
+typedef enum split_hide {
+    HIDE_TEST,    /* view = inductive: those to test on; nodes in no part of the split are seen, without labels */
+    HIDE_OUTSIDE, /* view = inductive-parts: those in no part, too: only nodes to train and to validate on are seen */
+} split_hide;
+
 /* The inductive view of a task whose items are nodes: what a method gets to learn from before it must score the task
  * itself. Two graphs side by side, new numbers ascending as the old:
  *
  *     the training nodes and the edges among them, then
  *     the training and the validation nodes and the edges among them (the training nodes a second time, unlabelled)
  *
+ * With HIDE_TEST, nodes that the split has in no part are in both graphs, unlabelled.
+ *
  * Training items are those of the first graph, validation items those of the second, test items there are none: so a
  * loss is computed on the training graph and validation scores on the graph that has the validation nodes, as
  * inductive protocols ask, and no method needs to know. New arrays come from `pool`; nothing of `whole` is changed.
  * CRU_UNSUPPORTED: a task without a graph of items. */
-cru_status data_seen(const cru_task *whole, cru_pool pool, cru_task *seen, cru_error *err);
+cru_status data_seen(const cru_task *whole, split_hide hide, cru_pool pool, cru_task *seen, cru_error *err);
 
 /* ---- preprocessing --------------------------------------------------------------------------------------- */
 

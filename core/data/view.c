@@ -22,12 +22,15 @@ static int64_t marked(const uint8_t *mark, int64_t nodes, uint8_t most, int32_t 
     return count;
 }
 
-static selection select_nodes(const cru_task *whole, cru_pool pool)
+static selection select_nodes(const cru_task *whole, split_hide hide, cru_pool pool)
 {
-    enum { TRAIN = 1, VAL = 2 };
+    enum { HIDDEN, TRAIN, VAL };
     const cru_split *split = &whole->split;
     uint8_t *mark = cru_pool_alloc(pool, whole->nodes, sizeof *mark);
-    int32_t *ids = cru_pool_alloc(pool, 2 * split->train.count + split->val.count, sizeof *ids);
+    int32_t *ids = cru_pool_alloc(pool, 2 * whole->nodes, sizeof *ids);
+    memset(mark, hide == HIDE_TEST ? TRAIN : HIDDEN,
+           (size_t)whole->nodes); /* nodes in no part go with the first graph */
+    for (int64_t i = 0; i < split->test.count; i++) mark[split->test.ids[i]] = HIDDEN;
     for (int64_t i = 0; i < split->train.count; i++) mark[split->train.ids[i]] = TRAIN;
     for (int64_t i = 0; i < split->val.count; i++) mark[split->val.ids[i]] = VAL;
     int64_t learners = marked(mark, whole->nodes, TRAIN, ids);
@@ -82,11 +85,11 @@ static void copy_labels(const cru_task *whole, const selection *s, cru_pool pool
     seen->candidates = candidates;
 }
 
-cru_status data_seen(const cru_task *whole, cru_pool pool, cru_task *seen, cru_error *err)
+cru_status data_seen(const cru_task *whole, split_hide hide, cru_pool pool, cru_task *seen, cru_error *err)
 {
     if (!(whole->problem & (CRU_NODES | CRU_ANOMALY)))
         return cru_fail(err, CRU_UNSUPPORTED, "split: view = inductive is for the nodes of a graph");
-    const selection s = select_nodes(whole, pool);
+    const selection s = select_nodes(whole, hide, pool);
     *seen = *whole;
     seen->items = seen->nodes = s.from.count;
     seen->graph = seen_graph(&whole->graph, &s, pool);

@@ -51,7 +51,8 @@ static void close_files(job *j)
     if (j->scores >= 0) close(j->scores);
     if (j->log >= 0) close(j->log);
     if (j->chosen >= 0) close(j->chosen);
-    j->socket = j->scores = j->log = j->chosen = -1;
+    if (j->whole >= 0) close(j->whole);
+    j->socket = j->scores = j->log = j->chosen = j->whole = -1;
 }
 
 /* The followers wait for workers of their own. */
@@ -277,7 +278,10 @@ static void whole_sealed(judge_call *call, const judge_reply *reply, const recor
         end_for(j, reply);
     else if (j->pid)
         descriptor_send(j->socket, fd);
-    if (fd >= 0) close(fd);
+    if (fd >= 0 && j->runner->run->predictions && j->whole < 0)
+        j->whole = fd;
+    else if (fd >= 0)
+        close(fd);
     if (!j->pid) worker_gone(j);
 }
 
@@ -408,6 +412,7 @@ static void ask_for_score(job *j)
 static void inherit(job *j, const job *leader)
 {
     j->log = dup(leader->log); /* without one the message has no log */
+    j->whole = leader->whole < 0 ? -1 : dup(leader->whole);
     j->started = leader->started;
     j->ended_at = leader->ended_at;
     j->timed_out = leader->timed_out;
@@ -556,5 +561,5 @@ void jobs_clear(job *j)
     free(j->epochs);
     free(j->losses);
     free(j->values);
-    *j = (job){.runner = j->runner, .socket = -1, .scores = -1, .log = -1, .chosen = -1};
+    *j = (job){.runner = j->runner, .socket = -1, .scores = -1, .log = -1, .chosen = -1, .whole = -1};
 }

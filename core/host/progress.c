@@ -66,7 +66,8 @@ static void write_line(progress *p, const runner_result *r)
             store_outcome_name(s->outcome));
     if (s->outcome == STORE_OK) {
         if (s->number_count) fprintf(p->out, " %s %.4g", s->numbers[0].name, s->numbers[0].value);
-        fprintf(p->out, " in %.3g s\n", s->seconds_total);
+        fprintf(p->out, " in %.3g s%s%.*s\n", s->seconds_total, s->message ? "; warning: " : "", first_line(s->message),
+                s->message ? s->message : "");
     } else {
         fprintf(p->out, ": %.*s\n", first_line(s->message), s->message ? s->message : "");
     }
@@ -118,7 +119,7 @@ void progress_done(progress *p, const runner_result *result)
         fflush(p->out);
         return;
     case PROGRESS_BAR:
-        if (!failed) return;
+        if (!failed && !result->result.message) return;
         status_line_erase(&p->line);
         write_line(p, result);
         draw(p);

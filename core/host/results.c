@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +10,17 @@
 #include "base/printable.h"
 #include "host/schedule.h"
 
-enum { LOG_TAIL = 4000 };
+enum {
+    LOG_TAIL = 4000,   /* of a message */
+    KEPT_HEAD = 4096,  /* of a log that is kept: its beginning */
+    KEPT_TAIL = 12288, /* and its end */
+};
 
 /* The numbers and lists of a trial in the store's form. Names and values are borrowed from the records. */
 typedef struct figures {
     store_number *numbers;
     store_vector *vectors;
-    int64_t number_count, vector_count, space;
+    int64_t number_count, vector_count;
 } figures;
 
 static int64_t count_records(const records *list)
@@ -50,14 +55,35 @@ static void add_records(figures *f, const records *list)
 
 static bool figures_make(figures *f, const records *metrics, const records *reports)
 {
-    int64_t space = count_records(metrics) + count_records(reports) + 1;
+    int64_t space = count_records(metrics) + count_records(reports) + 2;
     *f = (figures){.numbers = calloc((size_t)space, sizeof *f->numbers),
-                   .vectors = calloc((size_t)space, sizeof *f->vectors),
-                   .space = space};
+                   .vectors = calloc((size_t)space, sizeof *f->vectors)};
     if (!f->numbers || !f->vectors) return false;
     add_records(f, metrics);
     add_records(f, reports);
     return true;
+}
+
+/* In which parts of the split every item is, as STORE_SPLIT says. The caller frees it; NULL: the task cannot be read. */
+static double *parts_of_items(const job *j)
+{
+    cru_task task;
+    void *mapping = NULL;
+    if (cru_task_map(j->whole >= 0 ? j->whole : j->problem->task, &task, &mapping, NULL) != CRU_OK) return NULL;
+    const cru_ids parts[] = {task.split.train, task.split.val, task.split.test};
+    double *out = task.items == j->problem->shape.items ? calloc((size_t)task.items + 1, sizeof *out) : NULL;
+    for (int p = 0; out && p < 3; p++)
+        for (int64_t i = 0; i < parts[p].count; i++) out[parts[p].ids[i]] += 1 << p;
+    cru_task_unmap(mapping);
+    return out;
+}
+
+/* Kept with the predictions, which say little without it. `parts` lives as long as the figures. */
+static void add_split(figures *f, const job *j, double **parts)
+{
+    *parts = j->runner->run->predictions ? parts_of_items(j) : NULL;
+    if (*parts && !known(f, &(record){.name = STORE_SPLIT}))
+        f->vectors[f->vector_count++] = (store_vector){STORE_SPLIT, *parts, j->problem->shape.items};
 }
 
 static void figures_free(figures *f)
@@ -68,6 +94,33 @@ static void figures_free(figures *f)
 
 /* ---- handing over ---------------------------------------------------------------------------------------- */
 
+/* Text from a foreign process must not steer a terminal. */
+static size_t read_clean(int file, char *text, size_t room, off_t from)
+{
+    ssize_t n = pread(file, text, room, from);
+    for (ssize_t i = 0; i < n; i++)
+        if (iscntrl((unsigned char)text[i]) && text[i] != '\n' && text[i] != '\t') text[i] = '?';
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* What the method printed and logged, of a long one the beginning and the end. The caller frees it; NULL: nothing. */
+static char *kept_log(const job *j)
+{
+    const off_t size = j->log < 0 ? 0 : lseek(j->log, 0, SEEK_END);
+    const bool cut = size > KEPT_HEAD + KEPT_TAIL;
+    char *text = size > 0 ? malloc(KEPT_HEAD + KEPT_TAIL + 100) : NULL;
+    if (!text) return NULL;
+    size_t used = read_clean(j->log, text, cut ? KEPT_HEAD : KEPT_HEAD + KEPT_TAIL, 0);
+    if (cut) {
+        used +=
+            (size_t)sprintf(text + used, "\n... %lld bytes left out ...\n", (long long)size - KEPT_HEAD - KEPT_TAIL);
+        used += read_clean(j->log, text + used, KEPT_TAIL, size - KEPT_TAIL);
+    }
+    while (used > 0 && text[used - 1] == '\n') used--;
+    text[used] = 0;
+    return text;
+}
+
 static void hand_over(job *j, store_result *result, double validation)
 {
     runner *r = j->runner;
@@ -77,7 +130,9 @@ static void hand_over(job *j, store_result *result, double validation)
         result->curve_count = 2;
     }
     store_build *builds = r->options.store ? builds_of(r, &j->trial, &result->build_count) : NULL;
+    char *log = kept_log(j);
     result->builds = builds;
+    result->log = log;
     if (r->options.store) store_finish(r->options.store, j->key, result, &r->error);
     free(builds);
     result->builds = NULL;
@@ -88,6 +143,8 @@ static void hand_over(job *j, store_result *result, double validation)
         r->source->done(
             r->source->user,
             &(runner_result){.trial = &j->trial, .key = j->key, .result = *result, .validation = validation});
+    free(log);
+    result->log = NULL;
     problems_release(r, j->problem);
     jobs_clear(j);
 }
@@ -155,8 +212,11 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     if (!known(&f, &(record){.name = "validation"}))
         f.numbers[f.number_count++] = (store_number){"validation", validation};
     const score_shape *shape = &j->problem->shape;
+    double *parts;
+    add_split(&f, j, &parts);
     float *scores = j->runner->run->predictions ? scores_map(j->scores, shape, false) : NULL;
     store_result result = {.outcome = STORE_OK,
+                           .message = j->outcome.outcome == STORE_OK && *j->outcome.text ? j->outcome.text : NULL,
                            .seconds_total = job_seconds(j),
                            .seconds_to_best = job_seconds_to_best(j),
                            .seconds_construct = j->outcome.seconds_construct,
@@ -173,5 +233,6 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     score_shape mapped = *shape;
     hand_over(j, &result, validation);
     scores_unmap(scores, &mapped);
+    free(parts);
     figures_free(&f);
 }

@@ -64,7 +64,7 @@ static cru_status open_jobs(runner *r, cru_error *err)
     r->jobs = calloc((size_t)r->job_count, sizeof *r->jobs);
     if (!r->jobs) return cru_fail(err, CRU_NO_MEMORY, "no memory for %d trials at a time", (int)r->slot_count);
     for (int32_t i = 0; i < r->job_count; i++)
-        r->jobs[i] = (job){.runner = r, .socket = -1, .scores = -1, .log = -1, .chosen = -1};
+        r->jobs[i] = (job){.runner = r, .socket = -1, .scores = -1, .log = -1, .chosen = -1, .whole = -1};
     return CRU_OK;
 }
 
@@ -104,12 +104,40 @@ static worker_limits limits_of(const run_settings *run, int32_t slots)
                            .device = run->device_memory};
 }
 
+static int64_t rule_of(const trial *t)
+{
+    cru_settings *settings = variant_settings(t->monitor);
+    const int64_t rule = ((const monitor_settings *)cru_settings_struct(settings))->rule;
+    cru_settings_destroy(settings);
+    return rule;
+}
+
+/* What needs a worker apart from the host is refused before anything is stored: the trial could be run well enough. */
+static cru_status check_in_process(const runner_options *options, cru_error *err)
+{
+    const experiment *e = options->experiment;
+    const variant *split = NULL, *rule = NULL;
+    for (int64_t i = 0; options->in_process && i < experiment_trial_count(e); i++) {
+        trial t;
+        experiment_trial(e, i, &t);
+        if (t.split != split && trial_inductive(&t, NULL))
+            return cru_fail(err, CRU_UNSUPPORTED,
+                            "view = inductive cannot be applied in process: nothing can be hidden");
+        if (t.monitor != rule && rule_of(&t) == MONITOR_ORACLE_EARLY)
+            return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early cannot be applied in process");
+        split = t.split;
+        rule = t.monitor;
+    }
+    return CRU_OK;
+}
+
 cru_status runner_open(const runner_options *options, runner **out, cru_error *err)
 {
     *out = NULL;
     const run_settings *run = &options->experiment->run;
     device_choice device;
-    cru_status status = device_choose(run, options->plugins, &device, err);
+    cru_status status = check_in_process(options, err);
+    if (status == CRU_OK) status = device_choose(run, options->plugins, &device, err);
     if (status != CRU_OK) return status;
     /* A driver opens device files and starts threads, which the sandbox forbids. */
     if (device.backend && strcmp(device.backend->name, "cuda") == 0 && run->sandbox && !options->in_process)
@@ -269,7 +297,7 @@ static void read_rule(runner *r, job *j)
         cru_settings_destroy(settings);
         r->ruled = t->monitor;
     }
-    if (r->viewed != t->split) r->inductive = trial_inductive(t);
+    if (r->viewed != t->split) r->inductive = trial_inductive(t, NULL);
     r->viewed = t->split;
     j->rule = r->rule;
     j->inductive = r->inductive;

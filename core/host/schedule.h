@@ -59,6 +59,7 @@ typedef struct job {
     int32_t slot;
     pid_t pid; /* 0: gone */
     int socket, scores, log;
+    int whole;  /* the whole task of an inductive trial whose predictions are kept; -1: none */
     int chosen; /* oracle-early: a file of scores with what the judge chose, which the worker never sees; -1: none */
     double started, deadline, ended_at;
     double heard_at;     /* when its outcome came */

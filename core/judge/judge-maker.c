@@ -2,6 +2,8 @@
 #include "judge/judge-maker.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <crucible/random.h>
 
@@ -83,6 +85,32 @@ static cru_status open_clean(maker *m, const trial *t, cru_data **data, cru_erro
     return status == CRU_OK ? divide(m, t, *data, err) : status;
 }
 
+/* The items to test on, to tell whether damage has replaced the split. `ids` is NULL where there is no memory: nothing is
+ * told then. */
+typedef struct tested {
+    int32_t *ids;
+    int64_t count;
+} tested;
+
+static tested note_tested(const cru_data *data)
+{
+    const cru_ids test = data->split.test;
+    tested before = {malloc((size_t)test.count * sizeof *before.ids + 1), test.count};
+    if (before.ids && test.count) memcpy(before.ids, test.ids, (size_t)test.count * sizeof *before.ids);
+    return before;
+}
+
+/* A corruptor that deals out the parts anew is reported, or its column of a table would stand beside others that keep the
+ * experiment's own split without a word. */
+static void tell_new_split(const cru_data *data, tested *before, cru_report *report)
+{
+    const cru_ids test = data->split.test;
+    const bool same = before->ids && before->count == test.count &&
+                      (!test.count || memcmp(before->ids, test.ids, (size_t)test.count * sizeof *test.ids) == 0);
+    if (before->ids && !same) cru_report_number(report, "new_split", 1);
+    free(before->ids);
+}
+
 static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *data, records *reports, cru_error *err)
 {
     const variant *v = t->chain[position];
@@ -101,6 +129,7 @@ static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *
     cru_rng rng = cru_rng_stream(t->seed, "corruption", (uint64_t)position);
     cru_settings *settings = variant_settings(v);
     cru_error why = {0};
+    tested before = note_tested(data);
     const cru_damage damage = {.size = sizeof damage,
                                .settings = cru_settings_struct(settings),
                                .data = data,
@@ -109,6 +138,7 @@ static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *
                                .err = &why};
     status = ((const cru_corruptor *)plugin->vtable)->apply(&damage);
     cru_settings_destroy(settings);
+    tell_new_split(data, &before, &report);
     if (status != CRU_OK) return cru_fail(err, status, "corruptor %s: %s", v->name, why.text);
     return check(data, "corruptor", v->name, err);
 }

@@ -151,18 +151,16 @@ static cru_status seal_task(const cru_task *task, int64_t *bytes, int *fd, cru_e
 }
 
 /* The part of the problem that a method may see while it learns. */
-static cru_status seal_seen(const cru_task *whole, int64_t *bytes, int *fd, cru_error *err)
+static cru_status seal_seen(const cru_task *whole, split_hide hide, int64_t *bytes, int *fd, cru_error *err)
 {
     cru_task seen;
     cru_arena *arena = cru_arena_create();
-    cru_status status = data_seen(whole, cru_arena_pool(arena), &seen, err);
+    cru_status status = data_seen(whole, hide, cru_arena_pool(arena), &seen, err);
     if (status == CRU_OK) status = seal_task(&seen, bytes, fd, err);
     cru_arena_destroy(arena);
     return status;
 }
 
-/* The task of a trial: all that a method may know, or, where the test nodes stay hidden until it has learned, what it
- * may know before that. */
 static cru_status check_metrics(const trial *t, const cru_data *data, cru_error *err)
 {
     cru_status status = CRU_OK;
@@ -171,6 +169,8 @@ static cru_status check_metrics(const trial *t, const cru_data *data, cru_error 
     return status;
 }
 
+/* The task of a trial: all that a method may know, or, where nodes stay hidden until it has learned, what it may know
+ * before that. */
 static cru_status prepare(judge *j, const judge_request *request, answer *a, cru_error *err)
 {
     exhibit *e;
@@ -179,8 +179,9 @@ static cru_status prepare(judge *j, const judge_request *request, answer *a, cru
     cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
     if (status == CRU_OK) status = check_metrics(&t, e->data, err);
     if (status != CRU_OK) return status;
-    bool part = request->op == JUDGE_PREPARE && trial_inductive(&t);
-    status = part ? seal_seen(&e->task, &e->bytes, &a->fd, err) : seal_task(&e->task, &e->bytes, &a->fd, err);
+    split_hide hide;
+    bool part = trial_inductive(&t, &hide) && request->op == JUDGE_PREPARE;
+    status = part ? seal_seen(&e->task, hide, &e->bytes, &a->fd, err) : seal_task(&e->task, &e->bytes, &a->fd, err);
     if (status != CRU_OK) return status;
     a->reply.items = e->data->items;
     a->reply.classes = e->data->classes;

@@ -7,12 +7,8 @@
 #include "loader/inspect.h"
 #include "loader/loader.h"
 
-/* libltdl answers "file not found" to whatever the dynamic linker refuses; asked directly, the linker says why. */
-static cru_status say_why(const char *path, cru_error *err)
+static cru_status say_why(const char *path, const char *reason, cru_error *err)
 {
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-    if (handle) dlclose(handle);
-    const char *reason = handle ? "libltdl cannot open it" : dlerror();
     size_t length = strlen(path);
     if (strncmp(reason, path, length) == 0 && strncmp(reason + length, ": ", 2) == 0) reason += length + 2;
     return cru_fail(err, CRU_IO, "cannot be loaded: %.400s", reason);
@@ -22,11 +18,15 @@ cru_status plugin_load(const char *path, const cru_plugin **plugin, cru_error *e
 {
     *plugin = NULL;
     lt_dladvise advise;
+    /* libltdl leaves functions to be looked up at their first call, where one that is missing ends the process with a
+     * bare exit code; and it answers "file not found" to whatever the linker refuses. Asked first, and to look up all
+     * at once, the linker says what is wrong. */
+    if (!dlopen(path, RTLD_NOW | RTLD_LOCAL)) return say_why(path, dlerror(), err);
     if (lt_dlinit() != 0 || lt_dladvise_init(&advise) != 0) return cru_fail(err, CRU_FAILED, "libltdl does not start");
     lt_dladvise_local(&advise);
     lt_dlhandle handle = lt_dlopenadvise(path, advise);
     lt_dladvise_destroy(&advise);
-    if (!handle) return say_why(path, err);
+    if (!handle) return say_why(path, "libltdl cannot open it", err);
     lt_dlmakeresident(handle);
     *plugin = lt_dlsym(handle, "crucible_plugin");
     if (!*plugin) return cru_fail(err, CRU_BAD_INPUT, "it has no symbol 'crucible_plugin', so it is no plugin");

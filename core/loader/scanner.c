@@ -198,7 +198,8 @@ static cru_status describe_ending(const listener *l, ending end, cru_error *reas
                         WEXITSTATUS(end.wait_status));
     int number = WTERMSIG(end.wait_status);
     const char *does = number == SIGABRT ? "aborts" : number == SIGSEGV ? "segfaults" : "is killed";
-    return cru_fail(reason, CRU_BAD_INPUT, "%s %s (%s)", does, during, signal_text(number, signal_name));
+    const char *hint = l->step == STEP_READING ? "; does its table of settings end with CRU_END?" : "";
+    return cru_fail(reason, CRU_BAD_INPUT, "%s %s (%s)%s", does, during, signal_text(number, signal_name), hint);
 }
 
 static void mark_broken(const listener *l, ending end)

@@ -139,8 +139,8 @@ typedef struct worker_message {
     store_outcome outcome;
     double seconds_construct, seconds_train; /* parts of the time that the host measures; the rest is prediction */
     int64_t embedding_cols;
-    bool diverged; /* why it failed */
-    char text[500];
+    bool diverged;  /* why it failed */
+    char text[500]; /* why it failed, or what it warns of */
 } worker_message;
 
 #endif

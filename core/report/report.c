@@ -189,7 +189,10 @@ static cru_status find_experiment(store *s, const char *name, int64_t *id, cru_e
 {
     cru_status status = store_find_experiment(s, name, id, err);
     if (status || *id) return status;
-    return name ? cru_fail(err, CRU_BAD_INPUT, "%s: holds no experiment '%s'", store_path(s), name)
+    char names[300];
+    status = store_names(s, names, sizeof names, err);
+    if (status) return status;
+    return name ? cru_fail(err, CRU_BAD_INPUT, "%s: holds no experiment '%s'; there %s", store_path(s), name, names)
                 : cru_fail(err, CRU_BAD_INPUT, "%s: holds no experiment yet", store_path(s));
 }
 

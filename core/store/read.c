@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* read.c: questions to the store. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,32 @@ cru_status store_each_experiment(store *s, store_experiment_visitor *visit, void
 {
     sqlite3_stmt *query = db_statement(s, "SELECT id, name, config FROM experiment ORDER BY id", err);
     return each_row(s, query, show_experiment, &(caller){.visit.experiment = visit, .user = user}, err);
+}
+
+typedef struct name_writer {
+    char *text;
+    size_t size, used;
+    int64_t count;
+} name_writer;
+
+static bool add_name(void *user, const store_experiment_view *view)
+{
+    name_writer *w = user;
+    int n =
+        snprintf(w->text + w->used, w->size - w->used, "%s%s", w->count++ ? ", " : "are the experiments ", view->name);
+    if (n < 0 || (size_t)n >= w->size - w->used) {
+        if (w->size > 4) strcpy(w->text + w->size - 4, "...");
+        return false;
+    }
+    w->used += (size_t)n;
+    return true;
+}
+
+cru_status store_names(store *s, char *text, size_t size, cru_error *err)
+{
+    name_writer w = {.text = text, .size = size};
+    snprintf(text, size, "is none yet");
+    return store_each_experiment(s, add_name, &w, err);
 }
 
 static bool show_metric(sqlite3_stmt *query, void *context)
@@ -276,6 +303,22 @@ cru_status store_each_curve(store *s, const char *key, store_curve_visitor *visi
     if (status) return status;
     sqlite3_stmt *query = query_of(s, "SELECT name, epochs, data FROM curve WHERE trial = ?1 ORDER BY name", row, err);
     return each_row(s, query, show_curve, &(caller){.visit.curve = visit, .user = user}, err);
+}
+
+static bool copy_text(sqlite3_stmt *query, void *context)
+{
+    const char *text = db_text(query, 0);
+    *(char **)context = text ? strdup(text) : NULL;
+    return false;
+}
+
+cru_status store_get_log(store *s, const char *key, char **log, cru_error *err)
+{
+    *log = NULL;
+    int64_t row;
+    cru_status status = trial_row(s, key, &row, err);
+    if (status) return status;
+    return each_row(s, query_of(s, "SELECT text FROM log WHERE trial = ?1", row, err), copy_text, log, err);
 }
 
 typedef struct kept_scores {

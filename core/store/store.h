@@ -169,9 +169,12 @@ typedef struct store_build {
     const char *checksum; /* of the file */
 } store_build;
 
+/* The name of the vector that holds in which parts of the split every item is: 1 train, 2 val, 4 test, added up. */
+#define STORE_SPLIT "split"
+
 typedef struct store_result {
     store_outcome outcome; /* not STORE_PENDING */
-    const char *message;   /* why it is not ok; may be NULL */
+    const char *message;   /* why it is not ok, or what a reader of an ok one should know; may be NULL */
     double seconds_total, seconds_to_best;
     int64_t peak_bytes;
     int64_t best_epoch;          /* -1: none */
@@ -186,6 +189,7 @@ typedef struct store_result {
     const store_build *builds;
     int64_t build_count;
     double seconds_construct, seconds_train; /* parts of seconds_total: making, fitting; NAN: not known */
+    const char *log;                         /* what it printed and logged, cut by the caller; NULL or empty: nothing */
 } store_result;
 
 /* Stores all of the result or nothing. Only the holder of the claim may: when another process took the trial over in
@@ -219,6 +223,9 @@ cru_status store_length(store *s, int64_t experiment, int64_t *length, cru_error
 
 /* The id of the experiment of that name; of the latest one when `name` is NULL. 0: there is none. */
 cru_status store_find_experiment(store *s, const char *name, int64_t *id, cru_error *err);
+
+/* "are the experiments a, b, c" or "is none yet": the names of the experiments, for messages; cut to fit. */
+cru_status store_names(store *s, char *text, size_t size, cru_error *err);
 
 /* Visitors return false to stop early, which is not an error. All visits of an experiment's trials go in list order and
  * number the trials from 0. A visitor must not write to the store. */
@@ -262,6 +269,9 @@ typedef bool store_vector_visitor(void *user, const store_vector *vector);
 cru_status store_each_vector(store *s, const char *key, store_vector_visitor *visit, void *user, cru_error *err);
 typedef bool store_curve_visitor(void *user, const store_curve *curve);
 cru_status store_each_curve(store *s, const char *key, store_curve_visitor *visit, void *user, cru_error *err);
+
+/* What the trial printed and logged; *log is NULL when there was nothing, and the caller frees it. */
+cru_status store_get_log(store *s, const char *key, char **log, cru_error *err);
 
 /* *scores is NULL when none were kept; the caller frees it. */
 cru_status store_get_scores(store *s, const char *key, float **scores, int64_t *rows, int64_t *cols, cru_error *err);

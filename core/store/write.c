@@ -279,6 +279,16 @@ static cru_status put_scores(store *s, int64_t row, const store_result *result, 
     return status ? status : db_run(s, insert, err);
 }
 
+static cru_status put_log(store *s, int64_t row, const store_result *result, cru_error *err)
+{
+    if (!result->log || !*result->log) return run_with(s, "DELETE FROM log WHERE trial = ?1", row, 0, err);
+    sqlite3_stmt *insert = db_statement(s, "INSERT OR REPLACE INTO log VALUES(?1, ?2)", err);
+    if (!insert) return CRU_IO;
+    sqlite3_bind_int64(insert, 1, row);
+    db_bind_text(insert, 2, result->log);
+    return db_run(s, insert, err);
+}
+
 /* What another version of the program left of an earlier result goes. */
 static cru_status put_builds(store *s, int64_t row, const store_result *result, cru_error *err)
 {
@@ -314,6 +324,7 @@ static cru_status put_result(store *s, const char *key, const store_result *resu
     if (!status) status = put_curves(s, row, result, err);
     if (!status) status = put_builds(s, row, result, err);
     if (!status) status = put_times(s, row, result, err);
+    if (!status) status = put_log(s, row, result, err);
     return status ? status : put_scores(s, row, result, err);
 }
 
@@ -339,6 +350,7 @@ cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t 
         "DELETE FROM scores WHERE trial IN " CONCERNED,
         "DELETE FROM made_by WHERE trial IN " CONCERNED,
         "DELETE FROM spent WHERE trial IN " CONCERNED,
+        "DELETE FROM log WHERE trial IN " CONCERNED,
         "UPDATE trial SET outcome = 0, message = NULL, seconds_total = NULL, seconds_to_best = NULL, peak_bytes = NULL,"
         " best_epoch = NULL, finished_ms = NULL, environment = NULL WHERE id IN " CONCERNED,
     };

@@ -56,7 +56,10 @@ static void send_better(void *user, int64_t epoch)
 
 static void write_log(void *user, const char *line)
 {
-    (void)user;
+    training *t = user;
+    static const char mark[] = "warning: ";
+    if (!*t->warning && strncmp(line, mark, strlen(mark)) == 0)
+        snprintf(t->warning, sizeof t->warning, "%s", line + strlen(mark));
     dprintf(STDERR_FILENO, "%s\n", line);
 }
 
@@ -91,15 +94,13 @@ static bool can_share(const training *t, const cru_algorithm *method)
 
 /* ---- rules ----------------------------------------------------------------------------------------------- */
 
-/* What goes with what: an answer from the host needs a host that listens, a checkpoint has a row for every item, and
- * what was learned without the test nodes must be carried over to them. */
+/* What goes with what: a checkpoint has a row for every item, and what was learned without the test nodes must be
+ * carried over to them. What cannot be done in the host's own process was refused by runner_open. */
 static cru_status check_views(const share *s, const cru_algorithm *method, cru_error *err)
 {
     const training *t = s->training;
     bool early = s->watch.settings.rule == MONITOR_ORACLE_EARLY;
-    if (t->here && early) return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early cannot be applied in process");
     if (!t->job->inductive) return CRU_OK;
-    if (t->here) return cru_fail(err, CRU_UNSUPPORTED, "view = inductive cannot be applied in process");
     if (early)
         return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early scores test items, which view = inductive hides");
     if (!method->widen) return cru_fail(err, CRU_UNSUPPORTED, "cannot learn inductively: it has no `widen`");
@@ -231,7 +232,8 @@ void training_run(training *t, const cru_plugin *plugin, const cru_backend *back
                                                             .backend = backend,
                                                             .device = job->card,
                                                             .threads = (int32_t)job->limits.threads,
-                                                            .log = write_log})};
+                                                            .log = write_log,
+                                                            .log_user = t})};
         cru_ctx_trace(p.ctx, job->trace, job->trace_user);
         cru_status status = device_limit(job->limits.device, backend, p.ctx, &err);
         if (status == CRU_OK) status = settle(learn(t, &p), &p, &err);
@@ -278,6 +280,7 @@ static void report(const share *s)
                         .seconds_train = t->seconds_train};
     if (s->status == CRU_OK) {
         m.outcome = STORE_OK;
+        snprintf(m.text, sizeof m.text, "%s", t->warning);
         m.epoch = s->watch.best_epoch;
         m.embedding_cols = s->embedding_cols;
     } else {

@@ -28,6 +28,7 @@ typedef struct training {
     share shares[CRU_MAX_RULES];
     int32_t share_count;
     double begun;
+    char warning[400];                       /* the first line of the log that is one */
     double seconds_construct, seconds_train; /* until `create` and then `fit` returned; NAN until known */
 } training;
 

@@ -89,6 +89,7 @@ static void visit(cru_tape *t, tape_node *n)
 
 static void run_backward(cru_tape *t, cru_tensor *loss)
 {
+    tape_check_alive("backward", loss);
     cru_assert(cru_tensor_count(loss) == 1, "backward: the loss is %s, not one number", tape_text(loss).text);
     cru_assert(loss->needs_grad, "backward: the loss depends on no weight and on no watched tensor");
     t->pass++;

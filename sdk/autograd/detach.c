@@ -5,6 +5,7 @@
 cru_tensor *cru_detach(cru_tape *tape, cru_tensor *x)
 {
     cru_tensor shape = tape_shape(x->rank, x->dim);
+    tape_check_alive("detach", x);
     shape.data = x->data;
     return tape_emit_view(tape, NULL, &shape, NULL, 0, 0).out;
 }

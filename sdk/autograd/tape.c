@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "context/watch.h"
+
 static void tape_release(void *what)
 {
     cru_tape *t = what;
+    tape_release_past(t);
     pool_destroy(&t->memory);
     cru_arena_destroy(t->host);
 }
@@ -22,6 +25,7 @@ cru_tape *cru_tape_create(cru_ctx *ctx)
     if (!t->host) cru_panic(CRU_NO_MEMORY, "out of memory: no tape");
     t->start = cru_arena_mark(t->host);
     t->dropout = cru_ctx_stream(ctx, "dropout");
+    t->checks_steps = ctx_checks_steps(ctx);
     cru_ctx_defer(ctx, tape_release, t);
     return t;
 }
@@ -45,6 +49,7 @@ bool cru_tape_mode_mattered(const cru_tape *tape)
 void cru_tape_begin(cru_tape *tape, cru_mode mode)
 {
     trace_leave(tape->tracer);
+    if (tape->checks_steps) tape_bury(tape);
     cru_arena_reset(tape->host, tape->start);
     pool_reset(&tape->memory);
     tape->last = NULL;
@@ -154,7 +159,11 @@ tape_result tape_emit_view(cru_tape *t, const tape_op *op, const cru_tensor *sha
     out->role = ROLE_RESULT;
     void *state = state_size ? cru_arena_alloc_zeroed(t->host, 1, state_size) : NULL;
     bool needs = false;
-    for (int32_t i = 0; i < in_count; i++) needs = needs || in[i]->needs_grad;
+    tape_note_made(t, out);
+    for (int32_t i = 0; i < in_count; i++) {
+        tape_check_alive(op ? op->name : "an operator", in[i]);
+        needs = needs || in[i]->needs_grad;
+    }
     out->needs_grad = needs && t->recording;
     if (out->needs_grad) {
         tape_node *n = node_create(t, op, in, in_count);

@@ -23,8 +23,8 @@
 #include "context/trace.h"
 #include "tensor/pool.h"
 
-/* ROLE_ASKED: wanted by the cru_grad that is under way. */
-enum { ROLE_RESULT = 0, ROLE_WEIGHT = 1, ROLE_WATCHED = 2, ROLE_CONSTANT = 3, ROLE_ASKED = 4 };
+/* ROLE_ASKED: wanted by the cru_grad that is under way. ROLE_STALE: of a step that has ended, where that is checked. */
+enum { ROLE_RESULT = 0, ROLE_WEIGHT = 1, ROLE_WATCHED = 2, ROLE_CONSTANT = 3, ROLE_ASKED = 4, ROLE_STALE = 5 };
 
 typedef struct tape_node tape_node;
 
@@ -64,7 +64,19 @@ typedef struct tape_product {
     float *y;
 } tape_product;
 
-enum { TAPE_PRODUCTS = 8 };
+enum { TAPE_PRODUCTS = 8, TAPE_PAST = 8 };
+
+/* A tensor of the step, to be marked when the step ends. */
+typedef struct tape_made {
+    cru_tensor *x;
+    struct tape_made *next;
+} tape_made;
+
+/* The memory of a step that has ended. */
+typedef struct tape_past {
+    cru_arena *host;
+    pool memory;
+} tape_past;
 
 struct cru_tape {
     cru_ctx *ctx;
@@ -86,7 +98,19 @@ struct cru_tape {
     struct tape_block *judged; /* memory of the results of the pass that judged */
     tape_product products[TAPE_PRODUCTS];
     int32_t product_count;
+    bool checks_steps; /* see graveyard.c */
+    tape_made *made;
+    tape_past past[TAPE_PAST];
+    uint32_t buried;
 };
+
+/* The checks of cru_ctx_options.check_steps; without that the first does nothing and the second is not called. */
+void tape_note_made(cru_tape *t, cru_tensor *x);
+void tape_bury(cru_tape *t);
+void tape_release_past(cru_tape *t);
+
+/* Asserts that `x`, which `user` is about to read, is not of a step that has ended. */
+void tape_check_alive(const char *user, const cru_tensor *x);
 
 /* The product of a matrix with features that do not change. */
 typedef struct cru_kept_product {

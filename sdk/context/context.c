@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -8,6 +10,7 @@
 #include <crucible/context.h>
 
 #include "context/trace.h"
+#include "context/watch.h"
 
 typedef struct deferred {
     void (*release)(void *what);
@@ -22,6 +25,7 @@ struct cru_ctx {
     cru_device device; /* backend NULL until opened */
     deferred *deferred;
     tracer tracer;
+    int64_t losses, numbers; /* steps of training, and those of them whose loss was a number */
 };
 
 cru_ctx *cru_ctx_create(const cru_ctx_options *options)
@@ -32,6 +36,9 @@ cru_ctx *cru_ctx_create(const cru_ctx_options *options)
     ctx->arena = arena;
     if (options) ctx->options = *options;
     if (ctx->options.threads < 1) ctx->options.threads = 1;
+#ifdef CRU_DEBUG
+    ctx->options.check_steps = true;
+#endif
     omp_set_num_threads(ctx->options.threads);
     return ctx;
 }
@@ -79,6 +86,24 @@ cru_status cru_ctx_fail(cru_ctx *ctx, cru_status status, const char *format, ...
 tracer *ctx_tracer(cru_ctx *ctx)
 {
     return &ctx->tracer;
+}
+
+bool ctx_checks_steps(const cru_ctx *ctx)
+{
+    return ctx->options.check_steps;
+}
+
+void ctx_note_loss(cru_ctx *ctx, double loss)
+{
+    ctx->losses++;
+    ctx->numbers += !isnan(loss);
+}
+
+void ctx_warn_of_losses(cru_ctx *ctx)
+{
+    if (ctx->losses && !ctx->numbers)
+        cru_ctx_log(ctx, "warning: the training loss was not a number (NaN) in any of its %" PRId64 " steps",
+                    ctx->losses);
 }
 
 uint64_t cru_ctx_seed(const cru_ctx *ctx)

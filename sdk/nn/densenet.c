@@ -10,9 +10,7 @@ static cru_tensor *norm_conv(cru_tape *t, const cru_batch_norm_layer *norm, cons
     return cru_conv_apply(t, conv, cru_relu(t, cru_batch_norm_apply(t, norm, x)));
 }
 
-/* ---- dense blocks
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- dense blocks ------------------------------------------------------------------------------------- */
 
 cru_dense_block cru_dense_block_create(cru_net *net, const char *name, const cru_dense_block_shape *shape)
 {

@@ -179,8 +179,26 @@ static cru_status check_field(checker *c, const cru_param *p, size_t base)
     return CRU_OK;
 }
 
+/* Behind the last entry of a table without CRU_END lies whatever the linker put there. Nothing of it may be followed as
+ * a pointer, so numbers are looked at first. */
+static bool is_entry(const checker *c, const cru_param *p, size_t base)
+{
+    if (p->type == CRU_PARAM_GROUP) return true;
+    const bool known = (int)p->type > CRU_PARAM_END && p->type < CRU_PARAM_GROUP;
+    return known && p->offset <= SIZE_MAX - base && base + p->offset < c->settings_size;
+}
+
+static cru_status not_an_entry(const checker *c, const cru_param *p)
+{
+    const char *last = c->count ? c->fields[c->count - 1].key : "(none)";
+    return cru_fail(c->err, CRU_BAD_INPUT,
+                    "what follows the setting %s is none (type %d, offset %zu); the table must end with CRU_END", last,
+                    (int)p->type, p->offset);
+}
+
 static cru_status check_param(checker *c, const cru_param *p, size_t base)
 {
+    if (c->count && !is_entry(c, p, base)) return not_an_entry(c, p);
     if (!is_key(p->key))
         return cru_fail(c->err, CRU_BAD_INPUT, "%s: a key is a lower-case word of letters, digits, - and _",
                         p->key ? p->key : "(no key)");

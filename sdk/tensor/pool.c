@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/pool.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { ALIGNMENT = 64 };
@@ -80,6 +81,12 @@ void pool_reset(pool *p)
         chunk_create(p, total);
     }
     if (p->chunks) p->chunks->used = 0;
+}
+
+void pool_poison(pool *p)
+{
+    for (const pool_chunk *c = p->chunks; c; c = c->next)
+        p->device->backend->fill(p->device, (float *)(void *)c->memory, (int64_t)(c->used / sizeof(float)), NAN);
 }
 
 void pool_destroy(pool *p)

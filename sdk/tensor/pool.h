@@ -37,4 +37,7 @@ void pool_return(pool *p, float *memory, int64_t floats);
 void pool_reset(pool *p);
 void pool_destroy(pool *p);
 
+/* Makes all values that were given out NaN. */
+void pool_poison(pool *p);
+
 #endif

@@ -93,6 +93,7 @@ void cru_tensor_set(cru_ctx *ctx, cru_tensor *x, const float *values)
 void cru_tensor_keep(cru_tape *tape, cru_tensor *x, const cru_tensor *from)
 {
     const int64_t n = cru_tensor_count(x);
+    tape_check_alive("tensor_keep", from);
     cru_assert(n == cru_tensor_count(from), "tensor_keep: %s into %s", tape_text(from).text, tape_text(x).text);
     cru_copy_args args = {.rows = 1, .cols = n, .x = from->data, .ldx = n, .y = x->data, .ldy = n, .scale = 1};
     tape->device->backend->copy(tape->device, &args);
@@ -137,6 +138,7 @@ cru_tensor *cru_tensor_upload(cru_tape *tape, cru_dims shape, const float *host)
 
 void cru_tensor_download(cru_tape *tape, const cru_tensor *x, float *host)
 {
+    tape_check_alive("tensor_download", x);
     tape->device->backend->download(tape->device, host, x->data, (size_t)cru_tensor_count(x) * sizeof *host);
     trace_leave(tape->tracer); /* what the caller does with the values is not the operator's */
 }

@@ -27,6 +27,9 @@ cru_input feed_items(cru_learner *l, cru_ids items);
  * after_step. Returns the loss, 0 for NULL; NAN after a failure, which is in the context. */
 double batch_step(cru_learner *l, const cru_batch *batch, cru_tensor *loss);
 
+/* Fails the trial because the hook of that name returned NULL, unless it failed with words of its own. */
+void learner_gave_nothing(cru_learner *l, const char *hook);
+
 /* Trains in steps; the weights stay the last ones. */
 cru_status steps_fit(cru_learner *l, cru_monitor *monitor);
 

@@ -74,7 +74,9 @@ static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
 {
     if (l->method->batch_loss) return l->method->batch_loss(l, l->model, l->tape, batch);
     const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, batch->items);
-    return cru_learner_batch_loss(l, l->tape, l->method->forward(l, l->model, l->tape, &some), batch->items);
+    cru_tensor *z = l->method->forward(l, l->model, l->tape, &some);
+    if (!z) learner_gave_nothing(l, "forward");
+    return z ? cru_learner_batch_loss(l, l->tape, z, batch->items) : NULL;
 }
 
 double cru_graphs_pass(cru_learner *learner)
@@ -157,6 +159,7 @@ static cru_status evaluate_step(cru_learner *l, int64_t first, int64_t count)
     for (int64_t i = 0; i < count; i++) ids[i] = (int32_t)wanted(l, first + i);
     const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, (cru_ids){ids, count});
     const cru_tensor *z = l->method->forward(l, l->model, l->tape, &some);
+    if (!z) learner_gave_nothing(l, "forward");
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     cru_assert(cru_tensor_rows(z) == count && cru_tensor_cols(z) == classes,
                "forward: %lld x %lld for %lld graphs of %lld classes", (long long)cru_tensor_rows(z),

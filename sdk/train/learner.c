@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "context/watch.h"
 #include "train/feed.h"
 #include "train/learner.h"
 #include "train/shelf.h"
@@ -80,10 +81,13 @@ cru_tensor *cru_learner_loss(cru_learner *learner, cru_tape *t, cru_tensor *logi
 
 double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss)
 {
+    if (!loss) learner_gave_nothing(learner, "loss");
     if (cru_ctx_status(learner->ctx)) return NAN;
     cru_backward(learner->tape, loss);
     cru_optim_step(optim);
-    return (double)cru_tensor_item(learner->tape, loss);
+    const double value = (double)cru_tensor_item(learner->tape, loss);
+    ctx_note_loss(learner->ctx, value);
+    return value;
 }
 
 double cru_learner_val_accuracy(const cru_learner *learner, cru_tape *t, const cru_tensor *logits)
@@ -101,22 +105,35 @@ void cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
     cru_tape *t = learner->tape;
     for (int64_t i = 0; i < epochs && !cru_ctx_status(learner->ctx); i++) {
         cru_tape_begin(t, CRU_TRAIN);
-        cru_learner_step(learner, optim, cru_learner_loss(learner, t, logits(learner, learner->model, t)));
+        cru_tensor *z = logits(learner, learner->model, t);
+        if (!z) learner_gave_nothing(learner, "logits");
+        cru_learner_step(learner, optim, z ? cru_learner_loss(learner, t, z) : NULL);
     }
+}
+
+/* A hook that failed has said so; one that returned NULL without a word gets one here. */
+void learner_gave_nothing(cru_learner *l, const char *hook)
+{
+    if (!cru_ctx_status(l->ctx))
+        cru_ctx_fail(l->ctx, CRU_FAILED, "%s returned NULL instead of a tensor, and no error", hook);
 }
 
 cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t)
 {
     const cru_method *method = learner->method;
-    if (method->forward) return method->forward(learner, learner->model, t, &learner->graphs);
-    return method->logits(learner, learner->model, t);
+    cru_tensor *z = method->forward ? method->forward(learner, learner->model, t, &learner->graphs)
+                                    : method->logits(learner, learner->model, t);
+    if (!z) learner_gave_nothing(learner, method->forward ? "forward" : "logits");
+    return z;
 }
 
 cru_tensor *cru_learner_classify(cru_learner *learner, cru_tape *t, const cru_input *x)
 {
     const cru_method *method = learner->method;
-    return method->classify ? method->classify(learner, learner->model, t, x)
-                            : cru_classifier_apply(t, &learner->network, x);
+    cru_tensor *z = method->classify ? method->classify(learner, learner->model, t, x)
+                                     : cru_classifier_apply(t, &learner->network, x);
+    if (!z) learner_gave_nothing(learner, "classify");
+    return z;
 }
 
 static void take_scores(cru_learner *l, const cru_tensor *z)
@@ -169,6 +186,7 @@ bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss)
 /* What the method minimises, from the logits of all items. */
 static cru_tensor *loss_from(cru_learner *l, cru_tensor *z)
 {
+    if (!z) return NULL;
     return l->method->loss ? l->method->loss(l, l->model, l->tape, z) : cru_learner_loss(l, l->tape, z);
 }
 

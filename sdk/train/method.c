@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "context/watch.h"
 #include "train/feed.h"
 #include "train/learner.h"
 
@@ -180,6 +181,7 @@ static cru_status fit(void *self, cru_monitor *monitor)
     if (l->method->prepare) l->method->prepare(l, l->model);
     cru_status status = cru_ctx_status(l->ctx);
     if (!status) status = l->feed ? steps_fit(l, monitor) : epochs_fit(l, monitor);
+    ctx_warn_of_losses(l->ctx);
     if (status) return status;
     for (int64_t i = 0; i < l->net_count && l->kept; i++) cru_snapshot_restore(l->best[i]);
     return cru_ctx_status(l->ctx);

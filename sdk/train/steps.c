@@ -8,7 +8,8 @@
 static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
 {
     if (l->method->batch_loss) return l->method->batch_loss(l, l->model, l->tape, batch);
-    return cru_learner_batch_loss(l, l->tape, cru_learner_classify(l, l->tape, &batch->x), batch->items);
+    cru_tensor *z = cru_learner_classify(l, l->tape, &batch->x);
+    return z ? cru_learner_batch_loss(l, l->tape, z, batch->items) : NULL;
 }
 
 double batch_step(cru_learner *l, const cru_batch *batch, cru_tensor *loss)

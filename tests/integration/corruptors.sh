@@ -77,6 +77,13 @@ rates = store.execute("SELECT count(*) FROM number WHERE name = 'uniform.noise_r
 sys.exit(not (len(matrices) == rates == 4 and min(matrices) == max(matrices) > 1))
 PY
 
+# Damage that deals out the items to test on anew says so below the table; damage that keeps them does not.
+expect 0 "$CRUCIBLE" report nodes --db one.db
+contains "$out" "with a split of its own instead of that of [split]"
+contains "$out" "class-imbalance"
+expect 0 "$CRUCIBLE" report nodes --db one.db --where corruptor=instance,structural,feature-noise
+case "$out" in *"split of its own"*) fail "a split that was kept is called a new one: $out" ;; esac
+
 # The numbers of corruptors, without those of methods, by trial.
 damage()
 {

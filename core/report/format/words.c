@@ -171,6 +171,11 @@ void words_of_legend(const table *t, char *text, size_t size)
     if (used.kind[TABLE_OOM]) append(text, size, "OOM out of memory");
     if (used.kind[TABLE_OOT]) append(text, size, "OOT out of time");
     if (used.kind[TABLE_ERR]) append(text, size, "ERR failed");
+    if (t->new_splits) {
+        append(text, size, t->new_splits);
+        const size_t length = strlen(text);
+        snprintf(text + length, size - length, " with a split of its own instead of that of [split]");
+    }
     if (used.kind[TABLE_UNDEFINED]) append(text, size, "n/a the metric is not defined here");
     if (used.kind[TABLE_MISSING]) append(text, size, t->caption && !t->references ? "— not defined" : "— not run");
     char points[60] = "";

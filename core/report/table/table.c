@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* table.c: from trials to cells. */
 #include "report/table/table.h"
+#include "config/strings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <crucible/plugin.h>
 #include <crucible/stats.h>
 
+#include "config/strings.h"
 #include "report/table/against.h"
 #include "report/table/keys.h"
 #include "report/table/stats-compare.h"
@@ -284,6 +286,28 @@ static cru_status compare(frame *f, const frame_measure *measure, const table_re
     return status;
 }
 
+static bool any_positive(const frame *f, const frame_measure *m)
+{
+    for (int64_t i = 0; i < f->count; i++)
+        if (m->values[i] > 0) return true;
+    return false;
+}
+
+/* The judge notes as "NAME.new_split" when damage has dealt out the items to test on anew. */
+static const char *find_new_splits(const frame *f)
+{
+    static const char end[] = ".new_split";
+    const char *names = NULL;
+    for (int64_t i = 0; i < f->measure_count; i++) {
+        const frame_measure *m = &f->measures[i];
+        const char *at = strstr(m->name, end);
+        if (!at || at[strlen(end)] || !any_positive(f, m)) continue;
+        names =
+            string_format(f->arena, "%s%s%.*s", names ? names : "", names ? ", " : "", (int)(at - m->name), m->name);
+    }
+    return names;
+}
+
 cru_status table_make(frame *f, const frame_measure *measure, const table_request *request, table **out, cru_error *err)
 {
     pivot_keys keys;
@@ -316,6 +340,7 @@ cru_status table_make(frame *f, const frame_measure *measure, const table_reques
     for (int64_t c = 0; c < t->col_count; c++) test_column(f, t, c, p);
     t->full_runs = usual_runs(t);
     find_tried(f, t->tried);
+    t->new_splits = find_new_splits(f);
     t->digits = request->digits >= 0 ? request->digits : choose_digits(t);
     status = compare(f, measure, request, t, err);
     if (!status) status = table_sum_up(f->arena, t, request, err);

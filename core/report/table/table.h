@@ -82,10 +82,11 @@ typedef struct table {
     double *average_ranks;    /* of rows, over the columns where they have a value; NAN: none */
     table_summary *summaries; /* the columns behind the others (summary.h) */
     int64_t summary_count;
-    const char *against; /* the experiment to compare with; NULL: none */
-    bool significance;   /* at least one cell was tested */
-    bool unpaired;       /* at least one by Welch's test, having no run in common with the best */
-    bool references;     /* at least one cell has one */
+    const char *new_splits; /* names, with commas, of the damage that came with a split of its own; NULL: none did */
+    const char *against;    /* the experiment to compare with; NULL: none */
+    bool significance;      /* at least one cell was tested */
+    bool unpaired;          /* at least one by Welch's test, having no run in common with the best */
+    bool references;        /* at least one cell has one */
     double reference_k;
     double reference_points; /* inside is also what is as near as this; 0: only std count */
     table_published published;

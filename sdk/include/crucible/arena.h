@@ -6,7 +6,11 @@
  * first round.
  *
  *     cru_mark start = cru_arena_mark(arena);
- *     for (...) { float *scratch = cru_arena_alloc(arena, n, sizeof *scratch); ...; cru_arena_reset(arena, start); }
+ *     for (int64_t i = 0; i < rounds; i++) {
+ *         float *scratch = cru_arena_alloc(arena, n, sizeof *scratch);
+ *         ...
+ *         cru_arena_reset(arena, start);
+ *     }
  *
  * Pieces are aligned to 64 bytes. Not shared between threads. */
 #ifndef CRUCIBLE_ARENA_H

@@ -3,9 +3,9 @@
  * a network finds hard, and for first estimates. Methods train through train.h.
  *
  *     cru_classifier c = cru_classifier_create(net, &choice, &task);
- *     cru_classifier_fit(net, &c, &rows, &(cru_fit){.optim = {.kind = CRU_ADAM, .lr = 1e-3}, .epochs = 20, .batch =
- * 256, .labels = labels, .items = {ids, count}}); cru_classifier_scores(net, &c, &rows, 256, scores); // rows x classes
- */
+ *     cru_classifier_fit(net, &c, &rows, &(cru_fit){.optim = {.kind = CRU_ADAM, .lr = 1e-3}, .epochs = 20, .batch = 256,
+ *                                                   .labels = labels, .items = {ids, count}});
+ *     cru_classifier_scores(net, &c, &rows, 256, scores);                       // rows x classes */
 #ifndef CRUCIBLE_CLASSIFIER_FIT_H
 #define CRUCIBLE_CLASSIFIER_FIT_H
 

@@ -24,6 +24,10 @@ typedef struct cru_ctx_options {
     int32_t device;             /* which of the backend's devices */
     void (*log)(void *user, const char *line);
     void *log_user;
+
+    /* Poison what a step made when it ends, and name the operator that is handed a tensor of it all the same. Slower,
+     * and takes the memory of several steps: for tests and `crucible check`; always on in a debug build of the SDK. */
+    bool check_steps;
 } cru_ctx_options;
 
 /* For hosts and tests; a plugin is handed its context. `options` may be NULL and is copied; never NULL, as below. Sets
@@ -53,7 +57,8 @@ CRU_API void cru_ctx_defer(cru_ctx *ctx, void (*release)(void *what), void *what
 /* The trial's stream for a purpose, always starting at its beginning. "init" and "dropout" are used by layers. */
 CRU_API cru_rng cru_ctx_stream(const cru_ctx *ctx, const char *purpose);
 
-/* A line for the trial's log. No trailing newline; cut after 999 bytes. */
+/* A line for the trial's log, which is kept with its result (`crucible show`; of a long log the beginning and the end).
+ * No trailing newline; cut after 999 bytes. One that begins with "warning: " is also told at the end of a run. */
 CRU_API void cru_ctx_log(cru_ctx *ctx, const char *format, ...) CRU_PRINTF(2, 3);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@
  * looks at a few columns drawn for it and takes the split of largest impurity decrease; a leaf holds the weighted
  * shares of the classes, the forest predicts the mean of the leaves.
  *
- *     cru_samples samples = {.x = {rows, cols, x}, .labels = labels, .weights = weights, .classes = 2};
+ *     cru_samples samples = {.x = x, .labels = labels, .weights = weights, .classes = 2};
  *     cru_rng rng = cru_ctx_stream(ctx, "forest");
  *     cru_forest *forest = cru_forest_grow(&(cru_forest_shape){.trees = 100, .sample = 1}, &samples, &rng);
  *     cru_forest_predict(forest, &x, share);

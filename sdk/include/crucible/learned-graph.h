@@ -4,9 +4,9 @@
  * What structure learning needs: weights are tensors of a step, and gradients go through the normalisation back to what
  * made them.
  *
- *     cru_learned_graph g = {.pattern = m->joint, .weights = cru_exp(t, scores)};
+ *     cru_learned_graph g = {.pattern = joint, .weights = cru_exp(t, scores)};
  *     g = cru_learned_graph_normalise(t, &g);
- *     cru_tensor *z = cru_learned_graph_convolve(t, &g, &m->convs, &m->base.x);            // n x classes */
+ *     cru_tensor *z = cru_learned_graph_convolve(t, &g, &convs, &x);                       // n x classes */
 #ifndef CRUCIBLE_LEARNED_GRAPH_H
 #define CRUCIBLE_LEARNED_GRAPH_H
 

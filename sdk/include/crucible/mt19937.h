@@ -9,8 +9,8 @@
  *     cru_mt_seed(&mt, 3000);                  // numpy.random.RandomState(3000)
  *     cru_mt_permutation(&mt, ids, n);         // .permutation(n)
  *
- *     Matsumoto, Nishimura. Mersenne Twister: a 623-dimensionally equidistributed uniform pseudo-random number
- *     generator. TOMACS 1998. */
+ * Matsumoto, Nishimura. Mersenne Twister: a 623-dimensionally equidistributed uniform pseudo-random number generator.
+ * TOMACS 1998. */
 #ifndef CRUCIBLE_MT19937_H
 #define CRUCIBLE_MT19937_H
 

@@ -9,7 +9,7 @@
  *     cru_net *net = cru_net_create(ctx, "encoder");
  *     cru_gcn first = cru_gcn_create(net, "conv1", task->x.cols, 16);
  *     ...
- *     cru_tensor *h = cru_relu(t, cru_gcn_apply(t, &first, adj, &x));          // n x 16 */
+ *     cru_tensor *h = cru_relu(t, cru_gcn_input(t, &first, adj, &x));          // n x 16 */
 #ifndef CRUCIBLE_NN_H
 #define CRUCIBLE_NN_H
 
@@ -43,8 +43,7 @@ typedef struct cru_init {
     const float *values; /* one for every element, host memory that outlives the net */
 } cru_init;
 
-/* ---- nets
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- nets --------------------------------------------------------------------------------------------- */
 
 typedef struct cru_net cru_net;
 
@@ -84,8 +83,7 @@ CRU_API void cru_net_copy(cru_net *to, const cru_net *from);
 /* to = momentum * to + (1 - momentum) * from, weights only; buffers are copied */
 CRU_API void cru_net_ema(cru_net *to, const cru_net *from, double momentum);
 
-/* ---- dense layers
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- dense layers ------------------------------------------------------------------------------------- */
 
 typedef struct cru_fc {
     cru_tensor *w, *b; /* in x out; out or NULL */
@@ -161,9 +159,9 @@ CRU_API cru_tensor *cru_mlp_input(cru_tape *t, const cru_mlp *mlp, const cru_inp
  */
 CRU_API cru_tensor *cru_mlp_after_first(cru_tape *t, const cru_mlp *mlp, cru_tensor *h);
 
-/* ---- graph layers
- * ---------------------------------------------------------------------------------------------------- `adj` is a
- * matrix from graph.h, already normalised as the layer's formula says. */
+/* ---- graph layers -------------------------------------------------------------------------------------
+ *
+ * `adj` is a matrix from graph.h, already normalised as the layer's formula says. */
 
 /* The matrix over which a method propagates, as settings say; the entries are in train.h. */
 typedef struct cru_adjacency {

@@ -63,9 +63,10 @@ CRU_API cru_tensor *cru_info_nce(cru_tape *t, cru_tensor *a, cru_tensor *b, doub
 /* NT-Xent over the 2n views (a_i, b_i), mean */
 CRU_API cru_tensor *cru_nt_xent(cru_tape *t, cru_tensor *a, cru_tensor *b, double temperature);
 /* contrast of two views, n x c each, with plain products of a view with itself in the denominator:
- *     pos_i = exp(cos(a_i, b_i) / temperature)      neg^v_i = sum_j exp(<v_i, v_j> / temperature) + pos_i, j = i
- * included 1/2n sum_i -log(pos_i / (pos_i + neg^a_i)) - log(pos_i / (pos_i + neg^b_i)) in logarithms, or, not `stable`,
- * with exponentials in float, which overflow for long rows. No n x n matrix. */
+ *     pos_i   = exp(cos(a_i, b_i) / temperature)
+ *     neg^v_i = pos_i + sum_j exp(<v_i, v_j> / temperature), j = i included
+ *     1/2n sum_i -log(pos_i / (pos_i + neg^a_i)) - log(pos_i / (pos_i + neg^b_i))
+ * in logarithms or, not `stable`, with exponentials in float, which overflow for long rows. No n x n matrix. */
 CRU_API cru_tensor *cru_view_contrast(cru_tape *t, cru_tensor *a, cru_tensor *b, double temperature, bool stable);
 /* log(sum_j exp(scale <a_i, b_j>)) for all pairs of rows, in blocks, without the n x m matrix: n x c, m x c -> n */
 CRU_API cru_tensor *cru_lse_products(cru_tape *t, cru_tensor *a, cru_tensor *b, double scale);

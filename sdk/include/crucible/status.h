@@ -8,8 +8,9 @@
  *
  *     cru_status read_header(reader *r, cru_error *err)
  *     {
- *         if (r->size < 16) return cru_fail(err, CRU_BAD_INPUT, "%s: %zu bytes, too short for a header", r->path,
- * r->size); return CRU_OK;
+ *         if (r->size < 16)
+ *             return cru_fail(err, CRU_BAD_INPUT, "%s: %zu bytes, too short for a header", r->path, r->size);
+ *         return CRU_OK;
  *     }
  *
  * A mistake in the program itself (shapes that cannot be multiplied, a null where the header forbids one) is not a

@@ -4,8 +4,12 @@
  * A sink is told of every operator after it has run, forward and backward, and of every optimiser step. `crucible run
  * --trace` prints the events, `--profile` adds them up; a test or a program of your own may do either:
  *
- *     static void print(void *user, const cru_trace_event *e) { fprintf(user, "%s %.3f ms\n", e->op, 1e3 * e->seconds);
- * } cru_ctx_trace(ctx, print, stderr);
+ *     static void print(void *user, const cru_trace_event *e)
+ *     {
+ *         fprintf(user, "%s %.3f ms\n", e->op, 1e3 * e->seconds);
+ *     }
+ *
+ * and, before the first operator, `cru_ctx_trace(ctx, print, stderr)`.
  *
  * Time is taken from one operator to the next, so that all of it is accounted for: an operator's share includes making
  * room for its result and whatever the method itself does before it calls the next one. */

@@ -2,7 +2,9 @@
 /* The conformance suite finds each fault in a method that has only that one. */
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check/check.h"
 
@@ -98,6 +100,7 @@ static const struct {
     {"predict-overrun", "nodes", "writes outside the 30 x 3 scores"},
     {"predict-drift", "nodes", "a second predict gives other scores"},
     {"fit-scribble", "nodes", "writes to its inputs"},
+    {"fit-stale", "nodes", "relu: is given a tensor of a step that has ended"},
     {"fit-write", "nodes", "creates the file 'trespass'"},
     {"fit-restless", "nodes, same seed, same bits", "different scores"},
     {"fit-threads", "nodes, any number of threads, same bits", "different scores"},
@@ -107,6 +110,7 @@ static const struct {
     {"metric-infinite", "nodes", "the value is infinite"},
     {"corruptor-spoils", "nodes", "label"},
     {"corruptor-restless", "nodes", "one seed gives two different results"},
+    {"corruptor-brittle", "settings, rate", "rate = 1: crashes (SIGABRT)"},
 };
 
 START_TEST(a_fault_is_one_failed_row_that_names_it)
@@ -167,6 +171,29 @@ START_TEST(what_malloc_keeps_for_itself_is_no_leak)
 END_TEST
 #endif
 
+START_TEST(a_reader_that_believes_its_files_is_found_out)
+{
+    char path[] = "/tmp/crucible-check-rows-XXXXXX", plugin[4096];
+    check_report report;
+    cru_error err = {0};
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(dprintf(fd, "4\n0 1 0 1\n"), 10);
+    close(fd);
+    const check_input input = {"rows", path};
+    const check_options options = {.seconds = 60, .edge_seconds = 60, .files = &input, .file_count = 1};
+    snprintf(plugin, sizeof plugin, "%s/reader-trusting.so", TEST_PLUGINS);
+    ck_assert_msg(check_file(plugin, &options, &report, &err) == CRU_OK, "%s", err.text);
+    unlink(path);
+    ck_assert_int_eq(find_row(&report, "files, read twice")->state, CHECK_PASSED);
+    ck_assert_int_eq(find_row(&report, "files, one left out")->state, CHECK_PASSED);
+    const check_row *spoilt = find_row(&report, "files, cut and changed");
+    ck_assert_int_eq(spoilt->state, CHECK_FAILED);
+    ck_assert_msg(strstr(spoilt->detail, "rows cut to 2 of 10 bytes: crashes (SIGABRT)"), "%s", spoilt->detail);
+    check_report_free(&report);
+}
+END_TEST
+
 START_TEST(a_file_that_is_not_there_is_an_error)
 {
     check_report report;
@@ -192,6 +219,7 @@ Suite *suite(void)
     tcase_add_test(c, memory_that_is_kept_by_every_instance_is_a_leak);
     tcase_add_test(c, what_malloc_keeps_for_itself_is_no_leak);
 #endif
+    tcase_add_test(c, a_reader_that_believes_its_files_is_found_out);
     tcase_add_test(c, a_file_that_is_not_there_is_an_error);
     suite_add_tcase(s, c);
     return s;

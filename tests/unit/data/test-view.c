@@ -38,7 +38,7 @@ static void stop(void)
 
 static void look(void)
 {
-    cru_status status = data_seen(&whole, cru_arena_pool(arena), &seen, &err);
+    cru_status status = data_seen(&whole, HIDE_TEST, cru_arena_pool(arena), &seen, &err);
     ck_assert_msg(status == CRU_OK, "%s", err.text);
 }
 
@@ -117,16 +117,33 @@ END_TEST
 START_TEST(without_validation_nodes_there_is_only_training)
 {
     whole.split.val.count = 0;
-    look();
+    ck_assert_int_eq(data_seen(&whole, HIDE_OUTSIDE, cru_arena_pool(arena), &seen, &err), CRU_OK);
     ck_assert_int_eq(seen.items, 6);
     ck_assert_int_eq(seen.split.val.count, 0);
+}
+END_TEST
+
+/* Node 3 is in no part: 0 - 1 and 3 - 4 are left of the first graph, 0 - 1 - 2 - 3 - 4 of the second. */
+START_TEST(nodes_in_no_part_are_seen_unless_they_are_to_be_hidden)
+{
+    static const int64_t want_offsets[] = {0, 2, 3, 4, 5, 7, 9, 11, 13, 14};
+    static const int32_t want_ids[] = {0, 1, 0, 3, 2, 4, 5, 4, 6, 5, 7, 6, 8, 7};
+    static const float want_x[] = {10, 11, 13, 14, 10, 11, 12, 13, 14};
+    whole.split.test = (cru_ids){test + 1, 1};
+    look();
+    ck_assert_int_eq(seen.nodes, 9);
+    same_graph(&seen.graph, want_offsets, want_ids);
+    ck_assert_mem_eq(seen.x.dense, want_x, sizeof want_x);
+    ck_assert_int_eq(seen.labels[2], CRU_UNLABELLED);
+    ck_assert_int_eq(data_seen(&whole, HIDE_OUTSIDE, cru_arena_pool(arena), &seen, &err), CRU_OK);
+    same_graph(&seen.graph, seen_offsets, seen_ids);
 }
 END_TEST
 
 START_TEST(rows_have_no_graph_to_cut)
 {
     whole.problem = CRU_ROWS;
-    ck_assert_int_eq(data_seen(&whole, cru_arena_pool(arena), &seen, &err), CRU_UNSUPPORTED);
+    ck_assert_int_eq(data_seen(&whole, HIDE_TEST, cru_arena_pool(arena), &seen, &err), CRU_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(err.text, "inductive"));
 }
 END_TEST
@@ -142,6 +159,7 @@ Suite *suite(void)
     tcase_add_test(c, relations_are_cut_like_the_graph);
     tcase_add_test(c, candidate_sets_stay_with_train_and_val);
     tcase_add_test(c, without_validation_nodes_there_is_only_training);
+    tcase_add_test(c, nodes_in_no_part_are_seen_unless_they_are_to_be_hidden);
     tcase_add_test(c, rows_have_no_graph_to_cut);
     suite_add_tcase(s, c);
     return s;

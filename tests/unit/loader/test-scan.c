@@ -11,6 +11,7 @@ static const struct {
     {"load-daemon", "aborts while loading (SIGABRT)"},
     {"load-garbage", "writes to the scanner's pipe while loading"},
     {"load-unresolved", "cannot be loaded: undefined symbol: nobody_defines_this"},
+    {"call-unresolved", "cannot be loaded: undefined symbol: nobody_defines_this_function"},
     {"no-symbol", "it has no symbol 'crucible_plugin'"},
     {"abi-major", "built for plugin ABI 3.0, this crucible serves 2.0; upgrade crucible"},
     {"abi-old", "built for plugin ABI 1.1, this crucible serves 2.0; rebuild the plugin with its SDK"},
@@ -21,12 +22,13 @@ static const struct {
     {"name-invalid", "its name 'Not A Name' is not lower-case-with-dashes"},
     {"version-missing", "it has no version"},
     {"summary-missing", "it has no summary"},
-    {"text-wild", "segfaults while its plugin struct is read (SIGSEGV)"},
+    {"text-wild", "segfaults while its plugin struct is read (SIGSEGV); does its table of settings end with CRU_END?"},
     {"vtable-null", "its vtable is NULL"},
     {"vtable-small", "its metric vtable says it has 4 bytes"},
     {"entry-null", "its algorithm vtable has no 'predict'"},
     {"backend-hollow", "its backend vtable has no function number 1"},
     {"schema-bad", "bad parameter table: width"},
+    {"schema-endless", "bad parameter table: what follows the setting width is none"},
 };
 
 START_TEST(a_broken_file_is_listed_with_its_reason)

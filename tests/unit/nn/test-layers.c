@@ -39,8 +39,7 @@ static void check_same(const cru_tensor *a, const cru_tensor *b)
     for (int64_t i = 0; i < cru_tensor_count(a); i++) ck_assert_float_eq_tol(test_value(a, i), test_value(b, i), 2e-5f);
 }
 
-/* ---- attention
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- attention ---------------------------------------------------------------------------------------- */
 
 typedef struct attention_case {
     cru_attention layer;
@@ -96,8 +95,7 @@ START_TEST(attention_weighs_values_by_scaled_products)
 }
 END_TEST
 
-/* ---- relations
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- relations ---------------------------------------------------------------------------------------- */
 
 /* The matrix of relation r, in x out: its own, or the mixture of the bases. */
 static double relation_weight(const cru_rgcn *layer, int64_t r, int64_t place)
@@ -142,8 +140,7 @@ START_TEST(relations_have_own_or_shared_matrices)
 }
 END_TEST
 
-/* ---- propagation
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- propagation -------------------------------------------------------------------------------------- */
 
 START_TEST(propagation_repeats_the_product)
 {
@@ -270,8 +267,7 @@ START_TEST(wavelets_have_the_gradient_of_differences)
 }
 END_TEST
 
-/* ---- linear layers of several matrices
- * ---------------------------------------------------------------------------------- */
+/* ---- linear layers of several matrices ---------------------------------------------------------------- */
 
 static cru_tensor *of_parts(void *user, cru_tape *t, operands x)
 {
@@ -296,8 +292,7 @@ START_TEST(a_layer_of_parts_is_that_of_the_matrices_side_by_side)
 }
 END_TEST
 
-/* ---- sparse features
- * --------------------------------------------------------------------------------------------------- */
+/* ---- sparse features ---------------------------------------------------------------------------------- */
 
 START_TEST(layers_agree_on_sparse_and_dense_features)
 {
@@ -318,8 +313,7 @@ START_TEST(layers_agree_on_sparse_and_dense_features)
 }
 END_TEST
 
-/* ---- perceptrons
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- perceptrons -------------------------------------------------------------------------------------- */
 
 START_TEST(a_perceptron_of_one_layer_is_linear)
 {

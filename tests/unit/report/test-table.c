@@ -249,6 +249,36 @@ START_TEST(a_metric_without_a_value_is_told_from_a_trial_that_was_not_run)
 }
 END_TEST
 
+START_TEST(damage_that_replaces_the_split_is_named_below_the_table)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    static const char *const keys[] = {"none", "imbalance"};
+    for (int i = 0; i < 2; i++) {
+        const store_setting settings[] = {{"algorithm", "gcn"}, {"corruptor", keys[i]}};
+        const store_number numbers[] = {{"accuracy", 0.5}, {"imbalance.new_split", 1}};
+        store_trial trial = {.key = keys[i], .canonical = "", .settings = settings, .setting_count = 2};
+        ok(store_add_trial(s, id, &trial, &err));
+        ck_assert(claim(s, keys[i]));
+        ok(store_finish(s, keys[i], &(store_result){.outcome = STORE_OK, .numbers = numbers, .number_count = i ? 2 : 1},
+                        &err));
+    }
+    report *r = demo_report(s, (report_request){.metrics = "accuracy"});
+    for (int format = 0; format < REPORT_FORMATS; format++) {
+        char *text = demo_write(r, (report_format)format);
+        ck_assert(format == REPORT_CSV || format == REPORT_JSON || strstr(text, "imbalance with a split of its own"));
+        free(text);
+    }
+    report_destroy(r);
+    r = demo_report(s, (report_request){.metrics = "accuracy", .where = "corruptor=none"});
+    char *text = demo_write(r, REPORT_TEXT);
+    ck_assert_ptr_null(strstr(text, "split of its own"));
+    free(text);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 /* ---- groups, baselines, another experiment --------------------------------------------------------------- */
 
 static const char *four_sets[] = {"cora", "citeseer", "texas", "film", NULL};
@@ -505,6 +535,7 @@ Suite *suite(void)
     tcase_add_test(tc, runs_without_a_partner_are_tested_by_welch);
     tcase_add_test(tc, averages_are_over_all_columns_or_none);
     tcase_add_test(tc, a_metric_without_a_value_is_told_from_a_trial_that_was_not_run);
+    tcase_add_test(tc, damage_that_replaces_the_split_is_named_below_the_table);
     tcase_add_test(tc, groups_of_columns_are_ranked_by_themselves);
     tcase_add_test(tc, groups_may_come_from_a_long_line_of_the_config);
     tcase_add_test(tc, cells_worse_than_baselines_are_marked);

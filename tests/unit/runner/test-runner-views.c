@@ -52,10 +52,26 @@ START_TEST(rules_that_score_test_items_on_the_way_are_refused)
 }
 END_TEST
 
-START_TEST(in_process_nothing_can_be_hidden)
+START_TEST(in_process_nothing_can_be_hidden_and_nothing_is_run)
 {
-    ended e = run("runner-blind", "[split]\nview = inductive\n", &(runner_options){.in_process = true});
-    expect_outcome(&e, STORE_FAILED, "in process");
+    static const struct {
+        const char *sections, *message;
+    } cases[] = {{"[split]\nview = transductive, inductive\n", "view = inductive cannot be applied in process"},
+                 {"[monitor]\nrule = last, oracle-early\n", "rule = oracle-early cannot be applied in process"}};
+    for (int i = 0; i < 2; i++) {
+        fixture f;
+        char ini[512];
+        runner *r;
+        cru_error err = {0};
+        snprintf(ini, sizeof ini,
+                 "[experiment]\ndatasets = runner-halves\nmetrics = runner-accuracy\nalgorithms = runner-blind\n%s",
+                 cases[i].sections);
+        fixture_open(&f, PLUGINS, ini);
+        runner_options options = {.experiment = f.experiment, .plugins = f.plugins, .in_process = true};
+        ck_assert_int_eq(runner_open(&options, &r, &err), CRU_UNSUPPORTED);
+        ck_assert_msg(strstr(err.text, cases[i].message), "%s", err.text);
+        fixture_close(&f);
+    }
 }
 END_TEST
 
@@ -68,7 +84,7 @@ Suite *suite(void)
     tcase_add_test(c, test_nodes_are_there_in_a_transductive_trial);
     tcase_add_test(c, a_method_without_widen_is_refused);
     tcase_add_test(c, rules_that_score_test_items_on_the_way_are_refused);
-    tcase_add_test(c, in_process_nothing_can_be_hidden);
+    tcase_add_test(c, in_process_nothing_can_be_hidden_and_nothing_is_run);
     suite_add_tcase(s, c);
     return s;
 }

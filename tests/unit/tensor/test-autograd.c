@@ -23,9 +23,7 @@ static void check_grad(const float *grad, const cru_tensor *x, float factor)
     for (int64_t i = 0; i < cru_tensor_count(x); i++) ck_assert_float_eq_tol(grad[i], factor * test_value(x, i), 1e-5f);
 }
 
-/* ---- collecting
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- collecting --------------------------------------------------------------------------------------- */
 
 START_TEST(gradients_of_several_losses_and_steps_add_up_until_cleared)
 {

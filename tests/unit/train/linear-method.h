@@ -33,8 +33,7 @@ static inline cru_task linear_task(void)
                       .split = {.train = {train_ids, 4}, .test = {test_ids, 2}}};
 }
 
-/* ---- the method
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- the method --------------------------------------------------------------------------------------- */
 
 typedef struct settings {
     cru_train train;
@@ -74,8 +73,7 @@ static const cru_method plain = {.model_size = sizeof(model),
                                  .logits = logits,
                                  .release = release};
 
-/* ---- a monitor that follows a script
- * --------------------------------------------------------------------------------- */
+/* ---- a monitor that follows a script ------------------------------------------------------------------ */
 
 typedef struct script {
     uint32_t verdict[20];

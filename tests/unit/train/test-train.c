@@ -399,8 +399,7 @@ START_TEST(scores_that_are_not_numbers_are_a_divergence)
 }
 END_TEST
 
-/* ---- losses
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- losses ------------------------------------------------------------------------------------------- */
 
 /* log softmax of the scores. With a rate of 0 the evaluation sees the weights that the loss was taken with. */
 static double log_prob(const float *scores, int64_t i, int64_t k)
@@ -486,8 +485,7 @@ START_TEST(pretraining_is_training_without_reports)
 }
 END_TEST
 
-/* ---- hooks
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- hooks -------------------------------------------------------------------------------------------- */
 
 static cru_tensor *doubled_loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 {
