@@ -50,8 +50,9 @@ typedef union control {
 
 /* ---- the environment ------------------------------------------------------------------------------------- */
 
-/* Languages, time and what numeric runtimes listen to. */
-static const char *const harmless[] = {"LANG", "LANGUAGE", "TZ", "OMP_", "GOMP_", "LC_", "DNNL_", "ONEDNN_", NULL};
+/* Languages, time and what numeric runtimes and cards listen to. */
+static const char *const harmless[] = {"LANG", "LANGUAGE", "TZ",      "OMP_",  "GOMP_",
+                                       "LC_",  "DNNL_",    "ONEDNN_", "CUDA_", NULL};
 
 static bool known(const char *variable, const char *const *names)
 {

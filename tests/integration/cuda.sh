@@ -39,12 +39,12 @@ if [ -e "$emulated" ]; then
     contains "$out" "emulated card, for tests only"
     expect 0 "$CRUCIBLE" doctor
     contains "$out" "cuda-emulated: its first card opens"
-    EMULATED_FAULT=old-driver expect 0 "$CRUCIBLE" doctor
+    CUDA_EMULATED_FAULT=old-driver expect 0 "$CRUCIBLE" doctor
     contains "$out" "the driver is too old"
 
     # Trials are spread over the cards.
     config cuda-emulated "devices = 0, 2"
-    EMULATED_CARDS=3 EMULATED_LOG=$work/cards run 0
+    CUDA_EMULATED_CARDS=3 CUDA_EMULATED_LOG=$work/cards run 0
     grep -q 'card 0' "$work/cards" && grep -q 'card 2' "$work/cards" || fail "not both cards were used"
     grep -q 'card 1' "$work/cards" && fail "a card was used that was not named"
 
@@ -53,17 +53,17 @@ if [ -e "$emulated" ]; then
     run 1
     one_line "there is no card 1; this machine has 1"
     config cuda-emulated
-    EMULATED_CARDS=0 run 1
+    CUDA_EMULATED_CARDS=0 run 1
     one_line "no GPU answers: no CUDA-capable device is detected"
-    EMULATED_FAULT=no-driver run 1
+    CUDA_EMULATED_FAULT=no-driver run 1
     one_line "no GPU answers: there is no NVIDIA driver"
-    EMULATED_FAULT=old-driver run 1
+    CUDA_EMULATED_FAULT=old-driver run 1
     one_line "the driver is too old"
-    EMULATED_FAULT=old-card run 1
+    CUDA_EMULATED_FAULT=old-card run 1
     one_line "not built for this generation of cards"
 
     # Memory of the card, and of a limit below it, runs out: that is the outcome of every trial, so that there is no result.
-    EMULATED_MEMORY_MIB=1 run 1
+    CUDA_EMULATED_MEMORY_MIB=1 run 1
     contains "$errors" "seed 0: oom: out of memory"
     config cuda-emulated "device_memory = 1"
     run 1
