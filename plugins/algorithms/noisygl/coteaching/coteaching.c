@@ -86,6 +86,7 @@ CRU_PLUGIN = {
     .summary = "two networks teach each other with their small losses",
     .citation = "Han, Yao, Yu, Niu, Xu, Hu, Tsang, Sugiyama. Co-teaching: Robust Training of Deep Neural Networks with "
                 "Extremely Noisy Labels. NeurIPS 2018.",
+    .categories = "LLN, robust training",
     .problems = CRU_NODES,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",

@@ -145,6 +145,7 @@ CRU_PLUGIN = {
     .version = "2.0",
     .summary = "contrast of two views, labels where they agree",
     .citation = "Li, Li, Li, Qian, Wang. Contrastive Learning of Graphs under Label Noise. Neural Networks 2024.",
+    .categories = "GLN, contrast",
     .problems = CRU_NODES,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",

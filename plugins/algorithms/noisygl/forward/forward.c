@@ -12,7 +12,7 @@
  *
  * Patrini, Rozza, Menon, Nock, Qu. Making Deep Neural Networks Robust to Label Noise: a Loss Correction Approach. CVPR
  * 2017. */
-#include "noisy-labels.h"
+#include "transition.h"
 
 typedef struct settings {
     int64_t pretrain;
@@ -50,29 +50,11 @@ static cru_tensor *first_logits(cru_learner *l, void *self, cru_tape *t)
     return cru_gcn_stack_input(t, &m->first, l->adj, &l->x);
 }
 
-static const float *first_scores(cru_learner *l, model *m, cru_mode mode)
-{
-    const int64_t count = l->task->items * l->task->classes;
-    float *scores = cru_ctx_alloc(l->ctx, count, sizeof *scores);
-    cru_tape_begin(l->tape, mode);
-    cru_tensor_download(l->tape, first_logits(l, m, l->tape), scores);
-    return scores;
-}
-
 static void prepare(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    const int64_t classes = l->task->classes;
-    cru_optim *optim = cru_learner_optim(l, &m->first_net, 1);
-    cru_learner_pretrain(l, optim, first_logits, s->pretrain);
-    if (cru_ctx_status(l->ctx)) return;
-    anchor_logits z = {.items = l->task->items, .classes = l->task->classes};
-    z.search = first_scores(l, m, CRU_TRAIN);
-    z.read = first_scores(l, m, CRU_EVAL);
-    float *matrix = cru_ctx_alloc(l->ctx, classes * classes, sizeof *matrix);
-    transition_from_anchors(&z, matrix, cru_ctx_alloc(l->ctx, classes, sizeof(int32_t)));
-    cru_tensor_set(l->ctx, m->transition, matrix);
+    estimate_transition(l, &(estimator){m->first_net, first_logits, s->pretrain}, m->transition);
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
@@ -90,14 +72,21 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
     return cru_scale(t, cru_mean(t, each, CRU_ALL), -1.0f / (float)l->task->classes);
 }
 
+static void report(cru_learner *l, void *self, cru_report *report)
+{
+    model *m = self;
+    report_transition(l, report, m->transition);
+}
+
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .logits = logits,
-               .loss = loss, .adjacency = CRU_AT(settings, gcn.adjacency)),
+               .loss = loss, .report = report, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "forward",
     .version = "2.0",
     .summary = "loss corrected forward by an estimated transition matrix",
     .citation = "Patrini, Rozza, Menon, Nock, Qu. Making Deep Neural Networks Robust to Label Noise: a Loss Correction "
                 "Approach. CVPR 2017.",
+    .categories = "LLN, loss regulation",
     .problems = CRU_NODES,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",

@@ -204,6 +204,7 @@ CRU_PLUGIN = {
     .summary = "learned edges to labelled nodes, and pseudo labels",
     .citation = "Dai, Aggarwal, Wang. NRGNN: Learning a Label Noise-Resistant Graph Neural Network on Sparsely and "
                 "Noisily Labeled Graphs. KDD 2021.",
+    .categories = "GLN, structure",
     .problems = CRU_NODES,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",

@@ -193,6 +193,7 @@ CRU_PLUGIN = {
     .version = "2.0",
     .summary = "labels weighed and corrected by random-walk contexts",
     .citation = "Li, Yin, Chen. Unified Robust Training for Graph Neural Networks against Label Noise. PAKDD 2021.",
+    .categories = "GLN, loss regulation",
     .problems = CRU_NODES,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",
