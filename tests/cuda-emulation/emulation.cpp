@@ -53,8 +53,8 @@ struct card {
 /* For tests that run the program, which cannot call the functions of emulation.h. */
 void read_environment(card *c)
 {
-    const char *cards = getenv("EMULATED_CARDS"), *memory = getenv("EMULATED_MEMORY_MIB");
-    const char *fault = getenv("EMULATED_FAULT");
+    const char *cards = getenv("CUDA_EMULATED_CARDS"), *memory = getenv("CUDA_EMULATED_MEMORY_MIB");
+    const char *fault = getenv("CUDA_EMULATED_FAULT");
     if (cards) c->count = atoi(cards);
     if (memory) c->limit = static_cast<size_t>(atoi(memory)) << 20;
     if (!fault) return;
@@ -66,7 +66,7 @@ void read_environment(card *c)
 /* A line with the card that a process took. */
 void log_card(int index)
 {
-    const char *path = getenv("EMULATED_LOG");
+    const char *path = getenv("CUDA_EMULATED_LOG");
     FILE *file = path ? fopen(path, "a") : nullptr;
     if (!file) return;
     fprintf(file, "card %d\n", index);
