@@ -82,6 +82,36 @@ START_TEST(bernnet_filters_a_prediction)
 }
 END_TEST
 
+/* K = 1 and theta = (2, 0): the logits are (I + S) H with S_vu = 1 / sqrt(d_v d_u) of out-degrees, or of in-degrees.
+ * Edges 0 -> 1, 0 -> 2, 2 -> 1, H = I: out-degrees 2, 0, 1 and in-degrees 0, 2, 1; what a degree of 0 divides is 0. */
+START_TEST(bernnet_on_a_directed_graph)
+{
+    static const char *const expected[] = {"[[1, 0, 0], [0, 1, 0], [0.70710678, 0, 1]]",
+                                           "[[1, 0, 0], [0, 1, 0.70710678], [0, 0, 1]]"};
+    cJSON *graph = cJSON_Parse("{\"n\": 3, \"edges\": [[0, 1], [0, 2], [2, 1]], \"directed\": true}");
+    cJSON *labels = cJSON_Parse("[0, 1, 2]"), *train = cJSON_Parse("[0, 1]"), *logits = cJSON_Parse(expected[_i]);
+    bench b = bench_create();
+    bench_graph(&b, graph);
+    bench_identity_features(&b);
+    bench_labels(&b, labels, train);
+    bench_open(&b, "bernnet",
+               (const char *[]){"order", "1", "layers", "1", "dropout", "0", "filter_dropout", "0", "degree",
+                                _i ? "in" : "out", NULL});
+    clear_weight(&b, "mlp.linear0.weight");
+    clear_weight(&b, "mlp.linear0.bias");
+    for (int i = 0; i < 3; i++) bench_weight(&b, "mlp.linear0.weight")->data[4 * i] = 1;
+    bench_weight(&b, "theta")->data[0] = 2;
+    bench_weight(&b, "theta")->data[1] = 0;
+    bench_run(&b);
+    bench_check(&b, b.logits, logits);
+    bench_destroy(&b);
+    cJSON_Delete(graph);
+    cJSON_Delete(labels);
+    cJSON_Delete(train);
+    cJSON_Delete(logits);
+}
+END_TEST
+
 #define ANOMALY_STUDY "degree", "in", "loops", "keep", "dropout", "0", "filter_dropout", "0"
 
 /* The study's filter as it is coded and as the paper has it; without a head the logits are what the filter gives. */
@@ -260,6 +290,7 @@ Suite *suite(void)
     Suite *s = suite_create("heterophily filters");
     TCase *c = tcase_create("fixtures");
     tcase_add_test(c, bernnet_filters_a_prediction);
+    tcase_add_loop_test(c, bernnet_on_a_directed_graph, 0, 2);
     tcase_add_loop_test(c, bernnet_filters_of_the_anomaly_study, 0, 4);
     tcase_add_test(c, bernnet_of_the_anomaly_study);
     tcase_add_test(c, fagcn_with_two_layers);

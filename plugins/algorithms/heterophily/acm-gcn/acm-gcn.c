@@ -11,8 +11,6 @@
  * ACM-GCN++ is that with residual = yes: logits = layer_2(H + Drop(ReLU(MLP(x)))).
  *
  * Luan, Hua, Lu, Zhu, Zhao, Zhang, Chang, Precup. Revisiting Heterophily for Graph Neural Networks. NeurIPS 2022. */
-#include <stdio.h>
-
 #include "channels.h"
 
 typedef struct settings {
@@ -52,25 +50,16 @@ static void build(cru_learner *l, void *self)
     if (s->residual && s->layers == 1)
         cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "residual = yes adds to a hidden layer, and layers = 1 has none");
     for (int64_t i = 0; i < s->layers; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "layer%d", (int)i);
-        m->layer[i] = channels_create(l->net, name,
-                                      &(channels_shape){.in = i ? s->hidden : l->x.cols,
-                                                        .out = i + 1 < s->layers ? s->hidden : l->task->classes,
-                                                        .nodes = s->structure ? l->x.rows : 0,
-                                                        .layer_norm = s->layer_norm});
+        const int64_t in = i ? s->hidden : l->x.cols, out = i + 1 < s->layers ? s->hidden : l->task->classes;
+        const channels_shape shape = {in, out, s->structure ? l->x.rows : 0, s->layer_norm};
+        m->layer[i] = channels_create(l->net, i, &shape);
     }
     const cru_csr pattern = cru_csr_pattern(&l->task->graph);
     if (s->structure)
         m->bare = cru_adjacency_create(l->ctx, &pattern, &(cru_adjacency){CRU_LOOPS_REMOVE, CRU_NORM_NONE});
-    if (s->residual)
-        m->residual = cru_mlp_create(l->net, "residual",
-                                     &(cru_mlp_shape){.in = l->x.cols,
-                                                      .hidden = s->hidden,
-                                                      .out = s->hidden,
-                                                      .layers = s->residual_layers,
-                                                      .batch_norm = true,
-                                                      .norm_last = true});
+    const cru_mlp_shape residual = {l->x.cols,          s->hidden,          s->hidden,
+                                    s->residual_layers, .batch_norm = true, .norm_last = true};
+    if (s->residual) m->residual = cru_mlp_create(l->net, "residual", &residual);
 }
 
 static cru_tensor *mixed(cru_learner *l, const model *m, cru_tape *t, const channels *c, const cru_input *x)

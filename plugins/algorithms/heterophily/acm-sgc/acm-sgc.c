@@ -31,7 +31,7 @@ typedef struct model {
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    m->layer = channels_create(l->net, "layer0", &(channels_shape){.in = l->x.cols, .out = l->task->classes});
+    m->layer = channels_create(l->net, 0, &(channels_shape){.in = l->x.cols, .out = l->task->classes});
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)

@@ -5,21 +5,21 @@
 
 static const char *const channel_names[MAX_CHANNELS] = {"low", "high", "identity", "structure"};
 
-channels channels_create(cru_net *net, const char *name, const channels_shape *shape)
+channels channels_create(cru_net *net, int64_t number, const channels_shape *shape)
 {
     channels c = {.count = shape->nodes ? 4 : 3, .layer_norm = shape->layer_norm};
     const cru_init fan_out = {.kind = CRU_INIT_FAN_OUT};
     char text[64];
     for (int64_t i = 0; i < c.count; i++) {
         const int64_t in = i == STRUCTURE ? shape->nodes : shape->in;
-        snprintf(text, sizeof text, "%s.%s.weight", name, channel_names[i]);
+        snprintf(text, sizeof text, "layer%d.%s.weight", (int)number, channel_names[i]);
         c.w[i] = cru_net_weight(net, text, cru_2d(in, shape->out), fan_out);
-        snprintf(text, sizeof text, "%s.%s.score", name, channel_names[i]);
+        snprintf(text, sizeof text, "layer%d.%s.score", (int)number, channel_names[i]);
         c.v[i] = cru_net_weight(net, text, cru_2d(shape->out, 1), fan_out); /* U(-1, 1) */
-        snprintf(text, sizeof text, "%s.%s.norm", name, channel_names[i]);
+        snprintf(text, sizeof text, "layer%d.%s.norm", (int)number, channel_names[i]);
         if (c.layer_norm) c.norm[i] = cru_layer_norm_create(net, text, shape->out);
     }
-    snprintf(text, sizeof text, "%s.mix", name);
+    snprintf(text, sizeof text, "layer%d.mix", (int)number);
     c.mix = cru_net_weight(net, text, cru_2d(c.count, c.count), fan_out);
     return c;
 }

@@ -28,8 +28,8 @@ typedef struct channels_shape {
     bool layer_norm;
 } channels_shape;
 
-/* Weights name.low.weight, name.low.score, name.low.norm, ..., name.mix */
-channels channels_create(cru_net *net, const char *name, const channels_shape *shape);
+/* Layer `number`, with weights layer0.low.weight, layer0.low.score, layer0.low.norm, ..., layer0.mix. */
+channels channels_create(cru_net *net, int64_t number, const channels_shape *shape);
 
 /* h: the channels, n x out each */
 cru_tensor *channels_mix(cru_tape *t, const channels *c, cru_tensor *const *h);
