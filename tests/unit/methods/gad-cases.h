@@ -15,6 +15,7 @@ typedef struct model_case {
     const rename_rule *rules;  /* applied one after the other */
     const char *stored;        /* names that begin so have their matrices in x out; NULL: all are out x in */
     const char *settings[12];
+    double tolerance; /* 0: that of all fixtures */
 } model_case;
 
 static inline bench with_anomaly_relations(bench b, const cJSON *graph)
@@ -106,6 +107,7 @@ static inline void model_case_run(const model_case *c)
     cJSON *root = fixture_open(file);
     const cJSON *item = fixture_case(root, c->name);
     bench b = with_anomaly_task(item);
+    if (c->tolerance > 0) b.tolerance = c->tolerance;
     bench_open(&b, c->method, c->settings);
     set_weights(&b, c, fixture_input(item, "params"));
     bench_run(&b);
