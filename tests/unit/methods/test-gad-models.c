@@ -52,6 +52,20 @@ static const rename_rule wavelet_names[] = {{"linear.", "in.linear0."},
                                             {0}};
 static const rename_rule rgcn_names[] = {{"layers.", "layer"}, {".mods.", ".relation"}, {"mlp.layer0", "out"}, {0}};
 
+static const rename_rule hgt_names[] = {{"layers.", "layer"},
+                                        {"linear_k.W", "key"},
+                                        {"linear_q.W", "query"},
+                                        {"linear_v.W", "value"},
+                                        {"linear_a.W", "out"},
+                                        {"relation_pri.", "prior"},
+                                        {"relation_att.0.W", "attention0"},
+                                        {"relation_att.1.W", "attention1"},
+                                        {"relation_msg.0.W", "message0"},
+                                        {"relation_msg.1.W", "message1"},
+                                        {"input_linear", "in"},
+                                        {"mlp.layer0", "out"},
+                                        {0}};
+
 static const model_case cases[] = {
     {"chebnet", "h_feats4", cheb_names, NULL, {"hidden", "4"}, 0},
     {"chebnet", "h_feats4_num_layers4", cheb_names, NULL, {"hidden", "4", "terms", "4"}, 0},
@@ -67,6 +81,8 @@ static const model_case cases[] = {
     {"ghrn", "ratio0.1", wavelet_names, NULL, {"hidden", "4", "remove", "0.1"}, 0},
     {"ghrn", "ratio0.25", wavelet_names, NULL, {"hidden", "4", "remove", "0.25"}, 0},
     {"rgcn", "rgcn", rgcn_names, "layers.", {"hidden", "4"}, 0},
+    {"hgt", "heads1", hgt_names, "layers.", {"hidden", "4", "dropout", "0"}, 0},
+    {"hgt", "heads2", hgt_names, "layers.", {"hidden", "4", "dropout", "0", "heads", "2"}, 0},
     {"pc-gnn", "del0.7_add0.3", cheb_names, NULL, {"hidden", "4", "remove", "0.7", "add", "0.3"}, 0},
     {"pc-gnn", "del0.3_add0.8", cheb_names, NULL, {"hidden", "4", "remove", "0.3", "add", "0.8"}, 0},
 };
