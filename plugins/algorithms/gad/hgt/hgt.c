@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <crucible/crucible.h>
+#include "always-drop.h"
 
 typedef struct settings {
     int64_t layers, hidden, heads, variant;
@@ -145,27 +145,14 @@ static cru_tensor *aggregate(cru_learner *l, cru_tape *t, const model *m, const 
     return cru_fc_apply(t, &w->out, cru_spmm_weighted(t, m->adj, alpha, cru_concat_cols(t, messages, s->heads)));
 }
 
-/* Dropout; as in the study's code also while judging, by a mask of the epoch, so that a repeated prediction is the same. */
-static cru_tensor *dropped(cru_learner *l, cru_tape *t, int64_t number, cru_tensor *x)
-{
-    const settings *s = l->settings;
-    if (s->variant == CRU_PAPER || s->dropout == 0 || cru_tape_mode(t) == CRU_TRAIN)
-        return cru_dropout(t, x, s->dropout);
-    const int64_t count = cru_tensor_count(x);
-    float *mask = cru_tape_alloc(t, count, sizeof *mask);
-    cru_rng rng = cru_rng_stream(l->task->seed, "judging", (uint64_t)(l->epoch * CRU_MAX_LAYERS + number));
-    cru_rng_fill_uniform(&rng, mask, count, 0, 1);
-    for (int64_t i = 0; i < count; i++) mask[i] = (double)mask[i] < s->dropout ? 0 : (float)(1 / (1 - s->dropout));
-    return cru_mul(t, x, cru_tensor_upload(t, cru_shape_of(x), mask));
-}
-
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
     const settings *s = l->settings;
     cru_tensor *h = cru_fc_input(t, &m->in, &l->x);
     for (int64_t i = 0; i < s->layers; i++) {
-        cru_tensor *g = dropped(l, t, i, aggregate(l, t, m, &m->layer[i], h));
+        cru_tensor *g = aggregate(l, t, m, &m->layer[i], h);
+        g = s->variant == CRU_PAPER ? cru_dropout(t, g, s->dropout) : always_drop(l, t, g, s->dropout, i);
         cru_tensor *beta = cru_reshape(t, cru_sigmoid(t, m->layer[i].skip), cru_0d());
         cru_tensor *new = cru_mul(t, g, beta), *old = cru_mul(t, h, cru_affine(t, beta, -1, 1));
         h = cru_relu(t, cru_add(t, new, old));
