@@ -1,9 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fdetector.h"
 
+#include <math.h>
+
 #include "always-drop.h"
 
 /* ---- signs ------------------------------------------------------------------------------------------------------- */
+
+/* Which entries of a long row of them dropout takes: draws how far it is to the next one, not every one. */
+typedef struct gaps {
+    cru_rng rng;
+    double log_kept; /* log(1 - p), 0: none is taken */
+    int64_t left;    /* entries before the next one that is taken */
+} gaps;
+
+static void next_gap(gaps *g)
+{
+    const double gap = g->log_kept < 0 ? floor(log1p(-cru_rng_uniform(&g->rng)) / g->log_kept) : INFINITY;
+    g->left = gap < (double)(INT64_MAX / 2) ? (int64_t)gap : INT64_MAX / 2;
+}
+
+/* Entry k of [a | b | a - b] */
+static double entry(const float *a, const float *b, int64_t k)
+{
+    const int64_t j = k % SIGN_WIDTH;
+    if (k < SIGN_WIDTH) return (double)a[j];
+    return k < 2 * SIGN_WIDTH ? (double)b[j] : (double)a[j] - (double)b[j];
+}
+
+/* Drop([a | b | a - b]) W_f + b_f of one edge */
+static double sign_input(const float *a, const float *b, const float *w, double p, gaps *drop)
+{
+    double sum = 0;
+    for (int64_t k = 0; k < 3 * SIGN_WIDTH; k++) sum += entry(a, b, k) * (double)w[k];
+    for (; drop->left < 3 * SIGN_WIDTH; drop->left++) {
+        const int64_t k = drop->left;
+        sum -= entry(a, b, k) * (double)w[k];
+        next_gap(drop);
+        drop->left += k;
+    }
+    drop->left -= 3 * SIGN_WIDTH;
+    return sum / (1 - p) + (double)w[3 * SIGN_WIDTH];
+}
 
 /* sgn(tanh([a | b | a - b] W_f + b_f)) of every edge, a of its source, b of its target. Signs have no gradient, so they
  * are made one by one, not as a matrix of all edges. */
@@ -13,23 +51,17 @@ static cru_tensor *edge_signs(cru_learner *l, const fdetector *m, cru_tape *t, i
     const bool training = cru_tape_mode(t) == CRU_TRAIN;
     const double p = training || m->always ? m->dropout : 0;
     const float *code = cru_tensor_host(t, cru_fc_input(t, &m->node, &l->x));
-    const float *w = cru_tensor_host(t, m->sign.w), bias = cru_tensor_item(t, m->sign.b);
-    float *sign = cru_tape_alloc(t, cru_csr_nnz(g), sizeof *sign);
-    cru_rng rng =
+    float w[3 * SIGN_WIDTH + 1], *sign = cru_tape_alloc(t, cru_csr_nnz(g), sizeof *sign);
+    cru_tensor_download(t, m->sign.w, w);
+    cru_tensor_download(t, m->sign.b, w + 3 * SIGN_WIDTH);
+    gaps drop = {.log_kept = log1p(-p)};
+    drop.rng =
         cru_rng_stream(l->task->seed, training ? "signs" : "judged signs", (uint64_t)(l->epoch * m->types + type));
+    next_gap(&drop);
     for (int64_t v = 0; v < g->rows; v++)
         for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) {
-            const float *a = code + (int64_t)g->ids[e] * SIGN_WIDTH, *b = code + v * SIGN_WIDTH;
-            double sum = 0;
-            for (int64_t k = 0; k < 3 * SIGN_WIDTH; k++) {
-                const int64_t j = k % SIGN_WIDTH;
-                const double z = k < SIGN_WIDTH       ? (double)a[j]
-                                 : k < 2 * SIGN_WIDTH ? (double)b[j]
-                                                      : (double)a[j] - (double)b[j];
-                if (p == 0 || (double)cru_rng_uniformf(&rng) >= p) sum += z * (double)w[k] / (1 - p);
-            }
-            sum += (double)bias;
-            sign[e] = (float)((sum > 0) - (sum < 0));
+            const double s = sign_input(code + (int64_t)g->ids[e] * SIGN_WIDTH, code + v * SIGN_WIDTH, w, p, &drop);
+            sign[e] = (float)((s > 0) - (s < 0));
         }
     return cru_tensor_upload(t, cru_2d(cru_csr_nnz(g), 1), sign);
 }
