@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views.h: what methods share that convolve over the given graph and over one of nearest neighbours.
+ *
+ *     H_0 = X      H_l = Drop(act(D_in^-1/2 A D_out^-1/2 H_l-1 W_l + b_l)) */
+#ifndef GAD_VIEWS_H
+#define GAD_VIEWS_H
+
+#include <crucible/crucible.h>
+
+typedef struct encoder {
+    cru_gcn conv[CRU_MAX_LAYERS];
+    int64_t layers;
+    cru_unary act;
+    double dropout;
+} encoder;
+
+extern const char *const view_distance_names[]; /* "euclidean", "cosine", NULL: as cru_distance */
+
+/* Convolutions conv0, conv1, ... of one width, Glorot, biases 0. */
+encoder encoder_create(cru_net *net, int64_t in, int64_t hidden, int64_t layers);
+cru_tensor *encoder_apply(cru_tape *t, const encoder *e, cru_sparse *adj, const cru_input *x);
+
+/* Row v lists the k nearest nodes of v by raw features, itself among them, all nodes when there are fewer; no values.
+ * Ties as the study's kernel has them. */
+cru_csr nearest_graph(cru_learner *l, int64_t k, int64_t distance);
+
+/* D_in^-1/2 A D_out^-1/2 */
+cru_sparse *view_create(cru_ctx *ctx, const cru_csr *graph);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The networks of the anomaly study against the numbers of its code: logits, loss and the gradient of every weight. */
+#include "methods/gad-cases.h"
+
+static const rename_rule cheb_names[] = {
+    {"input_linear", "in"}, {"chebconv.linear", "conv"}, {"output_linear", "out"}, {0}};
+static const rename_rule sage_names[] = {{"layers.", "conv"},
+                                         {"fc_pool", "pool"},
+                                         {"fc_self", "self"},
+                                         {"fc_neigh", "neighbour"},
+                                         {"output_linear", "out"},
+                                         {"conv0.bias", "conv0.neighbour.bias"},
+                                         {"conv1.bias", "conv1.neighbour.bias"},
+                                         {0}};
+static const rename_rule amnet_names[] = {{"linear1", "first"},
+                                          {"linear2", "second"},
+                                          {"mlp_layers.0", "out"},
+                                          {"layers.0.weight", "theta0"},
+                                          {"layers.1.weight", "theta1"},
+                                          {"layers.2.weight", "theta2"},
+                                          {0}};
+static const rename_rule block_names[] = {{"module.input_linear", "in"},
+                                          {"module.attn_linear_u", "source"},
+                                          {"module.attn_linear_v", "target"},
+                                          {"module.feed_forward_module.linear_1", "first"},
+                                          {"module.feed_forward_module.linear_2", "second"},
+                                          {"layers.", "block"},
+                                          {"input_linear", "in"},
+                                          {"output_linear", "out"},
+                                          {0}};
+/* The attention and the feed-forward of a block are layers of their own there. */
+static const rename_rule gt_names[] = {{"layers.0.module.", "block0."},
+                                       {"layers.1.module.", "block0."},
+                                       {"layers.2.module.", "block1."},
+                                       {"layers.3.module.", "block1."},
+                                       {"attn_query", "query"},
+                                       {"attn_key", "key"},
+                                       {"attn_value", "value"},
+                                       {"block0.output_linear", "block0.attended"},
+                                       {"block1.output_linear", "block1.attended"},
+                                       {"linear_1", "first"},
+                                       {"linear_2", "second"},
+                                       {"input_linear", "in"},
+                                       {"output_linear", "out"},
+                                       {0}};
+static const rename_rule pna_names[] = {
+    {"layers.0.linear", "conv0"}, {"layers.1.linear", "conv1"}, {"input_linear", "in"}, {"output_linear", "out"}, {0}};
+static const rename_rule wavelet_names[] = {{"linear.", "in.linear0."},
+                                            {"linear2.", "in.linear1."},
+                                            {"mlp.layers.0", "wavelets"},
+                                            {"mlp.layers.1", "out"},
+                                            {0}};
+static const rename_rule rgcn_names[] = {{"layers.", "layer"}, {".mods.", ".relation"}, {"mlp.layer0", "out"}, {0}};
+
+static const rename_rule hgt_names[] = {{"layers.", "layer"},
+                                        {"linear_k.W", "key"},
+                                        {"linear_q.W", "query"},
+                                        {"linear_v.W", "value"},
+                                        {"linear_a.W", "out"},
+                                        {"relation_pri.", "prior"},
+                                        {"relation_att.0.W", "attention0"},
+                                        {"relation_att.1.W", "attention1"},
+                                        {"relation_msg.0.W", "message0"},
+                                        {"relation_msg.1.W", "message1"},
+                                        {"input_linear", "in"},
+                                        {"mlp.layer0", "out"},
+                                        {0}};
+
+static const model_case cases[] = {
+    {"chebnet", "h_feats4", cheb_names, NULL, {"hidden", "4"}, 0},
+    {"chebnet", "h_feats4_num_layers4", cheb_names, NULL, {"hidden", "4", "terms", "4"}, 0},
+    {"graphsage", "h_feats4", sage_names, NULL, {"hidden", "4"}, 0},
+    {"graphsage", "h_feats4_aggmean", sage_names, NULL, {"hidden", "4", "aggregate", "mean"}, 0},
+    {"graphsage", "h_feats4_agggcn", sage_names, NULL, {"hidden", "4", "aggregate", "gcn"}, 0},
+    {"amnet", "distinct_theta", amnet_names, NULL, {"hidden", "4"}, 0},
+    {"amnet", "theta_init_ones_symmetric", amnet_names, NULL, {"hidden", "4"}, 0},
+    {"gat-sep", "h_feats8_num_heads4", block_names, NULL, {"hidden", "8"}, 0},
+    {"gt", "h_feats8_num_heads4", gt_names, NULL, {"hidden", "8"}, 0},
+    {"gt", "h_feats8_num_heads2_num_layers1", gt_names, NULL, {"hidden", "8", "heads", "2", "layers", "1"}, 0},
+    {"pna", "h_feats4", pna_names, NULL, {"hidden", "4"}, 1e-4}, /* mean(h^2) - mean(h)^2 in float */
+    {"ghrn", "ratio0.1", wavelet_names, NULL, {"hidden", "4", "remove", "0.1"}, 0},
+    {"ghrn", "ratio0.25", wavelet_names, NULL, {"hidden", "4", "remove", "0.25"}, 0},
+    {"rgcn", "rgcn", rgcn_names, "layers.", {"hidden", "4"}, 0},
+    {"hgt", "heads1", hgt_names, "layers.", {"hidden", "4", "dropout", "0"}, 0},
+    {"hgt", "heads2", hgt_names, "layers.", {"hidden", "4", "dropout", "0", "heads", "2"}, 0},
+    {"pc-gnn", "del0.7_add0.3", cheb_names, NULL, {"hidden", "4", "remove", "0.7", "add", "0.3"}, 0},
+    {"pc-gnn", "del0.3_add0.8", cheb_names, NULL, {"hidden", "4", "remove", "0.3", "add", "0.8"}, 0},
+};
+
+START_TEST(computes_as_the_reference)
+{
+    model_case_run(&cases[_i]);
+}
+END_TEST
+
+/* Two nets, and the head's gradients are there although no optimiser uses them. */
+START_TEST(gas_shares_its_encoder)
+{
+    cJSON *root = fixture_open("gad/gas.json");
+    const cJSON *item = fixture_case(root, "gas");
+    static const struct {
+        const char *part, *gradients, *theirs, *ours;
+        bench_layout layout;
+    } names[] = {
+        {"encoder", "encoder_grads", "layers.0.weight", "conv0.weight", AS_STORED},
+        {"encoder", "encoder_grads", "layers.0.bias", "conv0.bias", AS_STORED},
+        {"encoder", "encoder_grads", "layers.1.weight", "conv1.weight", AS_STORED},
+        {"encoder", "encoder_grads", "layers.1.bias", "conv1.bias", AS_STORED},
+        {"head", "head_grads", "0.weight", "first.weight", TRANSPOSED},
+        {"head", "head_grads", "0.bias", "first.bias", AS_STORED},
+        {"head", "head_grads", "2.weight", "second.weight", TRANSPOSED},
+        {"head", "head_grads", "2.bias", "second.bias", AS_STORED},
+    };
+    bench b = with_anomaly_task(item);
+    bench_open(&b, "gas", (const char *[]){"hidden", "4", "k", "3", "variant", _i ? "paper" : "bench", NULL});
+    for (int i = 0; i < 8; i++)
+        bench_set(&b, names[i].ours, cJSON_GetObjectItem(fixture_input(item, names[i].part), names[i].theirs),
+                  names[i].layout);
+    bench_run(&b);
+    bench_check(&b, b.logits, fixture_expected(item, "logits"));
+    bench_check_loss(&b, fixture_expected(item, "loss"));
+    for (int i = 0; i < 8; i++)
+        bench_check_gradient(&b, names[i].ours,
+                             cJSON_GetObjectItem(fixture_expected(item, names[i].gradients), names[i].theirs),
+                             names[i].layout);
+    double loss;
+    const float before = bench_weight(&b, "first.bias")->data[1];
+    ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);
+    ck_assert_int_eq(bench_weight(&b, "first.bias")->data[1] != before, _i);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("anomaly models");
+    TCase *c = tcase_create("fixtures");
+    tcase_add_loop_test(c, computes_as_the_reference, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_loop_test(c, gas_shares_its_encoder, 0, 2);
+    suite_add_tcase(s, c);
+    return s;
+}
