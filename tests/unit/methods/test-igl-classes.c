@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* drgcn and dpgnn against the numbers of the imbalance study's code. */
+/* drgcn, dpgnn and imgagn against the numbers of the imbalance study's code. */
 #include "gan-losses.h"
+#include "generated.h"
 #include "methods/method-bench.h"
 #include "prototypes.h"
 
@@ -195,6 +196,34 @@ START_TEST(dpgnn_has_prototypes)
 }
 END_TEST
 
+START_TEST(imgagn_mixes_the_minority)
+{
+    int32_t node[16], other[16];
+    cJSON *root = fixture_open("igl/imgagn.json");
+    const cJSON *item = fixture_case(root, "mix");
+    bench b = on_fixture(item);
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_tensor *out = upload(t, fixture_input(item, "generator_out"));
+    cru_tensor *real = upload(t, fixture_input(item, "minority_features"));
+    const generated g = generated_mix(t, out, real);
+    bench_check(&b, g.weights, fixture_expected(item, "weights"));
+    bench_check(&b, g.x, fixture_expected(item, "x_gen"));
+    const int64_t found = generated_edges(cru_tensor_host(t, g.weights), 2, 3, node, other);
+    ck_assert_int_eq(2 * found, fixture_numbers(fixture_expected(item, "edges_gen_min"), numbers));
+    for (int64_t e = 0; e < found; e++) {
+        ck_assert_int_eq(node[e], (int)numbers[2 * e]);
+        ck_assert_int_eq(other[e], (int)numbers[2 * e + 1]);
+    }
+    cru_tensor *loss = mean_distance(t, real, g.x);
+    check_item(&b, t, loss, item, "distance_loss");
+    cru_backward(t, loss);
+    bench_check(&b, cru_grad_of(t, out), fixture_expected(item, "dgenerator_out"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("imbalance of classes");
@@ -204,6 +233,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, drgcn_trains_all_of_it, 0, 2);
     tcase_add_test(c, dpgnn_spreads_labels);
     tcase_add_test(c, dpgnn_has_prototypes);
+    tcase_add_test(c, imgagn_mixes_the_minority);
     suite_add_tcase(s, c);
     return s;
 }
