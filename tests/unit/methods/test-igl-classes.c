@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* drgcn, dpgnn and imgagn against the numbers of the imbalance study's code. */
+/* drgcn, dpgnn, imgagn and graphsha against the numbers of the imbalance study's code. */
 #include "gan-losses.h"
 #include "generated.h"
+#include "hard-sampling.h"
 #include "methods/method-bench.h"
 #include "prototypes.h"
 
@@ -224,6 +225,49 @@ START_TEST(imgagn_mixes_the_minority)
 }
 END_TEST
 
+/* The fixture's draws take the largest weight. */
+static int64_t draw_largest(void *user, const double *weights, int64_t n)
+{
+    (void)user;
+    int64_t best = 0;
+    for (int64_t i = 1; i < n; i++)
+        if (weights[i] > weights[best]) best = i;
+    return best;
+}
+
+START_TEST(graphsha_samples_hard_nodes)
+{
+    static double weights[64];
+    hard_pair pairs[16];
+    cru_ids places[3];
+    int32_t ids[3][8];
+    cJSON *root = fixture_open("igl/graphsha.json");
+    const cJSON *item = fixture_case(root, "hard_sampling_argmax_draws");
+    bench b = on_fixture(item);
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tape_begin(t, CRU_EVAL);
+    cru_tensor *z = upload(t, fixture_input(item, "logits_train"));
+    cru_tensor *q = cru_softmax(t, cru_scale(t, z, 1 / fixture_input(item, "tau")->valuedouble), 1);
+    bench_check(&b, q, fixture_expected(item, "confidence"));
+    for (int c = 0; c < 3; c++) {
+        const cJSON *local = cJSON_GetArrayItem(fixture_input(item, "local_index_per_class"), c);
+        places[c] = (cru_ids){ids[c], fixture_numbers(local, numbers)};
+        for (int64_t i = 0; i < places[c].count; i++) ids[c][i] = (int32_t)numbers[i];
+    }
+    const hard_classes classes = {places, 3, cru_tensor_host(t, q)};
+    ck_assert_int_eq(hard_pairs(&classes, 4, draw_largest, NULL, weights, pairs), 5);
+    fixture_numbers(fixture_input(item, "train_ids"), weights);
+    fixture_numbers(fixture_expected(item, "src"), numbers);
+    for (int i = 0; i < 5; i++) ck_assert_int_eq((int)weights[pairs[i].source], (int)numbers[i]);
+    fixture_numbers(fixture_expected(item, "dst"), numbers);
+    for (int i = 0; i < 5; i++) ck_assert_int_eq((int)weights[pairs[i].partner], (int)numbers[i]);
+    ck_assert_int_eq(hard_missing(&classes, 1, 7.0 / 3), 0); /* within one of the mean: nothing */
+    ck_assert_int_eq(hard_missing(&classes, 2, 7.0 / 3), 1);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("imbalance of classes");
@@ -234,6 +278,7 @@ Suite *suite(void)
     tcase_add_test(c, dpgnn_spreads_labels);
     tcase_add_test(c, dpgnn_has_prototypes);
     tcase_add_test(c, imgagn_mixes_the_minority);
+    tcase_add_test(c, graphsha_samples_hard_nodes);
     suite_add_tcase(s, c);
     return s;
 }
