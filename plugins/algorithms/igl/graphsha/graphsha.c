@@ -22,6 +22,7 @@
 
 #include "added-nodes.h"
 #include "hard-sampling.h"
+#include "val-plateau.h"
 
 enum { PPR, HEAT, NONE };
 static const char *const diffusions[] = {"ppr", "hk", "none", NULL};
@@ -52,8 +53,7 @@ typedef struct model {
     cru_sparse *adj;
     cru_csr out_edges, reach; /* row of a node: where it points to; whom a new node of it may hear */
     cru_gcn conv[2];
-    cru_plateau plateau;
-    cru_index val_rows, val_labels;
+    val_plateau plateau;
     hard_classes classes;
     double *partner_weights, *scratch;
     float *q; /* training nodes x classes: the last epoch's */
@@ -119,12 +119,7 @@ static void build(cru_learner *l, void *self)
     m->conv[1] = cru_gcn_create(head, "conv1", s->hidden, task->classes);
     l->optim = cru_learner_optim(l, &l->net, 1);
     cru_optim_add(l->optim, head, &(cru_optim_group){.own_decay = true});
-    m->plateau = (cru_plateau){.factor = 0.5, .threshold = 1e-4, .patience = s->plateau};
-    const cru_ids val = task->split.val;
-    int32_t *labels = cru_ctx_alloc(l->ctx, val.count, sizeof *labels);
-    for (int64_t i = 0; i < val.count; i++) labels[i] = task->labels[val.ids[i]];
-    m->val_rows = cru_index_create(l->ctx, val.ids, val.count);
-    m->val_labels = cru_index_create(l->ctx, labels, val.count);
+    m->plateau = val_plateau_create(l, s->plateau);
     count_classes(l, m);
 }
 
@@ -165,23 +160,6 @@ static int64_t row_length(const cru_csr *g, int64_t row)
     return g->offsets[row + 1] - g->offsets[row];
 }
 
-/* `count` nodes of the source's row, by its values; any others when it is shorter. */
-static void draw_neighbours(model *m, cru_tape *t, int32_t source, int64_t count, int32_t *ids)
-{
-    const cru_csr *g = &m->reach;
-    const int64_t first = g->offsets[source], length = row_length(g, source), some = count < length ? count : length;
-    double *weights = cru_tape_alloc(t, length, sizeof *weights);
-    for (int64_t e = 0; e < length; e++) weights[e] = g->values ? (double)g->values[first + e] : 1;
-    cru_rng_weighted(&m->rng, weights, length, some, false, ids);
-    for (int64_t k = 0; k < some; k++) ids[k] = g->ids[first + ids[k]];
-    for (int64_t k = some; k < count;) {
-        bool known = false;
-        ids[k] = (int32_t)cru_rng_below(&m->rng, g->rows);
-        for (int64_t j = 0; j < k; j++) known |= ids[j] == ids[k];
-        k += !known;
-    }
-}
-
 static void link_nodes(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
     const cru_csr *g = warm ? &m->out_edges : &l->task->graph;
@@ -197,7 +175,7 @@ static void link_nodes(cru_learner *l, model *m, cru_tape *t, added *a, bool war
         else {
             const int64_t drawn = row_length(g, cru_rng_below(&m->rng, g->rows));
             degree = drawn < degree ? drawn : degree;
-            draw_neighbours(m, t, source, degree, col + count);
+            hard_neighbours(t, &m->reach, source, &m->rng, degree, col + count);
         }
         own[i] = 1 / (float)(degree + 1);
         for (int64_t k = 0; k < degree; k++, count++) row[count] = (int32_t)i, value[count] = own[i];
@@ -252,16 +230,6 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     return forward(l, self, t, NULL);
 }
 
-/* By the validation loss before the step, which the last evaluation holds. */
-static void adapt_rate(cru_learner *l, model *m, cru_tape *t)
-{
-    if (l->epoch == 0 || !m->val_rows.count) return;
-    cru_tensor *z = cru_tensor_upload(t, cru_2d(l->task->items, l->task->classes), l->scores);
-    cru_tensor *loss = cru_cross_entropy(t, z, &(cru_targets){.rows = &m->val_rows, .labels = m->val_labels});
-    const double value = (double)cru_tensor_item(t, loss);
-    cru_optim_set_lr(l->optim, cru_plateau_step(&m->plateau, cru_optim_lr(l->optim), value));
-}
-
 static double epoch(cru_learner *l, void *self)
 {
     model *m = self;
@@ -278,7 +246,7 @@ static double epoch(cru_learner *l, void *self)
     cru_tensor *real = cru_gather(t, cru_detach(t, z), l->train_rows);
     cru_tensor_download(t, cru_softmax(t, cru_scale(t, real, 1 / s->tau), 1), m->q);
     const double loss = cru_learner_step(l, l->optim, added_loss(l, t, z, a.labels, a.count));
-    adapt_rate(l, m, t);
+    val_plateau_step(l, &m->plateau, t);
     return loss;
 }
 

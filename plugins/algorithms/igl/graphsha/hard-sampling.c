@@ -44,3 +44,19 @@ int64_t hard_pairs(const hard_classes *classes, double target, hard_draw *draw, 
     }
     return count;
 }
+
+void hard_neighbours(cru_tape *t, const cru_csr *g, int32_t source, cru_rng *rng, int64_t count, int32_t *ids)
+{
+    const int64_t first = g->offsets[source], length = g->offsets[source + 1] - first;
+    const int64_t some = count < length ? count : length;
+    double *weights = cru_tape_alloc(t, length, sizeof *weights);
+    for (int64_t e = 0; e < length; e++) weights[e] = g->values ? (double)g->values[first + e] : 1;
+    cru_rng_weighted(rng, weights, length, some, false, ids);
+    for (int64_t k = 0; k < some; k++) ids[k] = g->ids[first + ids[k]];
+    for (int64_t k = some; k < count;) {
+        bool known = false;
+        ids[k] = (int32_t)cru_rng_below(rng, g->rows);
+        for (int64_t j = 0; j < k; j++) known |= ids[j] == ids[k];
+        k += !known;
+    }
+}

@@ -33,4 +33,7 @@ int64_t hard_missing(const hard_classes *classes, int32_t c, double target);
 int64_t hard_pairs(const hard_classes *classes, double target, hard_draw *draw, void *user, double *weights,
                    hard_pair *pairs);
 
+/* `count` different nodes of row `source` of g, drawn by its values; any others after them when the row is shorter. */
+void hard_neighbours(cru_tape *t, const cru_csr *g, int32_t source, cru_rng *rng, int64_t count, int32_t *ids);
+
 #endif
