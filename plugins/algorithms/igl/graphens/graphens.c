@@ -26,6 +26,7 @@
 
 #include "added-nodes.h"
 #include "ego-mixing.h"
+#include "val-plateau.h"
 
 typedef struct settings {
     int64_t layers, hidden, warmup, plateau;
@@ -51,8 +52,7 @@ typedef struct model {
     cru_csr out_edges;
     cru_gcn_stack convs;
     cru_fc classifier;
-    cru_plateau plateau;
-    cru_index val_rows, val_labels;
+    val_plateau plateau;
     cru_ids *members;        /* training nodes of each class */
     int64_t largest;         /* how many the largest has */
     double *partner_weights; /* one per training node */
@@ -109,12 +109,7 @@ static void build(cru_learner *l, void *self)
             .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .draw = CRU_DRAW_GLOROT});
     m->classifier = cru_fc_create(classifier, "classifier", s->hidden, task->classes);
     build_optimiser(l, classifier);
-    m->plateau = (cru_plateau){.factor = 0.5, .threshold = 1e-4, .patience = s->plateau};
-    const cru_ids val = task->split.val;
-    int32_t *labels = cru_ctx_alloc(ctx, val.count, sizeof *labels);
-    for (int64_t i = 0; i < val.count; i++) labels[i] = task->labels[val.ids[i]];
-    m->val_rows = cru_index_create(ctx, val.ids, val.count);
-    m->val_labels = cru_index_create(ctx, labels, val.count);
+    m->plateau = val_plateau_create(l, s->plateau);
     count_classes(l, m);
     m->predicted = cru_ctx_alloc(ctx, task->nodes * task->classes, sizeof *m->predicted);
     m->saliency = cru_ctx_alloc(ctx, task->split.train.count * task->x.cols, sizeof *m->saliency);
@@ -255,16 +250,6 @@ static void remember(cru_learner *l, model *m, cru_tape *t, cru_tensor *z, cru_t
     cru_tape_record(t, recorded);
 }
 
-/* By the validation loss before the step, which the last evaluation holds. */
-static void adapt_rate(cru_learner *l, model *m, cru_tape *t)
-{
-    if (l->epoch == 0 || !m->val_rows.count) return;
-    cru_tensor *z = cru_tensor_upload(t, cru_2d(l->task->items, l->task->classes), l->scores);
-    cru_tensor *loss = cru_cross_entropy(t, z, &(cru_targets){.rows = &m->val_rows, .labels = m->val_labels});
-    const double value = (double)cru_tensor_item(t, loss);
-    cru_optim_set_lr(l->optim, cru_plateau_step(&m->plateau, cru_optim_lr(l->optim), value));
-}
-
 static double epoch(cru_learner *l, void *self)
 {
     model *m = self;
@@ -284,7 +269,7 @@ static double epoch(cru_learner *l, void *self)
     cru_backward(t, total);
     remember(l, m, t, z, first);
     cru_optim_step(l->optim);
-    adapt_rate(l, m, t);
+    val_plateau_step(l, &m->plateau, t);
     return (double)cru_tensor_item(t, total);
 }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hard-sampling.h"
+
+#include <math.h>
+
+static const double tiny = 1e-12;
+
+int64_t hard_missing(const hard_classes *classes, int32_t c, double target)
+{
+    const int64_t missing = (int64_t)floor(target - (double)classes->places[c].count);
+    return missing > 0 && classes->places[c].count ? missing : 0;
+}
+
+static int32_t draw_partner(const hard_classes *classes, const hard_pair *pair, hard_draw *draw, void *user,
+                            double *weights)
+{
+    const float *q = classes->q + (int64_t)pair->source * classes->count;
+    double sum = 0;
+    for (int32_t j = 0; j < classes->count; j++) { /* a class without nodes has nobody to draw */
+        weights[j] = j == pair->label ? tiny : (double)q[j] + tiny;
+        if (!classes->places[j].count) weights[j] = 0;
+        sum += weights[j];
+    }
+    if (!(sum > 0)) return pair->source;
+    const cru_ids others = classes->places[draw(user, weights, classes->count)];
+    for (int64_t i = 0; i < others.count; i++)
+        weights[i] = (double)classes->q[(int64_t)others.ids[i] * classes->count + pair->label] + tiny;
+    return others.ids[draw(user, weights, others.count)];
+}
+
+int64_t hard_pairs(const hard_classes *classes, double target, hard_draw *draw, void *user, double *weights,
+                   hard_pair *pairs)
+{
+    int64_t count = 0;
+    for (int32_t c = 0; c < classes->count; c++) {
+        const cru_ids own = classes->places[c];
+        const int64_t first = count, missing = hard_missing(classes, c, target);
+        for (int64_t i = 0; missing && i < own.count; i++)
+            weights[i] = 1 - (double)classes->q[(int64_t)own.ids[i] * classes->count + c] + tiny;
+        for (int64_t k = 0; k < missing; k++)
+            pairs[count++] = (hard_pair){.source = own.ids[draw(user, weights, own.count)], .label = c};
+        for (int64_t k = first; k < count; k++)
+            pairs[k].partner = draw_partner(classes, &pairs[k], draw, user, weights);
+    }
+    return count;
+}
+
+void hard_neighbours(cru_tape *t, const cru_csr *g, int32_t source, cru_rng *rng, int64_t count, int32_t *ids)
+{
+    const int64_t first = g->offsets[source], length = g->offsets[source + 1] - first;
+    const int64_t some = count < length ? count : length;
+    double *weights = cru_tape_alloc(t, length, sizeof *weights);
+    for (int64_t e = 0; e < length; e++) weights[e] = g->values ? (double)g->values[first + e] : 1;
+    cru_rng_weighted(rng, weights, length, some, false, ids);
+    for (int64_t k = 0; k < some; k++) ids[k] = g->ids[first + ids[k]];
+    for (int64_t k = some; k < count;) {
+        bool known = false;
+        ids[k] = (int32_t)cru_rng_below(rng, g->rows);
+        for (int64_t j = 0; j < k; j++) known |= ids[j] == ids[k];
+        k += !known;
+    }
+}
