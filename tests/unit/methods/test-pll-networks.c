@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Partial labels: methods with several networks, views or queues against whole trajectories of the study's code. What a
+ * method keeps is seen through the losses and weights of the steps that follow. */
+#include "methods/pll-bench.h"
+
+enum { MOST_SETTINGS = 32 };
+
+typedef struct network_case {
+    const char *method, *name;
+    const pair *weights;
+    const char *settings[MOST_SETTINGS];
+} network_case;
+
+static const pair two_networks[] = {
+    {"featurizer_f.fc1.weight", "0:backbone.fc1.weight"},
+    {"featurizer_f.fc1.bias", "0:backbone.fc1.bias"},
+    {"classifier_f.weight", "0:classifier.weight"},
+    {"classifier_f.bias", "0:classifier.bias"},
+    {"featurizer_g.fc1.weight", "1:backbone.fc1.weight"},
+    {"featurizer_g.fc1.bias", "1:backbone.fc1.bias"},
+    {"classifier_g.weight", "1:classifier.weight"},
+    {"classifier_g.bias", "1:classifier.bias"},
+    {NULL, NULL},
+};
+
+/* ---- one step with the fixture's views ------------------------------------------------------------------------ */
+
+static cru_input view_of(cru_learner *l, const int32_t *ids, int64_t count, const cJSON *rows)
+{
+    static double numbers[BENCH_MOST];
+    const int64_t cols = l->x.cols;
+    float *view = cru_tape_alloc(l->tape, count * cols, sizeof *view);
+    fixture_numbers(rows, numbers);
+    for (int64_t i = 0; i < count * cols; i++) view[i] = (float)numbers[ids[i / cols] * cols + i % cols];
+    return cru_input_of(cru_tensor_upload(l->tape, cru_2d(count, cols), view));
+}
+
+static double step_with_views(bench *b, const cJSON *item, const cJSON *rows)
+{
+    static double numbers[BENCH_MOST];
+    static int32_t ids[BENCH_MOST];
+    cru_learner *l = b->learner;
+    const int64_t count = fixture_numbers(rows, numbers);
+    for (int64_t i = 0; i < count; i++) ids[i] = (int32_t)numbers[i];
+    cru_tape_begin(l->tape, CRU_TRAIN);
+    cru_batch batch = cru_learner_batch(l, (cru_ids){ids, count});
+    batch.strong = view_of(l, ids, count, fixture_input(item, "X_strong"));
+    batch.distill = view_of(l, ids, count, fixture_input(item, "X_distill"));
+    const double loss = cru_learner_step(l, l->optim, l->method->batch_loss(l, l->model, l->tape, &batch));
+    cru_tape_record(l->tape, false);
+    if (l->method->after_step) l->method->after_step(l, l->model, l->tape, &batch);
+    l->epoch++;
+    return loss;
+}
+
+static const network_case cases[] = {
+    {"crdpll", "trajectory", perceptron, {"steps", "20"}},
+    {"idgp", "trajectory", two_networks, {"steps", "20", "warm_up_epoch", "1"}},
+};
+
+START_TEST(whole_trajectories)
+{
+    const network_case *c = &cases[_i];
+    char file[100];
+    snprintf(file, sizeof file, "pll/%s.json", c->method);
+    cJSON *root = fixture_open(file);
+    const cJSON *item = fixture_case(root, c->name), *step;
+    bench b = bench_create();
+    open_trajectory(&b, item, c->method, c->settings);
+    set_weights(&b, fixture_input(item, "initial_params"), c->weights);
+    cJSON_ArrayForEach(step, fixture_expected(item, "steps"))
+    {
+        const double loss = step_with_views(&b, item, cJSON_GetObjectItem(step, "batch_rows"));
+        bench_check_number(&b, loss, cJSON_GetObjectItem(step, "loss")->valuedouble);
+    }
+    check_weights(&b, fixture_expected(item, "final_params"), c->weights);
+    check_scores(&b, fixture_expected(item, "final_logits_eval"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("partial labels: networks");
+    TCase *t = tcase_create("fixtures");
+    tcase_add_loop_test(t, whole_trajectories, 0, (int)(sizeof cases / sizeof *cases));
+    suite_add_tcase(s, t);
+    return s;
+}
