@@ -23,6 +23,15 @@ static const pair two_networks[] = {
     {NULL, NULL},
 };
 
+/* ---- the SDK's random numbers are replaced by those of the fixtures ------------------------------------------- */
+
+/* fredis: the last k of the list, backwards. */
+void cru_rng_choose(cru_rng *rng, int64_t n, int64_t k, int32_t *out)
+{
+    (void)rng;
+    for (int64_t i = 0; i < k; i++) out[i] = (int32_t)(n - 1 - i);
+}
+
 /* ---- one step with the fixture's views ------------------------------------------------------------------------ */
 
 static cru_input view_of(cru_learner *l, const int32_t *ids, int64_t count, const cJSON *rows)
@@ -56,6 +65,11 @@ static double step_with_views(bench *b, const cJSON *item, const cJSON *rows)
 static const network_case cases[] = {
     {"crdpll", "trajectory", perceptron, {"steps", "20"}},
     {"idgp", "trajectory", two_networks, {"steps", "20", "warm_up_epoch", "1"}},
+    {"fredis",
+     "trajectory_reference",
+     perceptron,
+     {"theta", "0.05", "inc", "0.01", "delta", "0.6", "dec", "0.01", "times", "1", "change_size", "3",
+      "update_interval", "1"}},
 };
 
 START_TEST(whole_trajectories)
