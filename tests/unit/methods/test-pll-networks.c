@@ -23,6 +23,38 @@ static const pair two_networks[] = {
     {NULL, NULL},
 };
 
+static const pair one_encoder[] = {
+    {"network.encoder.featurizer.fc1.weight", "0:backbone.fc1.weight"},
+    {"network.encoder.featurizer.fc1.bias", "0:backbone.fc1.bias"},
+    {"network.encoder.classifier.weight", "0:classifier.weight"},
+    {"network.encoder.classifier.bias", "0:classifier.bias"},
+    {"network.encoder.head.0.weight", "0:head.0.weight"},
+    {"network.encoder.head.0.bias", "0:head.0.bias"},
+    {"network.encoder.head.2.weight", "0:head.2.weight"},
+    {"network.encoder.head.2.bias", "0:head.2.bias"},
+    {NULL, NULL},
+};
+
+static const pair student_and_teacher[] = {
+    {"stu.encoder.featurizer.fc1.weight", "0:backbone.fc1.weight"},
+    {"stu.encoder.featurizer.fc1.bias", "0:backbone.fc1.bias"},
+    {"stu.encoder.classifier.weight", "0:classifier.weight"},
+    {"stu.encoder.classifier.bias", "0:classifier.bias"},
+    {"stu.encoder.head.0.weight", "0:head.0.weight"},
+    {"stu.encoder.head.0.bias", "0:head.0.bias"},
+    {"stu.encoder.head.2.weight", "0:head.2.weight"},
+    {"stu.encoder.head.2.bias", "0:head.2.bias"},
+    {"tea.encoder.featurizer.fc1.weight", "1:backbone.fc1.weight"},
+    {"tea.encoder.featurizer.fc1.bias", "1:backbone.fc1.bias"},
+    {"tea.encoder.classifier.weight", "1:classifier.weight"},
+    {"tea.encoder.classifier.bias", "1:classifier.bias"},
+    {"tea.encoder.head.0.weight", "1:head.0.weight"},
+    {"tea.encoder.head.0.bias", "1:head.0.bias"},
+    {"tea.encoder.head.2.weight", "1:head.2.weight"},
+    {"tea.encoder.head.2.bias", "1:head.2.bias"},
+    {NULL, NULL},
+};
+
 /* ---- the SDK's random numbers are replaced by those of the fixtures ------------------------------------------- */
 
 /* fredis: the last k of the list, backwards. */
@@ -70,7 +102,32 @@ static const network_case cases[] = {
      perceptron,
      {"theta", "0.05", "inc", "0.01", "delta", "0.6", "dec", "0.01", "times", "1", "change_size", "3",
       "update_interval", "1"}},
+    {"able", "trajectory", one_encoder, {"same_views", "true", "feat_dim", "3", "temperature", "0.1"}},
+    {"dirk",
+     "trajectory",
+     student_and_teacher,
+     {"same_views", "true", "momentum", "0.9", "moco_queue", "8", "feat_dim", "3", "prot_start", "1", "weight", "0.7",
+      "feat_temperature", "0.1"}},
 };
+
+static const pair queues[] = {
+    {"queue", "queue"},           {"queue_feat", "queue"},
+    {"queue_dist", "queue_dist"}, {"queue_candidates", "queue_candidates"},
+    {"prototypes", "prototypes"}, {NULL, NULL},
+};
+
+/* After a step, those that the fixture tells; before the first (NULL) they are set. */
+static void check_queues(const bench *b, const cJSON *item, const cJSON *step)
+{
+    char initial[100];
+    for (const pair *p = queues; p->theirs; p++) {
+        snprintf(initial, sizeof initial, "initial_%s", p->theirs);
+        const cJSON *start = cJSON_GetObjectItem(cJSON_GetObjectItem(item, "inputs"), initial);
+        const cJSON *now = cJSON_GetObjectItem(step, p->theirs);
+        if (!step && start) bench_set(b, p->ours, start, AS_STORED);
+        if (step && now) bench_check_weight(b, p->ours, now, AS_STORED);
+    }
+}
 
 START_TEST(whole_trajectories)
 {
@@ -82,10 +139,12 @@ START_TEST(whole_trajectories)
     bench b = bench_create();
     open_trajectory(&b, item, c->method, c->settings);
     set_weights(&b, fixture_input(item, "initial_params"), c->weights);
+    check_queues(&b, item, NULL);
     cJSON_ArrayForEach(step, fixture_expected(item, "steps"))
     {
         const double loss = step_with_views(&b, item, cJSON_GetObjectItem(step, "batch_rows"));
         bench_check_number(&b, loss, cJSON_GetObjectItem(step, "loss")->valuedouble);
+        check_queues(&b, item, step);
     }
     check_weights(&b, fixture_expected(item, "final_params"), c->weights);
     check_scores(&b, fixture_expected(item, "final_logits_eval"));
