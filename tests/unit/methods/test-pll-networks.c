@@ -55,6 +55,26 @@ static const pair student_and_teacher[] = {
     {NULL, NULL},
 };
 
+static const pair query_and_key[] = {
+    {"network.encoder_q.featurizer.fc1.weight", "0:backbone.fc1.weight"},
+    {"network.encoder_q.featurizer.fc1.bias", "0:backbone.fc1.bias"},
+    {"network.encoder_q.classifier.weight", "0:classifier.weight"},
+    {"network.encoder_q.classifier.bias", "0:classifier.bias"},
+    {"network.encoder_q.head.0.weight", "0:head.0.weight"},
+    {"network.encoder_q.head.0.bias", "0:head.0.bias"},
+    {"network.encoder_q.head.2.weight", "0:head.2.weight"},
+    {"network.encoder_q.head.2.bias", "0:head.2.bias"},
+    {"network.encoder_k.featurizer.fc1.weight", "1:backbone.fc1.weight"},
+    {"network.encoder_k.featurizer.fc1.bias", "1:backbone.fc1.bias"},
+    {"network.encoder_k.classifier.weight", "1:classifier.weight"},
+    {"network.encoder_k.classifier.bias", "1:classifier.bias"},
+    {"network.encoder_k.head.0.weight", "1:head.0.weight"},
+    {"network.encoder_k.head.0.bias", "1:head.0.bias"},
+    {"network.encoder_k.head.2.weight", "1:head.2.weight"},
+    {"network.encoder_k.head.2.bias", "1:head.2.bias"},
+    {NULL, NULL},
+};
+
 /* ---- the SDK's random numbers are replaced by those of the fixtures ------------------------------------------- */
 
 /* fredis: the last k of the list, backwards. */
@@ -62,6 +82,41 @@ void cru_rng_choose(cru_rng *rng, int64_t n, int64_t k, int32_t *out)
 {
     (void)rng;
     for (int64_t i = 0; i < k; i++) out[i] = (int32_t)(n - 1 - i);
+}
+
+/* alim and pico-plus: Beta draws, permutations and second batches in the order of the fixture's lists. */
+static struct {
+    const cJSON *item;
+    int betas, permutations, batches;
+} frozen;
+
+static const cJSON *next_frozen(const char *list, int *at)
+{
+    const cJSON *value = cJSON_GetArrayItem(fixture_input(frozen.item, list), (*at)++);
+    ck_assert_msg(value != NULL, "the fixture has no more %s", list);
+    return value;
+}
+
+double cru_rng_beta(cru_rng *rng, double a, double b)
+{
+    (void)rng;
+    ck_assert_double_eq(a, 4);
+    ck_assert_double_eq(b, 4);
+    return next_frozen("beta_draws", &frozen.betas)->valuedouble;
+}
+
+void cru_rng_permutation(cru_rng *rng, int32_t *out, int64_t n)
+{
+    (void)rng;
+    const cJSON *order = next_frozen("permutations", &frozen.permutations);
+    for (int i = 0; i < n; i++) out[i] = cJSON_GetArrayItem(order, i)->valueint;
+}
+
+cru_ids cru_batches_next(cru_batches *batches)
+{
+    const cJSON *rows = next_frozen("second_batch_rows", &frozen.batches);
+    for (int i = 0; i < batches->size; i++) batches->order[i] = cJSON_GetArrayItem(rows, i)->valueint;
+    return (cru_ids){batches->order, batches->size};
 }
 
 /* ---- one step with the fixture's views ------------------------------------------------------------------------ */
@@ -94,6 +149,12 @@ static double step_with_views(bench *b, const cJSON *item, const cJSON *rows)
     return loss;
 }
 
+/* clang-format off */
+#define MOMENTUM "same_views", "true", "steps", "20", "prot_start", "1", "feat_dim", "3", "moco_queue", "8", "moco_m", "0.9", "proto_m", "0.9"
+#define PICO_PLUS MOMENTUM, "pure_ratio", "0.75", "knn_start", "2", "chosen_neighbors", "3", "temperature_guess", "0.1"
+#define ALIM MOMENTUM, "start_epoch", "1", "noise_rate", "0.3"
+/* clang-format on */
+
 static const network_case cases[] = {
     {"crdpll", "trajectory", perceptron, {"steps", "20"}},
     {"idgp", "trajectory", two_networks, {"steps", "20", "warm_up_epoch", "1"}},
@@ -108,6 +169,10 @@ static const network_case cases[] = {
      student_and_teacher,
      {"same_views", "true", "momentum", "0.9", "moco_queue", "8", "feat_dim", "3", "prot_start", "1", "weight", "0.7",
       "feat_temperature", "0.1"}},
+    {"pico-plus", "trajectory_reference", query_and_key, {PICO_PLUS, "variant", "bench"}},
+    {"pico-plus", "trajectory_corrected", query_and_key, {PICO_PLUS, "variant", "paper"}},
+    {"alim", "trajectory_reference", query_and_key, {ALIM, "variant", "bench"}},
+    {"alim", "trajectory_corrected", query_and_key, {ALIM, "variant", "paper"}},
 };
 
 static const pair queues[] = {
@@ -137,6 +202,8 @@ START_TEST(whole_trajectories)
     cJSON *root = fixture_open(file);
     const cJSON *item = fixture_case(root, c->name), *step;
     bench b = bench_create();
+    memset(&frozen, 0, sizeof frozen);
+    frozen.item = item;
     open_trajectory(&b, item, c->method, c->settings);
     set_weights(&b, fixture_input(item, "initial_params"), c->weights);
     check_queues(&b, item, NULL);
