@@ -42,3 +42,10 @@ cru_tensor *set_weights(cru_tape *t, const cru_batch *batch, bool skip_full)
     cru_tensor *some = cru_minimum(t, count, one), *weight = cru_reciprocal(t, cru_maximum(t, count, one));
     return cru_scale(t, cru_mul(t, some, weight), most);
 }
+
+cru_tensor *suppression(cru_tape *t, cru_tensor *z, cru_tensor *sets)
+{
+    cru_tensor *off = cru_affine(t, sets, -1, 1);
+    cru_tensor *rest = cru_log(t, cru_affine(t, cru_softmax(t, z, 1), -1, 1.0000001));
+    return cru_scale(t, cru_sum(t, cru_mul(t, off, rest), CRU_ALL), -1 / (double)cru_tensor_rows(z));
+}

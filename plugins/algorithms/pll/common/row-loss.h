@@ -34,6 +34,9 @@ cru_tensor *candidate_shares(cru_tape *t, const cru_batch *batch);
  * skipped, 0. */
 cru_tensor *set_weights(cru_tape *t, const cru_batch *batch, bool skip_full);
 
+/* -(1/b) sum_i sum_{k not in S_i} log(1.0000001 - p_ik) of scores z: what suppresses labels outside the sets. */
+cru_tensor *suppression(cru_tape *t, cru_tensor *z, cru_tensor *sets);
+
 /* The sums of the rows of x, as a column: n x 1. */
 cru_tensor *row_sums(cru_tape *t, cru_tensor *x);
 
