@@ -42,7 +42,7 @@ static bool holds_artefact(const char *path)
     return is;
 }
 
-/* The folders that [paths] studies of a file names cannot be known before it is found: those of the environment are. */
+/* Studies are looked for in the folders of CRUCIBLE_STUDIES and where the program's own lie. */
 static int find_word(const char *word, artefact_words *out)
 {
     cru_error err = {0};

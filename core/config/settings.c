@@ -133,6 +133,5 @@ const cru_param paths_params[] = {
     CRU_STRING(paths_settings, mirror, "", "folder with <dataset>/<file>"),
     CRU_STRING(paths_settings, data, "", "where downloads go"),
     CRU_STRING(paths_settings, cache, "", "where parsed datasets are kept"),
-    CRU_STRING(paths_settings, studies, "", "further folders of studies, : between them"),
     CRU_END,
 };

@@ -147,7 +147,6 @@ typedef struct paths_settings {
     const char *mirror;  /* <mirror>/<dataset>/<file> */
     const char *data;    /* download folder */
     const char *cache;
-    const char *studies; /* further folders of studies, ':' between them */
 } paths_settings;
 extern const cru_param paths_params[];
 

@@ -2,7 +2,7 @@
 /* find.h: studies and their artefacts by name.
  *
  * A study is a folder; its artefacts are the files table-*.ini and figure-*.ini in it. "noisygl/table-a4" names an
- * artefact, "noisygl" the study. Folders of studies: CRUCIBLE_STUDIES, [paths] studies, beside the program, installed,
+ * artefact, "noisygl" the study. Folders of studies: CRUCIBLE_STUDIES, beside the program, installed,
  * in the source tree of a program that was not installed; the first that has the name wins. */
 #ifndef CORE_STUDY_FIND_H
 #define CORE_STUDY_FIND_H
@@ -18,7 +18,7 @@ typedef struct study_list {
 } study_list;
 void study_list_clear(study_list *list);
 
-/* The names of all studies that have artefacts: "gad", "igl", ... `folders` (may be NULL) is [paths] studies. */
+/* The names of all studies that have artefacts: "gad", "igl", ... `folders` (may be NULL): further ones. */
 cru_status study_names(const char *folders, study_list *out, cru_error *err);
 
 /* The names of a study's artefacts, tables before figures, numbers in their order: "noisygl/table-1", ... None when there

@@ -13,7 +13,8 @@ bits "$BUILD" >"$work/two" && cmp -s "$work/one" "$work/two" || fail "a second r
 [ "$BUILD" != "$clang" ] && [ -x "$clang/tests/crucible-bits" ] || { echo "skipped: no build of clang to compare with"; exit 0; }
 [ "$clang/tests/crucible-bits" -nt "$BUILD/lib/libcrucible.so" ] || { echo "skipped: the build of clang is older"; exit 0; }
 bits "$clang" >"$work/clang" || fail "crucible-bits of clang failed"
-# Not compared: these use kernels of which the two compilers contract products and sums differently.
+# Not compared: the two builds of the SDK give these methods other last bits; the cause is not found yet (contraction of
+# products and sums in kernels is suspected).
 differ='^(crgnn|g2gnn|proden|valen) '
 grep -vE "$differ" "$work/one" >"$work/one.same"
 grep -vE "$differ" "$work/clang" >"$work/clang.same"
