@@ -132,12 +132,37 @@ START_TEST(gas_shares_its_encoder)
 }
 END_TEST
 
+/* With H = 1 everywhere a mean is 1, and a layer that looks at one scaled mean alone shows the scaler. */
+START_TEST(pna_scales_by_degrees)
+{
+    static const char *const scalers[] = {"identity", "amplification", "attenuation"};
+    cJSON *root = fixture_open("gad/pna.json");
+    const cJSON *item = fixture_case(root, "h_feats4");
+    const cJSON *expected = fixture_expected(fixture_case(root, "optional_degree_scalers"), scalers[_i]);
+    bench b = with_anomaly_task(item);
+    bench_open(&b, "pna", (const char *[]){"hidden", "1", "layers", "1", "variant", "paper", NULL});
+    static const char *const names[] = {"in.weight", "in.bias", "conv0.weight", "conv0.bias", "out.weight", "out.bias"};
+    for (int i = 0; i < 6; i++) {
+        cru_tensor *w = bench_weight(&b, names[i]);
+        memset(w->data, 0, (size_t)cru_tensor_count(w) * sizeof *w->data);
+    }
+    bench_weight(&b, "in.bias")->data[0] = bench_weight(&b, "out.weight")->data[1] = 1;
+    bench_weight(&b, "conv0.weight")->data[4 * _i] = 1;
+    bench_run(&b);
+    for (int v = 0; v < 8; v++)
+        bench_check_number(&b, (double)b.logits->data[2 * v + 1], cJSON_GetArrayItem(expected, v)->valuedouble);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("anomaly models");
     TCase *c = tcase_create("fixtures");
     tcase_add_loop_test(c, computes_as_the_reference, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(c, gas_shares_its_encoder, 0, 2);
+    tcase_add_loop_test(c, pna_scales_by_degrees, 0, 3);
     suite_add_tcase(s, c);
     return s;
 }
