@@ -132,12 +132,76 @@ START_TEST(gas_shares_its_encoder)
 }
 END_TEST
 
+/* With H = 1 everywhere a mean is 1, and a layer that looks at one scaled mean alone shows the scaler. */
+START_TEST(pna_scales_by_degrees)
+{
+    static const char *const scalers[] = {"identity", "amplification", "attenuation"};
+    cJSON *root = fixture_open("gad/pna.json");
+    const cJSON *item = fixture_case(root, "h_feats4");
+    const cJSON *expected = fixture_expected(fixture_case(root, "optional_degree_scalers"), scalers[_i]);
+    bench b = with_anomaly_task(item);
+    bench_open(&b, "pna", (const char *[]){"hidden", "1", "layers", "1", "variant", "paper", NULL});
+    static const char *const names[] = {"in.weight", "in.bias", "conv0.weight", "conv0.bias", "out.weight", "out.bias"};
+    for (int i = 0; i < 6; i++) {
+        cru_tensor *w = bench_weight(&b, names[i]);
+        memset(w->data, 0, (size_t)cru_tensor_count(w) * sizeof *w->data);
+    }
+    bench_weight(&b, "in.bias")->data[0] = bench_weight(&b, "out.weight")->data[1] = 1;
+    bench_weight(&b, "conv0.weight")->data[4 * _i] = 1;
+    bench_run(&b);
+    for (int v = 0; v < 8; v++)
+        bench_check_number(&b, (double)b.logits->data[2 * v + 1], cJSON_GetArrayItem(expected, v)->valuedouble);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* One filter has all the attention. H is the fixture's h, held off the activation's kink by 16 and moved back. */
+START_TEST(amnet_filters_as_coded_and_as_printed)
+{
+    static double h[BENCH_MOST], theta[8], expected[BENCH_MOST];
+    const char *const order = _i / 2 ? "3" : "2";
+    cJSON *root = fixture_open("gad/bernnet.json");
+    const cJSON *item = fixture_case(root, _i / 2 ? "filter_K3" : "filter_K2");
+    bench b = bench_create();
+    bench_graph_as(&b, fixture_input(item, "graph"), true);
+    b.data->problem = CRU_ANOMALY;
+    bench_features(&b, fixture_input(item, "h"));
+    cJSON *labels = cJSON_Parse("[0, 1, 0, 0, 1, 0, 0, 1]"), *mask = cJSON_Parse("[1, 1, 1, 1, 1, 0, 0, 0]");
+    bench_masked_labels(&b, labels, mask);
+    const int64_t cols = fixture_numbers(fixture_input(item, "h"), h) / 8;
+    char hidden[8];
+    snprintf(hidden, sizeof hidden, "%d", (int)cols);
+    bench_open(&b, "amnet",
+               (const char *[]){"filters", "1", "order", order, "hidden", hidden, "variant", _i % 2 ? "paper" : "bench",
+                                NULL});
+    static const char *const names[] = {"first", "second", "out"};
+    for (int i = 0; i < 3; i++) {
+        char weight[32], bias[32];
+        snprintf(weight, sizeof weight, "%s.weight", names[i]);
+        snprintf(bias, sizeof bias, "%s.bias", names[i]);
+        cru_tensor *w = bench_weight(&b, weight), *shift = bench_weight(&b, bias);
+        for (int64_t k = 0; k < cru_tensor_count(w); k++) w->data[k] = k / w->dim[1] == k % w->dim[1];
+        for (int64_t k = 0; k < cru_tensor_count(shift); k++) shift->data[k] = i == 0 ? 16 : i == 1 ? -16 : 0;
+    }
+    const int64_t count = fixture_numbers(fixture_input(item, "theta"), theta);
+    for (int64_t k = 0; k < count; k++) bench_weight(&b, "theta0")->data[k] = (float)theta[k];
+    bench_run(&b);
+    fixture_numbers(fixture_expected(item, _i % 2 ? "paper" : "coded"), expected);
+    for (int v = 0; v < 16; v++) bench_check_number(&b, (double)b.logits->data[v], expected[v / 2 * cols + v % 2]);
+    bench_destroy(&b);
+    cJSON_Delete(root), cJSON_Delete(labels), cJSON_Delete(mask);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("anomaly models");
     TCase *c = tcase_create("fixtures");
     tcase_add_loop_test(c, computes_as_the_reference, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_loop_test(c, gas_shares_its_encoder, 0, 2);
+    tcase_add_loop_test(c, pna_scales_by_degrees, 0, 3);
+    tcase_add_loop_test(c, amnet_filters_as_coded_and_as_printed, 0, 4);
     suite_add_tcase(s, c);
     return s;
 }
