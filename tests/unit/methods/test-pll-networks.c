@@ -220,11 +220,240 @@ START_TEST(whole_trajectories)
 }
 END_TEST
 
+/* ---- single terms: X = I, so that classifiers hold logits ------------------------------------------------------ */
+
+static const int32_t first_four[] = {0, 1, 2, 3}, last_four[] = {4, 5, 6, 7}, batch_rows[] = {0, 3, 4, 6},
+                     other_rows[] = {1, 2, 5, 7};
+
+/* The tables of these methods come first in their models; there is no other way to put values in. */
+static cru_tensor *table_of(const bench *b, int number)
+{
+    return ((cru_tensor **)b->learner->model)[number];
+}
+
+static void put_rows(cru_tensor *to, const int32_t *rows, const cJSON *values)
+{
+    static double numbers[BENCH_MOST];
+    const int64_t count = fixture_numbers(values, numbers), cols = cru_tensor_cols(to);
+    for (int64_t i = 0; i < count; i++) to->data[rows[i / cols] * cols + i % cols] = (float)numbers[i];
+}
+
+static void check_rows(const bench *b, const float *data, const int32_t *rows, const cJSON *values)
+{
+    static double numbers[BENCH_MOST];
+    const int64_t count = fixture_numbers(values, numbers), cols = cJSON_GetArraySize(cJSON_GetArrayItem(values, 0));
+    for (int64_t i = 0; i < count; i++)
+        bench_check_number(b, (double)data[rows[i / cols] * cols + i % cols], numbers[i]);
+}
+
+static void set_unit(const bench *b, const char *name)
+{
+    cru_tensor *w = bench_weight(b, name);
+    const int64_t cols = cru_tensor_cols(w);
+    for (int64_t i = 0; i < cru_tensor_count(w); i++) w->data[i] = i / cols == i % cols;
+}
+
+static void set_zero(const bench *b, const char *name)
+{
+    cru_tensor *w = bench_weight(b, name);
+    memset(w->data, 0, (size_t)cru_tensor_count(w) * sizeof(float));
+}
+
+/* Four rows, and what stands for their strong views: four others. */
+static cru_batch batch_with_views(bench *b, const int32_t *rows, const int32_t *strong)
+{
+    cru_learner *l = b->learner;
+    for (int64_t i = 0; i < l->net_count; i++) cru_net_clear(l->nets[i]);
+    cru_tape_begin(l->tape, CRU_TRAIN);
+    cru_batch batch = cru_learner_batch(l, (cru_ids){(int32_t *)rows, 4});
+    if (strong) {
+        cru_tensor *x = cru_input_dense(l->tape, &l->x);
+        batch.strong = cru_input_of(cru_gather(l->tape, x, cru_index_step(l->tape, strong, 4)));
+    }
+    return batch;
+}
+
+static double loss_of(bench *b, const cru_batch *batch)
+{
+    cru_learner *l = b->learner;
+    cru_tensor *loss = l->method->batch_loss(l, l->model, l->tape, batch);
+    cru_backward(l->tape, loss);
+    return (double)cru_tensor_item(l->tape, loss);
+}
+
+static double number_of(cJSON *root, const char *name)
+{
+    return fixture_expected(fixture_case(root, name), "loss")->valuedouble;
+}
+
+START_TEST(crdpll_loss_of_two_views)
+{
+    cJSON *root = fixture_open("pll/crdpll.json");
+    const cJSON *item = fixture_case(root, "loss"), *row;
+    cJSON *sets = cJSON_Duplicate(fixture_input(item, "S"), true);
+    cJSON_ArrayForEach(row, fixture_input(item, "S")) cJSON_AddItemToArray(sets, cJSON_Duplicate(row, true));
+    bench b = bench_create();
+    open_given_logits(&b, "crdpll", sets, (const char *[]){"steps", "20", NULL});
+    put_rows(bench_weight(&b, "classifier.weight"), first_four, fixture_input(item, "logits_weak"));
+    put_rows(bench_weight(&b, "classifier.weight"), last_four, fixture_input(item, "logits_strong"));
+    put_rows(table_of(&b, 0), first_four, fixture_input(item, "q"));
+    b.learner->epoch = 4;
+    const cru_batch batch = batch_with_views(&b, first_four, last_four);
+    bench_check_number(&b, loss_of(&b, &batch), fixture_expected(item, "loss")->valuedouble);
+    const float *gradient = cru_weight_grad(bench_weight(&b, "classifier.weight"));
+    check_rows(&b, gradient, first_four, fixture_expected(item, "grad_weak"));
+    check_rows(&b, gradient, last_four, fixture_expected(item, "grad_strong"));
+    bench_destroy(&b);
+    cJSON_Delete(sets);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(crdpll_confidence_of_two_views)
+{
+    static const int32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    cJSON *root = fixture_open("pll/crdpll.json");
+    const cJSON *item = fixture_case(root, "confidence_update");
+    bench b = bench_create();
+    open_given_logits(&b, "crdpll", fixture_input(item, "S"), NULL);
+    put_rows(bench_weight(&b, "classifier.weight"), batch_rows, fixture_input(item, "logits_weak"));
+    put_rows(bench_weight(&b, "classifier.weight"), other_rows, fixture_input(item, "logits_strong"));
+    put_rows(table_of(&b, 0), all, fixture_input(item, "q_before"));
+    const cru_batch batch = batch_with_views(&b, batch_rows, other_rows);
+    cru_tape_record(b.learner->tape, false);
+    b.learner->method->after_step(b.learner, b.learner->model, b.learner->tape, &batch);
+    check_rows(&b, table_of(&b, 0)->data, all, fixture_expected(item, "q_after"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(fredis_loss)
+{
+    cJSON *root = fixture_open("pll/fredis.json");
+    const cJSON *item = fixture_case(root, "loss");
+    bench b = bench_create();
+    open_given_logits(&b, "fredis", fixture_input(item, "S"), NULL);
+    put_rows(bench_weight(&b, "classifier.weight"), first_four, fixture_input(item, "logits"));
+    put_rows(table_of(&b, 0), first_four, fixture_input(item, "q"));
+    const cru_batch batch = batch_with_views(&b, first_four, NULL);
+    bench_check_number(&b, loss_of(&b, &batch), fixture_expected(item, "loss")->valuedouble);
+    bench_check_gradient(&b, "classifier.weight", fixture_expected(item, "grad_logits"), AS_STORED);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* Warm-up: L_f and the slopes of L_f and L_g. Later, at full ramp: L_f + L_fg + C_f and its slope. */
+START_TEST(idgp_terms)
+{
+    static double slope[3][BENCH_MOST];
+    cJSON *root = fixture_open("pll/idgp.json");
+    const cJSON *f = fixture_case(root, "L_fg"), *g = fixture_case(root, "L_g");
+    bench b = bench_create();
+    open_given_logits(&b, "idgp", fixture_input(f, "S"), (const char *[]){"steps", "20", NULL});
+    set_unit(&b, "1:backbone.fc1.weight");
+    set_zero(&b, "1:backbone.fc1.bias");
+    set_zero(&b, "1:classifier.bias");
+    for (int joint = 0; joint < 2; joint++) {
+        put_rows(bench_weight(&b, "0:classifier.weight"), first_four, fixture_input(f, "logits"));
+        put_rows(bench_weight(&b, "1:classifier.weight"), first_four, fixture_input(f, "logits_g"));
+        put_rows(table_of(&b, 0), first_four, fixture_input(f, "d"));
+        put_rows(table_of(&b, 1), first_four, fixture_input(g, "b"));
+        b.learner->epoch = joint ? 1000 : 0;
+        const cru_batch batch = batch_with_views(&b, first_four, NULL);
+        const double more = joint ? number_of(root, "L_fg") + number_of(root, "C_f") : 0;
+        bench_check_number(&b, loss_of(&b, &batch), number_of(root, "L_f") + more);
+        if (!joint) bench_check_gradient(&b, "1:classifier.weight", fixture_expected(g, "grad_logits"), AS_STORED);
+        const int64_t count = fixture_numbers(fixture_expected(f, "grad_logits"), slope[0]);
+        fixture_numbers(fixture_expected(fixture_case(root, "L_f"), "grad_logits"), slope[1]);
+        fixture_numbers(fixture_expected(fixture_case(root, "C_f"), "grad_logits"), slope[2]);
+        const float *gradient = cru_weight_grad(bench_weight(&b, "0:classifier.weight"));
+        for (int64_t i = 0; i < count; i++)
+            bench_check_number(&b, (double)gradient[i], slope[1][i] + (joint ? slope[0][i] + slope[2][i] : 0));
+    }
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* -(1/4) sum_i sum_k q_ik log softmax(z_i)_k, of table rows */
+static double cross_entropy(const cJSON *table, const cJSON *logits)
+{
+    static double z[BENCH_MOST];
+    double loss = 0;
+    const int64_t cols = fixture_numbers(logits, z) / 4;
+    for (int64_t i = 0; i < 4; i++) {
+        double q[16], sum = 0;
+        fixture_numbers(cJSON_GetArrayItem(table, batch_rows[i]), q);
+        for (int64_t k = 0; k < cols; k++) sum += exp(z[i * cols + k]);
+        for (int64_t k = 0; k < cols; k++) loss -= q[k] * (z[i * cols + k] - log(sum));
+    }
+    return loss / 4;
+}
+
+/* The case tells the sets of its four rows, the trajectory those of all eight. */
+START_TEST(able_contrast_and_confidence)
+{
+    static const int32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7}, weak_then_strong[] = {0, 3, 4, 6, 1, 2, 5, 7};
+    cJSON *root = fixture_open("pll/able.json");
+    const cJSON *item = fixture_case(root, _i ? "contrastive_corrected" : "contrastive_reference");
+    const cJSON *q = fixture_input(item, "q"), *logits = fixture_input(item, "logits_weak");
+    bench b = bench_create();
+    b.tolerance = cJSON_GetObjectItem(item, "tolerance")->valuedouble;
+    open_given_logits(&b, "able", fixture_input(fixture_case(root, "trajectory"), "S"),
+                      (const char *[]){"same_views", "true", "feat_dim", "3", "temperature", "0.1", "variant",
+                                       _i ? "paper" : "bench", NULL});
+    put_rows(bench_weight(&b, "classifier.weight"), batch_rows, logits);
+    set_unit(&b, "head.0.weight");
+    set_zero(&b, "head.0.bias");
+    set_zero(&b, "head.2.bias");
+    put_rows(bench_weight(&b, "head.2.weight"), weak_then_strong, fixture_input(item, "features_weak_then_strong"));
+    put_rows(table_of(&b, 0), all, q);
+    const cru_batch batch = batch_with_views(&b, batch_rows, other_rows);
+    const double contrast = fixture_expected(item, "loss_con")->valuedouble;
+    bench_check_number(&b, loss_of(&b, &batch), cross_entropy(q, logits) + contrast);
+    check_rows(&b, table_of(&b, 0)->data, batch_rows, fixture_expected(item, "new_confidence_rows"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* They are what the teacher puts into the queue. */
+START_TEST(dirk_rectified_confidence)
+{
+    cJSON *root = fixture_open("pll/dirk.json");
+    const cJSON *item = fixture_case(root, _i ? "rectified_confidence_full_set" : "rectified_confidence");
+    bench b = bench_create();
+    open_given_logits(&b, "dirk", fixture_input(item, "S"),
+                      (const char *[]){"same_views", "true", "moco_queue", "8", "batch_size", "4", NULL});
+    set_unit(&b, "1:backbone.fc1.weight");
+    set_zero(&b, "1:backbone.fc1.bias");
+    set_zero(&b, "1:classifier.bias");
+    cru_tensor *z = bench_weight(&b, "1:classifier.weight");
+    put_rows(z, first_four, fixture_input(item, "u"));
+    for (int64_t i = 0; i < cru_tensor_count(z); i++) z->data[i] = logf(z->data[i]);
+    const cru_batch batch = batch_with_views(&b, first_four, NULL);
+    loss_of(&b, &batch);
+    cru_tape_record(b.learner->tape, false);
+    b.learner->method->after_step(b.learner, b.learner->model, b.learner->tape, &batch);
+    check_rows(&b, bench_weight(&b, "queue_dist")->data, first_four, fixture_expected(item, "r"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("partial labels: networks");
     TCase *t = tcase_create("fixtures");
     tcase_add_loop_test(t, whole_trajectories, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_test(t, crdpll_loss_of_two_views);
+    tcase_add_test(t, crdpll_confidence_of_two_views);
+    tcase_add_test(t, fredis_loss);
+    tcase_add_test(t, idgp_terms);
+    tcase_add_loop_test(t, able_contrast_and_confidence, 0, 2);
+    tcase_add_loop_test(t, dirk_rectified_confidence, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }
