@@ -84,7 +84,8 @@ void cru_rng_choose(cru_rng *rng, int64_t n, int64_t k, int32_t *out)
     for (int64_t i = 0; i < k; i++) out[i] = (int32_t)(n - 1 - i);
 }
 
-/* alim and pico-plus: Beta draws, permutations and second batches in the order of the fixture's lists. */
+/* alim and pico-plus: Beta draws, permutations and second batches in the order of the fixture's lists; without a fixture
+ * 0.5, the identity and the first rows. */
 static struct {
     const cJSON *item;
     int betas, permutations, batches;
@@ -102,20 +103,21 @@ double cru_rng_beta(cru_rng *rng, double a, double b)
     (void)rng;
     ck_assert_double_eq(a, 4);
     ck_assert_double_eq(b, 4);
+    if (!frozen.item) return 0.5;
     return next_frozen("beta_draws", &frozen.betas)->valuedouble;
 }
 
 void cru_rng_permutation(cru_rng *rng, int32_t *out, int64_t n)
 {
     (void)rng;
-    const cJSON *order = next_frozen("permutations", &frozen.permutations);
-    for (int i = 0; i < n; i++) out[i] = cJSON_GetArrayItem(order, i)->valueint;
+    const cJSON *order = frozen.item ? next_frozen("permutations", &frozen.permutations) : NULL;
+    for (int i = 0; i < n; i++) out[i] = order ? cJSON_GetArrayItem(order, i)->valueint : i;
 }
 
 cru_ids cru_batches_next(cru_batches *batches)
 {
-    const cJSON *rows = next_frozen("second_batch_rows", &frozen.batches);
-    for (int i = 0; i < batches->size; i++) batches->order[i] = cJSON_GetArrayItem(rows, i)->valueint;
+    const cJSON *rows = frozen.item ? next_frozen("second_batch_rows", &frozen.batches) : NULL;
+    for (int i = 0; rows && i < batches->size; i++) batches->order[i] = cJSON_GetArrayItem(rows, i)->valueint;
     return (cru_ids){batches->order, batches->size};
 }
 
@@ -443,6 +445,89 @@ START_TEST(dirk_rectified_confidence)
 }
 END_TEST
 
+/* ---- no fixture ------------------------------------------------------------------------------------------------ */
+
+#define SMALL_QUEUE "same_views", "true", "moco_queue", "8", "prot_start", "2"
+static const network_case diverged[] = {
+    {"crdpll", NULL, NULL, {NULL}},
+    {"idgp", NULL, NULL, {"warm_up_epoch", "1"}},
+    {"fredis", NULL, NULL, {"update_interval", "1"}},
+    {"fredis", NULL, NULL, {"update_interval", "1", "variant", "paper", "change_size", "2"}},
+    {"able", NULL, NULL, {"same_views", "true"}},
+    {"dirk", NULL, NULL, {SMALL_QUEUE}},
+    {"pico-plus", NULL, NULL, {SMALL_QUEUE, "variant", "paper", "knn_start", "4", "pure_ratio", "0.5"}},
+    {"alim", NULL, NULL, {SMALL_QUEUE, "variant", "paper", "start_epoch", "1"}},
+};
+
+/* Through all phases of each method: nothing ends the process, nothing runs for ever. */
+START_TEST(steps_of_nan_weights_do_no_harm)
+{
+    static float scores[BENCH_MOST];
+    cJSON *root = fixture_open("pll/idgp.json");
+    const cJSON *item = fixture_case(root, "trajectory");
+    bench b = bench_create();
+    open_trajectory(&b, item, diverged[_i].method, diverged[_i].settings);
+    const char *const biases[] = {"0:classifier.bias", "0:backbone.fc1.bias"};
+    for (int w = 0; w < 2; w++) {
+        cru_tensor *bias = bench_weight(&b, biases[w]);
+        for (int64_t k = 0; k < cru_tensor_count(bias); k++) bias->data[k] = NAN;
+    }
+    for (int s = 0; s < 12; s++) {
+        cJSON *rows = cJSON_Parse(s % 2 ? "[0, 1, 2, 3]" : "[4, 5, 6, 7]");
+        bench_step(&b, rows);
+        cJSON_Delete(rows);
+    }
+    ck_assert_int_eq(b.algorithm->predict(b.learner, scores), CRU_DIVERGED);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* The mean over rows of 10 KL(q || p) - sum over labels outside the set of log(1 - p); q is p within the set, and p the
+ * same for all rows. */
+static double fredis_loss_of(const double *p, const int sets[4][3])
+{
+    double loss = 0;
+    for (int i = 0; i < 4; i++) {
+        double inside = 0;
+        for (int k = 0; k < 3; k++) inside += sets[i][k] * p[k];
+        for (int k = 0; k < 3; k++) loss -= sets[i][k] ? 10 * p[k] / inside * log(inside) : log(1 - p[k]);
+    }
+    return loss / 4;
+}
+
+/* fredis, variant paper, by the formulas. With weights of 0 and lr = 0, p = (0.6, 0.3, 0.1) by the bias in every row, so g
+ * = (0, 0.3, 0.5). One pass is one step, and there is no correction after the first. After the second, theta = 0.1 lets
+ * label 0 into rows 0, 1 and 2; beyond delta = 0.45 are the members 2 of rows 1 and 2, and a third must go for the three
+ * that came: delta falls below 0.3, and the 1 of row 0 goes, too. With theta = 0 none comes, and rows 1 and 2, which would
+ * be empty, get back what they had. */
+START_TEST(fredis_puts_the_corrected_sets_in_the_place_of_the_given)
+{
+    static const double p[] = {0.6, 0.3, 0.1};
+    static const int given[4][3] = {{0, 1, 0}, {0, 0, 1}, {0, 0, 1}, {1, 0, 0}};
+    static const int corrected[4][3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
+    cJSON *x = cJSON_Parse("[[1, 0], [0, 1], [1, 1], [2, 1]]"), *rows = cJSON_Parse("[0, 1, 2, 3]");
+    cJSON *sets = cJSON_Parse("[[0, 1, 0], [0, 0, 1], [0, 0, 1], [1, 0, 0]]");
+    bench b = bench_create();
+    bench_candidates(&b, x, sets);
+    bench_open(&b, "fredis", (const char *[]){"backbone", "linear",     "lr",
+                                              "0",        "batch_size", "4",
+                                              "variant",  "paper",      "update_interval",
+                                              "1",        "theta",      _i ? "0.1" : "0",
+                                              "delta",    "0.45",       "dec",
+                                              "0.01",     "times",      "1",
+                                              "inc",      "0",          NULL});
+    set_zero(&b, "classifier.weight");
+    for (int k = 0; k < 3; k++) bench_weight(&b, "classifier.bias")->data[k] = (float)log(p[k]);
+    for (int s = 0; s < 4; s++)
+        bench_check_number(&b, bench_step(&b, rows), fredis_loss_of(p, _i && s > 1 ? corrected : given));
+    bench_destroy(&b);
+    cJSON_Delete(x);
+    cJSON_Delete(rows);
+    cJSON_Delete(sets);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("partial labels: networks");
@@ -454,6 +539,8 @@ Suite *suite(void)
     tcase_add_test(t, idgp_terms);
     tcase_add_loop_test(t, able_contrast_and_confidence, 0, 2);
     tcase_add_loop_test(t, dirk_rectified_confidence, 0, 2);
+    tcase_add_loop_test(t, steps_of_nan_weights_do_no_harm, 0, (int)(sizeof diverged / sizeof *diverged));
+    tcase_add_loop_test(t, fredis_puts_the_corrected_sets_in_the_place_of_the_given, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }
