@@ -84,7 +84,8 @@ void cru_rng_choose(cru_rng *rng, int64_t n, int64_t k, int32_t *out)
     for (int64_t i = 0; i < k; i++) out[i] = (int32_t)(n - 1 - i);
 }
 
-/* alim and pico-plus: Beta draws, permutations and second batches in the order of the fixture's lists. */
+/* alim and pico-plus: Beta draws, permutations and second batches in the order of the fixture's lists; without a fixture
+ * 0.5, the identity and the first rows. */
 static struct {
     const cJSON *item;
     int betas, permutations, batches;
@@ -102,20 +103,21 @@ double cru_rng_beta(cru_rng *rng, double a, double b)
     (void)rng;
     ck_assert_double_eq(a, 4);
     ck_assert_double_eq(b, 4);
+    if (!frozen.item) return 0.5;
     return next_frozen("beta_draws", &frozen.betas)->valuedouble;
 }
 
 void cru_rng_permutation(cru_rng *rng, int32_t *out, int64_t n)
 {
     (void)rng;
-    const cJSON *order = next_frozen("permutations", &frozen.permutations);
-    for (int i = 0; i < n; i++) out[i] = cJSON_GetArrayItem(order, i)->valueint;
+    const cJSON *order = frozen.item ? next_frozen("permutations", &frozen.permutations) : NULL;
+    for (int i = 0; i < n; i++) out[i] = order ? cJSON_GetArrayItem(order, i)->valueint : i;
 }
 
 cru_ids cru_batches_next(cru_batches *batches)
 {
-    const cJSON *rows = next_frozen("second_batch_rows", &frozen.batches);
-    for (int i = 0; i < batches->size; i++) batches->order[i] = cJSON_GetArrayItem(rows, i)->valueint;
+    const cJSON *rows = frozen.item ? next_frozen("second_batch_rows", &frozen.batches) : NULL;
+    for (int i = 0; rows && i < batches->size; i++) batches->order[i] = cJSON_GetArrayItem(rows, i)->valueint;
     return (cru_ids){batches->order, batches->size};
 }
 
@@ -220,11 +222,325 @@ START_TEST(whole_trajectories)
 }
 END_TEST
 
+/* ---- single terms: X = I, so that classifiers hold logits ------------------------------------------------------ */
+
+static const int32_t first_four[] = {0, 1, 2, 3}, last_four[] = {4, 5, 6, 7}, batch_rows[] = {0, 3, 4, 6},
+                     other_rows[] = {1, 2, 5, 7};
+
+/* The tables of these methods come first in their models; there is no other way to put values in. */
+static cru_tensor *table_of(const bench *b, int number)
+{
+    return ((cru_tensor **)b->learner->model)[number];
+}
+
+static void put_rows(cru_tensor *to, const int32_t *rows, const cJSON *values)
+{
+    static double numbers[BENCH_MOST];
+    const int64_t count = fixture_numbers(values, numbers), cols = cru_tensor_cols(to);
+    for (int64_t i = 0; i < count; i++) to->data[rows[i / cols] * cols + i % cols] = (float)numbers[i];
+}
+
+static void check_rows(const bench *b, const float *data, const int32_t *rows, const cJSON *values)
+{
+    static double numbers[BENCH_MOST];
+    const int64_t count = fixture_numbers(values, numbers), cols = cJSON_GetArraySize(cJSON_GetArrayItem(values, 0));
+    for (int64_t i = 0; i < count; i++)
+        bench_check_number(b, (double)data[rows[i / cols] * cols + i % cols], numbers[i]);
+}
+
+static void set_unit(const bench *b, const char *name)
+{
+    cru_tensor *w = bench_weight(b, name);
+    const int64_t cols = cru_tensor_cols(w);
+    for (int64_t i = 0; i < cru_tensor_count(w); i++) w->data[i] = i / cols == i % cols;
+}
+
+static void set_zero(const bench *b, const char *name)
+{
+    cru_tensor *w = bench_weight(b, name);
+    memset(w->data, 0, (size_t)cru_tensor_count(w) * sizeof(float));
+}
+
+/* Four rows, and what stands for their strong views: four others. */
+static cru_batch batch_with_views(bench *b, const int32_t *rows, const int32_t *strong)
+{
+    cru_learner *l = b->learner;
+    for (int64_t i = 0; i < l->net_count; i++) cru_net_clear(l->nets[i]);
+    cru_tape_begin(l->tape, CRU_TRAIN);
+    cru_batch batch = cru_learner_batch(l, (cru_ids){(int32_t *)rows, 4});
+    if (strong) {
+        cru_tensor *x = cru_input_dense(l->tape, &l->x);
+        batch.strong = cru_input_of(cru_gather(l->tape, x, cru_index_step(l->tape, strong, 4)));
+    }
+    return batch;
+}
+
+static double loss_of(bench *b, const cru_batch *batch)
+{
+    cru_learner *l = b->learner;
+    cru_tensor *loss = l->method->batch_loss(l, l->model, l->tape, batch);
+    cru_backward(l->tape, loss);
+    return (double)cru_tensor_item(l->tape, loss);
+}
+
+static double number_of(cJSON *root, const char *name)
+{
+    return fixture_expected(fixture_case(root, name), "loss")->valuedouble;
+}
+
+START_TEST(crdpll_loss_of_two_views)
+{
+    cJSON *root = fixture_open("pll/crdpll.json");
+    const cJSON *item = fixture_case(root, "loss"), *row;
+    cJSON *sets = cJSON_Duplicate(fixture_input(item, "S"), true);
+    cJSON_ArrayForEach(row, fixture_input(item, "S")) cJSON_AddItemToArray(sets, cJSON_Duplicate(row, true));
+    bench b = bench_create();
+    open_given_logits(&b, "crdpll", sets, (const char *[]){"steps", "20", NULL});
+    put_rows(bench_weight(&b, "classifier.weight"), first_four, fixture_input(item, "logits_weak"));
+    put_rows(bench_weight(&b, "classifier.weight"), last_four, fixture_input(item, "logits_strong"));
+    put_rows(table_of(&b, 0), first_four, fixture_input(item, "q"));
+    b.learner->epoch = 4;
+    const cru_batch batch = batch_with_views(&b, first_four, last_four);
+    bench_check_number(&b, loss_of(&b, &batch), fixture_expected(item, "loss")->valuedouble);
+    const float *gradient = cru_weight_grad(bench_weight(&b, "classifier.weight"));
+    check_rows(&b, gradient, first_four, fixture_expected(item, "grad_weak"));
+    check_rows(&b, gradient, last_four, fixture_expected(item, "grad_strong"));
+    bench_destroy(&b);
+    cJSON_Delete(sets);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(crdpll_confidence_of_two_views)
+{
+    static const int32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    cJSON *root = fixture_open("pll/crdpll.json");
+    const cJSON *item = fixture_case(root, "confidence_update");
+    bench b = bench_create();
+    open_given_logits(&b, "crdpll", fixture_input(item, "S"), NULL);
+    put_rows(bench_weight(&b, "classifier.weight"), batch_rows, fixture_input(item, "logits_weak"));
+    put_rows(bench_weight(&b, "classifier.weight"), other_rows, fixture_input(item, "logits_strong"));
+    put_rows(table_of(&b, 0), all, fixture_input(item, "q_before"));
+    const cru_batch batch = batch_with_views(&b, batch_rows, other_rows);
+    cru_tape_record(b.learner->tape, false);
+    b.learner->method->after_step(b.learner, b.learner->model, b.learner->tape, &batch);
+    check_rows(&b, table_of(&b, 0)->data, all, fixture_expected(item, "q_after"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(fredis_loss)
+{
+    cJSON *root = fixture_open("pll/fredis.json");
+    const cJSON *item = fixture_case(root, "loss");
+    bench b = bench_create();
+    open_given_logits(&b, "fredis", fixture_input(item, "S"), NULL);
+    put_rows(bench_weight(&b, "classifier.weight"), first_four, fixture_input(item, "logits"));
+    put_rows(table_of(&b, 0), first_four, fixture_input(item, "q"));
+    const cru_batch batch = batch_with_views(&b, first_four, NULL);
+    bench_check_number(&b, loss_of(&b, &batch), fixture_expected(item, "loss")->valuedouble);
+    bench_check_gradient(&b, "classifier.weight", fixture_expected(item, "grad_logits"), AS_STORED);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* Warm-up: L_f and the slopes of L_f and L_g. Later, at full ramp: L_f + L_fg + C_f and its slope. */
+START_TEST(idgp_terms)
+{
+    static double slope[3][BENCH_MOST];
+    cJSON *root = fixture_open("pll/idgp.json");
+    const cJSON *f = fixture_case(root, "L_fg"), *g = fixture_case(root, "L_g");
+    bench b = bench_create();
+    open_given_logits(&b, "idgp", fixture_input(f, "S"), (const char *[]){"steps", "20", NULL});
+    set_unit(&b, "1:backbone.fc1.weight");
+    set_zero(&b, "1:backbone.fc1.bias");
+    set_zero(&b, "1:classifier.bias");
+    for (int joint = 0; joint < 2; joint++) {
+        put_rows(bench_weight(&b, "0:classifier.weight"), first_four, fixture_input(f, "logits"));
+        put_rows(bench_weight(&b, "1:classifier.weight"), first_four, fixture_input(f, "logits_g"));
+        put_rows(table_of(&b, 0), first_four, fixture_input(f, "d"));
+        put_rows(table_of(&b, 1), first_four, fixture_input(g, "b"));
+        b.learner->epoch = joint ? 1000 : 0;
+        const cru_batch batch = batch_with_views(&b, first_four, NULL);
+        const double more = joint ? number_of(root, "L_fg") + number_of(root, "C_f") : 0;
+        bench_check_number(&b, loss_of(&b, &batch), number_of(root, "L_f") + more);
+        if (!joint) bench_check_gradient(&b, "1:classifier.weight", fixture_expected(g, "grad_logits"), AS_STORED);
+        const int64_t count = fixture_numbers(fixture_expected(f, "grad_logits"), slope[0]);
+        fixture_numbers(fixture_expected(fixture_case(root, "L_f"), "grad_logits"), slope[1]);
+        fixture_numbers(fixture_expected(fixture_case(root, "C_f"), "grad_logits"), slope[2]);
+        const float *gradient = cru_weight_grad(bench_weight(&b, "0:classifier.weight"));
+        for (int64_t i = 0; i < count; i++)
+            bench_check_number(&b, (double)gradient[i], slope[1][i] + (joint ? slope[0][i] + slope[2][i] : 0));
+    }
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* -(1/4) sum_i sum_k q_ik log softmax(z_i)_k, of table rows */
+static double cross_entropy(const cJSON *table, const cJSON *logits)
+{
+    static double z[BENCH_MOST];
+    double loss = 0;
+    const int64_t cols = fixture_numbers(logits, z) / 4;
+    for (int64_t i = 0; i < 4; i++) {
+        double q[16], sum = 0;
+        fixture_numbers(cJSON_GetArrayItem(table, batch_rows[i]), q);
+        for (int64_t k = 0; k < cols; k++) sum += exp(z[i * cols + k]);
+        for (int64_t k = 0; k < cols; k++) loss -= q[k] * (z[i * cols + k] - log(sum));
+    }
+    return loss / 4;
+}
+
+/* The case tells the sets of its four rows, the trajectory those of all eight. */
+START_TEST(able_contrast_and_confidence)
+{
+    static const int32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7}, weak_then_strong[] = {0, 3, 4, 6, 1, 2, 5, 7};
+    cJSON *root = fixture_open("pll/able.json");
+    const cJSON *item = fixture_case(root, _i ? "contrastive_corrected" : "contrastive_reference");
+    const cJSON *q = fixture_input(item, "q"), *logits = fixture_input(item, "logits_weak");
+    bench b = bench_create();
+    b.tolerance = cJSON_GetObjectItem(item, "tolerance")->valuedouble;
+    open_given_logits(&b, "able", fixture_input(fixture_case(root, "trajectory"), "S"),
+                      (const char *[]){"same_views", "true", "feat_dim", "3", "temperature", "0.1", "variant",
+                                       _i ? "paper" : "bench", NULL});
+    put_rows(bench_weight(&b, "classifier.weight"), batch_rows, logits);
+    set_unit(&b, "head.0.weight");
+    set_zero(&b, "head.0.bias");
+    set_zero(&b, "head.2.bias");
+    put_rows(bench_weight(&b, "head.2.weight"), weak_then_strong, fixture_input(item, "features_weak_then_strong"));
+    put_rows(table_of(&b, 0), all, q);
+    const cru_batch batch = batch_with_views(&b, batch_rows, other_rows);
+    const double contrast = fixture_expected(item, "loss_con")->valuedouble;
+    bench_check_number(&b, loss_of(&b, &batch), cross_entropy(q, logits) + contrast);
+    check_rows(&b, table_of(&b, 0)->data, batch_rows, fixture_expected(item, "new_confidence_rows"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* They are what the teacher puts into the queue. */
+START_TEST(dirk_rectified_confidence)
+{
+    cJSON *root = fixture_open("pll/dirk.json");
+    const cJSON *item = fixture_case(root, _i ? "rectified_confidence_full_set" : "rectified_confidence");
+    bench b = bench_create();
+    open_given_logits(&b, "dirk", fixture_input(item, "S"),
+                      (const char *[]){"same_views", "true", "moco_queue", "8", "batch_size", "4", NULL});
+    set_unit(&b, "1:backbone.fc1.weight");
+    set_zero(&b, "1:backbone.fc1.bias");
+    set_zero(&b, "1:classifier.bias");
+    cru_tensor *z = bench_weight(&b, "1:classifier.weight");
+    put_rows(z, first_four, fixture_input(item, "u"));
+    for (int64_t i = 0; i < cru_tensor_count(z); i++) z->data[i] = logf(z->data[i]);
+    const cru_batch batch = batch_with_views(&b, first_four, NULL);
+    loss_of(&b, &batch);
+    cru_tape_record(b.learner->tape, false);
+    b.learner->method->after_step(b.learner, b.learner->model, b.learner->tape, &batch);
+    check_rows(&b, bench_weight(&b, "queue_dist")->data, first_four, fixture_expected(item, "r"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* ---- no fixture ------------------------------------------------------------------------------------------------ */
+
+#define SMALL_QUEUE "same_views", "true", "moco_queue", "8", "prot_start", "2"
+static const network_case diverged[] = {
+    {"crdpll", NULL, NULL, {NULL}},
+    {"idgp", NULL, NULL, {"warm_up_epoch", "1"}},
+    {"fredis", NULL, NULL, {"update_interval", "1"}},
+    {"fredis", NULL, NULL, {"update_interval", "1", "variant", "paper", "change_size", "2"}},
+    {"able", NULL, NULL, {"same_views", "true"}},
+    {"dirk", NULL, NULL, {SMALL_QUEUE}},
+    {"pico-plus", NULL, NULL, {SMALL_QUEUE, "variant", "paper", "knn_start", "4", "pure_ratio", "0.5"}},
+    {"alim", NULL, NULL, {SMALL_QUEUE, "variant", "paper", "start_epoch", "1"}},
+};
+
+/* Through all phases of each method: nothing ends the process, nothing runs for ever. */
+START_TEST(steps_of_nan_weights_do_no_harm)
+{
+    static float scores[BENCH_MOST];
+    cJSON *root = fixture_open("pll/idgp.json");
+    const cJSON *item = fixture_case(root, "trajectory");
+    bench b = bench_create();
+    open_trajectory(&b, item, diverged[_i].method, diverged[_i].settings);
+    const char *const biases[] = {"0:classifier.bias", "0:backbone.fc1.bias"};
+    for (int w = 0; w < 2; w++) {
+        cru_tensor *bias = bench_weight(&b, biases[w]);
+        for (int64_t k = 0; k < cru_tensor_count(bias); k++) bias->data[k] = NAN;
+    }
+    for (int s = 0; s < 12; s++) {
+        cJSON *rows = cJSON_Parse(s % 2 ? "[0, 1, 2, 3]" : "[4, 5, 6, 7]");
+        bench_step(&b, rows);
+        cJSON_Delete(rows);
+    }
+    ck_assert_int_eq(b.algorithm->predict(b.learner, scores), CRU_DIVERGED);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* The mean over rows of 10 KL(q || p) - sum over labels outside the set of log(1 - p); q is p within the set, and p the
+ * same for all rows. */
+static double fredis_loss_of(const double *p, const int sets[4][3])
+{
+    double loss = 0;
+    for (int i = 0; i < 4; i++) {
+        double inside = 0;
+        for (int k = 0; k < 3; k++) inside += sets[i][k] * p[k];
+        for (int k = 0; k < 3; k++) loss -= sets[i][k] ? 10 * p[k] / inside * log(inside) : log(1 - p[k]);
+    }
+    return loss / 4;
+}
+
+/* fredis, variant paper, by the formulas. With weights of 0 and lr = 0, p = (0.6, 0.3, 0.1) by the bias in every row, so g
+ * = (0, 0.3, 0.5). One pass is one step, and there is no correction after the first. After the second, theta = 0.1 lets
+ * label 0 into rows 0, 1 and 2; beyond delta = 0.45 are the members 2 of rows 1 and 2, and a third must go for the three
+ * that came: delta falls below 0.3, and the 1 of row 0 goes, too. With theta = 0 none comes, and rows 1 and 2, which would
+ * be empty, get back what they had. */
+START_TEST(fredis_puts_the_corrected_sets_in_the_place_of_the_given)
+{
+    static const double p[] = {0.6, 0.3, 0.1};
+    static const int given[4][3] = {{0, 1, 0}, {0, 0, 1}, {0, 0, 1}, {1, 0, 0}};
+    static const int corrected[4][3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
+    cJSON *x = cJSON_Parse("[[1, 0], [0, 1], [1, 1], [2, 1]]"), *rows = cJSON_Parse("[0, 1, 2, 3]");
+    cJSON *sets = cJSON_Parse("[[0, 1, 0], [0, 0, 1], [0, 0, 1], [1, 0, 0]]");
+    bench b = bench_create();
+    bench_candidates(&b, x, sets);
+    bench_open(&b, "fredis", (const char *[]){"backbone", "linear",     "lr",
+                                              "0",        "batch_size", "4",
+                                              "variant",  "paper",      "update_interval",
+                                              "1",        "theta",      _i ? "0.1" : "0",
+                                              "delta",    "0.45",       "dec",
+                                              "0.01",     "times",      "1",
+                                              "inc",      "0",          NULL});
+    set_zero(&b, "classifier.weight");
+    for (int k = 0; k < 3; k++) bench_weight(&b, "classifier.bias")->data[k] = (float)log(p[k]);
+    for (int s = 0; s < 4; s++)
+        bench_check_number(&b, bench_step(&b, rows), fredis_loss_of(p, _i && s > 1 ? corrected : given));
+    bench_destroy(&b);
+    cJSON_Delete(x);
+    cJSON_Delete(rows);
+    cJSON_Delete(sets);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("partial labels: networks");
     TCase *t = tcase_create("fixtures");
     tcase_add_loop_test(t, whole_trajectories, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_test(t, crdpll_loss_of_two_views);
+    tcase_add_test(t, crdpll_confidence_of_two_views);
+    tcase_add_test(t, fredis_loss);
+    tcase_add_test(t, idgp_terms);
+    tcase_add_loop_test(t, able_contrast_and_confidence, 0, 2);
+    tcase_add_loop_test(t, dirk_rectified_confidence, 0, 2);
+    tcase_add_loop_test(t, steps_of_nan_weights_do_no_harm, 0, (int)(sizeof diverged / sizeof *diverged));
+    tcase_add_loop_test(t, fredis_puts_the_corrected_sets_in_the_place_of_the_given, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }

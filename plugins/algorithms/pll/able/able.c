@@ -35,8 +35,8 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    encoder net;
     cru_tensor *q; /* training items x classes */
+    encoder net;
 } model;
 
 static void build(cru_learner *l, void *self)

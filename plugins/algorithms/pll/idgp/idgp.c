@@ -31,8 +31,8 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_classifier g;  /* f is the learner's network */
     cru_tensor *d, *b; /* training items x classes */
+    cru_classifier g;  /* f is the learner's network */
 } model;
 
 static void build(cru_learner *l, void *self)
