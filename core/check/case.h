@@ -13,6 +13,7 @@ typedef struct suite {
     check_options options;
     check_report *report;
     char scratch[64];   /* an empty folder, the working directory of every case */
+    char copies[80];    /* a folder that cases can read, for files that were spoilt */
     const sandbox *box; /* that every case is in; NULL: the kernel has none */
     int ruleset;        /* of Landlock; -1: none */
     cru_error *err;     /* set when the system failed; the suite then ends early */

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check/suites.h"
@@ -48,14 +50,19 @@ static void run_suite(suite *s)
 }
 
 /* A case may open its plugin, and write to the working directory, where what it leaves is found. */
-static cru_status make_rules(const char *path, const char *scratch, int *ruleset, cru_error *err)
+static cru_status make_rules(const char *path, suite *s, cru_error *err)
 {
-    const char *plugins[] = {path, NULL}, *writable[] = {scratch, NULL};
+    const char *plugins[] = {path, NULL}, *writable[] = {s->scratch, NULL};
+    const char *readable[CHECK_FILES_MOST + 2] = {s->copies};
+    for (int64_t i = 0; i < s->options.file_count; i++) readable[i + 1] = s->options.files[i].path;
     sandbox_rules *rules = NULL;
-    *ruleset = -1;
-    cru_status status =
-        rules_create(&(sandbox_files){.plugins = plugins, .writable = writable, .libraries = true}, &rules, err);
-    if (status == CRU_OK) status = rules_make(rules, -1, ruleset, err);
+    s->ruleset = -1;
+    const sandbox_files files = {.plugins = plugins,
+                                 .readable = s->options.file_count ? readable : NULL,
+                                 .writable = writable,
+                                 .libraries = true};
+    cru_status status = rules_create(&files, &rules, err);
+    if (status == CRU_OK) status = rules_make(rules, -1, &s->ruleset, err);
     rules_destroy(rules);
     return status;
 }
@@ -87,10 +94,17 @@ cru_status check_file(const char *path, const check_options *options, check_repo
     if (!mkdtemp(s.scratch)) return cru_fail(err, CRU_IO, "%s: %s", s.scratch, strerror(errno));
     sandbox *box = sandbox_prepare(SANDBOX_CASE);
     s.box = box;
-    if (make_rules(full_path, s.scratch, &s.ruleset, &own) == CRU_OK) run_suite(&s);
+    snprintf(s.copies, sizeof s.copies, "%s-copies", s.scratch);
+    if (s.options.file_count > CHECK_FILES_MOST)
+        cru_fail(&own, CRU_BAD_INPUT, "more than %d files", CHECK_FILES_MOST);
+    else if (mkdir(s.copies, 0700) != 0)
+        cru_fail(&own, CRU_IO, "%s: %s", s.copies, strerror(errno));
+    else if (make_rules(full_path, &s, &own) == CRU_OK)
+        run_suite(&s);
     if (s.ruleset >= 0) close(s.ruleset);
     sandbox_destroy(box);
     rmdir(s.scratch);
+    rmdir(s.copies);
     return own.status == CRU_OK ? CRU_OK : cru_fail(err, own.status, "%s", own.text);
 }
 

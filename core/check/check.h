@@ -30,6 +30,8 @@ typedef struct check_report {
     cru_arena *memory; /* behind all of the above */
 } check_report;
 
+enum { CHECK_FILES_MOST = 32 };
+
 typedef struct check_input {
     const char *role; /* as in the [files] section of a card */
     const char *path; /* absolute */

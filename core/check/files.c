@@ -9,12 +9,12 @@
 
 #include "check/suites.h"
 
-enum { FILES_MOST = 32, LARGEST = 64 << 20, CUTS = 5, FLIPS = 12 };
+enum { LARGEST = 64 << 20, CUTS = 5, FLIPS = 12 };
 
 /* The files as the plugin sees them; one may be replaced by a copy that was spoilt. */
 typedef struct library {
     trial_plan plan; /* settings */
-    cru_file files[FILES_MOST];
+    cru_file files[CHECK_FILES_MOST];
     int64_t count;
     unsigned char *bytes; /* of the one that is being spoilt */
     size_t size;
@@ -131,10 +131,9 @@ void suite_files(suite *s)
 {
     library l = {.plan = {.settings = s->options.settings, .setting_count = s->options.setting_count}};
     verdict spoilt = {0}, missing = {0};
-    for (int64_t i = 0; i < s->options.file_count && i < FILES_MOST; i++)
+    for (int64_t i = 0; i < s->options.file_count && i < CHECK_FILES_MOST; i++)
         l.files[l.count++] = (cru_file){.role = s->options.files[i].role, .path = s->options.files[i].path};
-    /* beside the scratch folder, which must stay empty */
-    snprintf(l.copy, sizeof l.copy, "%.*s.copy", (int)sizeof s->scratch, s->scratch);
+    snprintf(l.copy, sizeof l.copy, "%s/copy", s->copies);
     case_run(s, &(check_case){.name = "files, read twice", .body = case_reads, .user = &l, .images = true});
     for (int64_t i = 0; i < l.count; i++) {
         spoil(s, &l, i, &spoilt);
