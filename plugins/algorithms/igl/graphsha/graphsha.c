@@ -68,8 +68,6 @@ typedef struct added {
     cru_tensor *own;   /* count x 1: and the node's own part of it */
 } added;
 
-/* ---- set-up ---------------------------------------------------------------------------------------------- */
-
 static void count_classes(cru_learner *l, model *m)
 {
     const cru_task *task = l->task;
@@ -123,8 +121,6 @@ static void build(cru_learner *l, void *self)
     count_classes(l, m);
 }
 
-/* ---- new nodes ------------------------------------------------------------------------------------------- */
-
 static int64_t draw_one(void *user, const double *weights, int64_t n)
 {
     return cru_rng_categorical(user, weights, n);
@@ -141,16 +137,10 @@ static added draw_pairs(cru_learner *l, model *m, cru_tape *t, bool warm)
     for (int32_t c = 0; c < l->task->classes; c++) a.count += hard_missing(&m->classes, c, target);
     a.pairs = cru_tape_alloc(t, a.count, sizeof *a.pairs);
     a.labels = cru_tape_alloc(t, a.count, sizeof *a.labels);
-    if (!warm) hard_pairs(&m->classes, target, draw_one, &m->rng, m->scratch, a.pairs);
-    for (int32_t c = 0, i = 0; warm && c < l->task->classes; c++) {
-        const cru_ids own = m->classes.places[c];
-        for (int64_t k = hard_missing(&m->classes, c, target); k > 0; k--) {
-            hard_pair *pair = &a.pairs[i++];
-            pair->label = c;
-            pair->source = own.ids[cru_rng_below(&m->rng, own.count)];
-            pair->partner = (int32_t)cru_rng_categorical(&m->rng, m->partner_weights, train.count);
-        }
-    }
+    if (warm)
+        plain_pairs(&m->classes, target, m->partner_weights, train.count, &m->rng, a.pairs);
+    else
+        hard_pairs(&m->classes, target, draw_one, &m->rng, m->scratch, a.pairs);
     for (int64_t i = 0; i < a.count; i++) a.labels[i] = a.pairs[i].label;
     return a;
 }
@@ -204,8 +194,6 @@ static void mix_features(cru_learner *l, model *m, cru_tape *t, added *a, bool w
     cru_tensor *lambda = cru_tensor_upload(t, cru_2d(a->count, 1), share);
     a->x = cru_add(t, y, cru_mul(t, lambda, cru_sub(t, x, y)));
 }
-
-/* ---- training -------------------------------------------------------------------------------------------- */
 
 /* Logits of all nodes and after them of the new ones, if any. */
 static cru_tensor *forward(cru_learner *l, model *m, cru_tape *t, const added *a)

@@ -45,6 +45,17 @@ int64_t hard_pairs(const hard_classes *classes, double target, hard_draw *draw, 
     return count;
 }
 
+void plain_pairs(const hard_classes *classes, double target, const double *weights, int64_t count, cru_rng *rng,
+                 hard_pair *pairs)
+{
+    for (int32_t c = 0; c < classes->count; c++)
+        for (int64_t k = hard_missing(classes, c, target); k > 0; k--, pairs++) {
+            pairs->label = c;
+            pairs->source = classes->places[c].ids[cru_rng_below(rng, classes->places[c].count)];
+            pairs->partner = (int32_t)cru_rng_categorical(rng, weights, count);
+        }
+}
+
 void hard_neighbours(cru_tape *t, const cru_csr *g, int32_t source, cru_rng *rng, int64_t count, int32_t *ids)
 {
     const int64_t first = g->offsets[source], length = g->offsets[source + 1] - first;

@@ -33,6 +33,10 @@ int64_t hard_missing(const hard_classes *classes, int32_t c, double target);
 int64_t hard_pairs(const hard_classes *classes, double target, hard_draw *draw, void *user, double *weights,
                    hard_pair *pairs);
 
+/* As many pairs without any prediction: uniform sources, partners by the weights of the `count` training nodes. */
+void plain_pairs(const hard_classes *classes, double target, const double *weights, int64_t count, cru_rng *rng,
+                 hard_pair *pairs);
+
 /* `count` different nodes of row `source` of g, drawn by its values; any others after them when the row is shorter. */
 void hard_neighbours(cru_tape *t, const cru_csr *g, int32_t source, cru_rng *rng, int64_t count, int32_t *ids);
 
