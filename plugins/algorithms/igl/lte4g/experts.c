@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experts.h"
+
+#include <math.h>
+#include <string.h>
+
+cru_tensor *focal_mean_loss(cru_tape *t, cru_tensor *z, const cru_targets *weighed, double gamma)
+{
+    const cru_targets plain = {.rows = weighed->rows, .labels = weighed->labels};
+    cru_tensor *sure = cru_exp(t, cru_neg(t, cru_cross_entropy(t, z, &plain)));
+    cru_tensor *factor = cru_pow(t, cru_affine(t, sure, -1, 1), gamma);
+    return cru_mul(t, factor, cru_cross_entropy(t, z, weighed));
+}
+
+cru_tensor *distillation_loss(cru_tape *t, cru_tensor *teacher, cru_tensor *student, double temperature)
+{
+    cru_tensor *p = cru_softmax(t, cru_scale(t, teacher, 1 / temperature), 1);
+    cru_tensor *log_q = cru_log_softmax(t, cru_scale(t, student, 1 / temperature), 1);
+    return cru_scale(t, cru_kl(t, p, log_q), temperature * temperature / (double)cru_tensor_cols(student));
+}
+
+double curriculum(int64_t epoch, int64_t epochs)
+{
+    return cos(3.14159265358979323846 * (double)epoch / (2 * (double)epochs));
+}
+
+int32_t head_classes(const int64_t *counts, int32_t classes)
+{
+    const int32_t place = (int32_t)floor(0.7 * classes);
+    int32_t least = 0, more = 0;
+    for (int32_t c = 0; c < classes; c++) {
+        least += counts[c] >= counts[place];
+        more += counts[c] > counts[place];
+    }
+    if (least == classes && more == 0) return (int32_t)ceil(0.7 * classes);
+    const double of_least = least < classes ? fabs((double)least / (classes - least) - 7.0 / 3) : INFINITY;
+    const double of_more = more > 0 ? fabs((double)more / (classes - more) - 7.0 / 3) : INFINITY;
+    return of_least <= of_more + 1e-9 ? least : more;
+}
+
+double macro_f1(const int32_t *labels, const int32_t *predicted, int64_t count, int32_t classes, int64_t *scratch)
+{
+    double sum = 0;
+    int32_t seen = 0;
+    memset(scratch, 0, 3 * (size_t)classes * sizeof *scratch);
+    for (int64_t i = 0; i < count; i++) {
+        scratch[3 * labels[i]]++;
+        scratch[3 * predicted[i] + 1]++;
+        if (labels[i] == predicted[i]) scratch[3 * labels[i] + 2]++;
+    }
+    for (int32_t c = 0; c < classes; c++) {
+        const int64_t all = scratch[3 * c] + scratch[3 * c + 1];
+        if (all) sum += 2 * (double)scratch[3 * c + 2] / (double)all, seen++;
+    }
+    return seen ? sum / seen : 0;
+}

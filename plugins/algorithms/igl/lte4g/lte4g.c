@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+/* lte4g: four experts, for head and tail classes and head and tail degrees, teach two students.
+ *
+ *     encoder: e = Drop(ReLU(P X W + b))      classifier: Drop(ReLU(P e W + b)) V + c      P = D^-1 (A + I)
+ *
+ * 1. Encoder and a first classifier learn (1 - exp(-CE))^gamma CE_w, class c weighing 1 / n_c.
+ * 2. The encoder is fixed. One expert for each of: head classes, tail classes (by nodes of degree above sep_degree);
+ *    then the same for the other degrees, each beginning as a copy of the former. Mean CE on their nodes.
+ * 3. A student for head classes and one for tail classes: CE on the nodes of either degree + a KD of the expert of head
+ *    degrees + (1 - a) KD of that of tail degrees, a = cos(pi epoch / (2 epochs)).
+ *
+ * Stages 1 and 2 keep what has the best macro-F1 on the validation nodes that they are for (the later of equals), and
+ * are over some epochs after it; stage 3 is what the monitor sees. A node goes to the student
+ * of the class whose prototype has the largest cosine with e; classes of the other student have logits -999999.
+ * Prototype: mean e of the class's training nodes, of fewer than the average joined by their neighbours and then by
+ * nodes among the 10 of most similar features that are not, in the order of the first classifier's probability.
+ *
+ * Degrees count the node itself. Classes are divided as experts.h says.
+ *
+ * Yun, Kim, Yoon, Park. LTE4G: Long-Tail Experts for Graph Neural Networks. CIKM 2022. */
+#include <crucible/imbalance.h>
+
+#include "experts.h"
+#include "routing.h"
+
+enum { HEAD_HEAD, TAIL_HEAD, HEAD_TAIL, TAIL_TAIL, EXPERTS, STUDENTS = EXPERTS, PARTS = 6 };
+static const double never = -999999;
+
+typedef struct settings {
+    int64_t hidden, sep_degree;
+    double dropout, gamma, temperature, first, patience, expert, expert_patience;
+    cru_train train;
+} settings;
+
+static const cru_param schema[] = {
+    CRU_WIDTH(settings, hidden, 64, .search = CRU_ONE_OF(32, 64, 128)),
+    CRU_DROPOUT(settings, dropout, 0.5, .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
+    CRU_FLOAT(settings, gamma, 1, 0, 100, "of the focal loss", .search = CRU_ONE_OF(0, 1, 2)),
+    CRU_INT(settings, sep_degree, 5, 0, 1e9, "largest degree of a tail node"),
+    CRU_FLOAT(settings, temperature, 1, 1e-3, 1e3, "of what experts teach"),
+    CRU_FLOAT(settings, first, 20, 0, 1e6, "most epochs of the encoder, in multiples of `epochs`"),
+    CRU_FLOAT(settings, patience, 2, 0, 1e6, "epochs of the encoder after its best, likewise"),
+    CRU_FLOAT(settings, expert, 2, 0, 1e6, "most epochs of an expert, likewise"),
+    CRU_FLOAT(settings, expert_patience, 0.6, 0, 1e6, "epochs of an expert after its best, likewise"),
+    CRU_TRAIN_SETTINGS(settings, train, 500, 0.01, 5e-4),
+    CRU_END,
+};
+
+typedef struct classifier {
+    cru_net *net;
+    cru_gcn conv;
+    cru_fc out;
+} classifier;
+
+/* Some nodes with their labels, as the classes of a part are numbered. */
+typedef struct subset {
+    int32_t *nodes, *labels;
+    int64_t count;
+} subset;
+
+typedef struct model {
+    cru_sparse *adj;
+    cru_gcn encoder;
+    classifier first, part[PARTS];
+    int32_t heads, *order, *place; /* of classes: the largest first; where each is */
+    float *weights;                /* 1 / n_c */
+    subset train[EXPERTS], val[EXPERTS];
+    cru_tensor *e;    /* fixed after the first stage */
+    uint8_t *to_tail; /* of every node: which student */
+} model;
+
+static classifier build_classifier(cru_net *net, int64_t hidden, int64_t out)
+{
+    const cru_gcn_stack conv = cru_gcn_stack_create(
+        net, "conv",
+        &(cru_gcn_shape){.in = hidden, .hidden = hidden, .out = hidden, .layers = 1, .draw = CRU_DRAW_FAN_OUT});
+    return (classifier){net, conv.layer[0],
+                        cru_fc_create_with(net, "out", hidden, out > 0 ? out : 1,
+                                           (cru_init){.kind = CRU_INIT_NORMAL, .b = 0.05},
+                                           &(cru_init){.kind = CRU_INIT_FAN_IN, .fan_in = hidden})};
+}
+
+/* Nodes for an expert: its classes and degrees. */
+static subset choose(cru_learner *l, const model *m, cru_ids from, int expert)
+{
+    const settings *s = l->settings;
+    const cru_csr *g = &m->adj->csr;
+    const bool tail = expert % 2, low = expert >= HEAD_TAIL;
+    subset a = {cru_ctx_alloc(l->ctx, from.count, sizeof(int32_t)), cru_ctx_alloc(l->ctx, from.count, sizeof(int32_t)),
+                0};
+    for (int64_t i = 0; i < from.count; i++) {
+        const int32_t v = from.ids[i];
+        if (l->task->labels[v] < 0) continue;
+        const int32_t at = m->place[l->task->labels[v]];
+        if ((at >= m->heads) != tail || (g->offsets[v + 1] - g->offsets[v] <= s->sep_degree) != low) continue;
+        a.nodes[a.count] = v;
+        a.labels[a.count++] = tail ? at - m->heads : at;
+    }
+    return a;
+}
+
+static void divide_classes(cru_learner *l, model *m)
+{
+    const int32_t k = l->task->classes;
+    const cru_ids *members = cru_class_members(cru_ctx_pool(l->ctx), l->task);
+    int64_t *size = cru_ctx_alloc(l->ctx, k, sizeof *size), *sorted = cru_ctx_alloc(l->ctx, k, sizeof *sorted);
+    m->order = cru_ctx_alloc(l->ctx, k, sizeof *m->order);
+    m->place = cru_ctx_alloc(l->ctx, k, sizeof *m->place);
+    m->weights = cru_ctx_alloc(l->ctx, k, sizeof *m->weights);
+    for (int32_t c = 0; c < k; c++) {
+        m->order[c] = c;
+        size[c] = members[c].count;
+        m->weights[c] = size[c] ? 1 / (float)size[c] : 0;
+    }
+    cru_largest_first(m->order, k, size);
+    for (int32_t i = 0; i < k; i++) sorted[i] = size[m->order[i]], m->place[m->order[i]] = i;
+    m->heads = head_classes(sorted, k);
+}
+
+static void build(cru_learner *l, void *self)
+{
+    static const char *const names[PARTS] = {"head-head", "tail-head", "head-tail", "tail-tail", "head", "tail"};
+    model *m = self;
+    const settings *s = l->settings;
+    m->adj = cru_adjacency_create(l->ctx, &l->task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_ROW});
+    divide_classes(l, m);
+    m->encoder =
+        cru_gcn_stack_create(
+            l->net, "encoder",
+            &(cru_gcn_shape){.in = l->x.cols, .hidden = 1, .out = s->hidden, .layers = 1, .draw = CRU_DRAW_FAN_OUT})
+            .layer[0];
+    m->first = build_classifier(l->net, s->hidden, l->task->classes);
+    for (int p = 0; p < PARTS; p++)
+        m->part[p] =
+            build_classifier(cru_learner_net(l, names[p]), s->hidden, p % 2 ? l->task->classes - m->heads : m->heads);
+    for (int p = 0; p < EXPERTS; p++) {
+        m->train[p] = choose(l, m, l->task->split.train, p);
+        m->val[p] = choose(l, m, l->task->split.val, p);
+    }
+    l->optim = cru_learner_optim(l, (cru_net *[]){m->part[STUDENTS].net, m->part[STUDENTS + 1].net}, 2);
+    m->to_tail = cru_ctx_alloc(l->ctx, l->task->nodes, 1);
+}
+
+static cru_tensor *encode(cru_learner *l, const model *m, cru_tape *t)
+{
+    const settings *s = l->settings;
+    return cru_dropout(t, cru_relu(t, cru_gcn_input(t, &m->encoder, m->adj, &l->x)), s->dropout);
+}
+
+static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, const classifier *c, cru_tensor *e)
+{
+    const settings *s = l->settings;
+    cru_tensor *h = cru_relu(t, cru_gcn_apply(t, &c->conv, m->adj, e));
+    return cru_fc_apply(t, &c->out, cru_dropout(t, h, s->dropout));
+}
+
+static cru_tensor *subset_loss(cru_tape *t, cru_tensor *z, const subset *a)
+{
+    const cru_index rows = cru_index_step(t, a->nodes, a->count);
+    return cru_cross_entropy(t, z, &(cru_targets){.rows = &rows, .labels = cru_index_step(t, a->labels, a->count)});
+}
+
+static double subset_f1(cru_tape *t, cru_tensor *z, const subset *a)
+{
+    const int32_t *best = cru_index_host(t, cru_argmax(t, z));
+    int32_t *predicted = cru_tape_alloc(t, a->count, sizeof *predicted);
+    int64_t *scratch = cru_tape_alloc(t, 3 * cru_tensor_cols(z), sizeof *scratch);
+    for (int64_t i = 0; i < a->count; i++) predicted[i] = best[a->nodes[i]];
+    return macro_f1(a->labels, predicted, a->count, (int32_t)cru_tensor_cols(z), scratch);
+}
+
+/* The fixed encoder as it is in training. */
+static cru_tensor *encode_still(cru_learner *l, const model *m, cru_tape *t)
+{
+    const bool recording = cru_tape_record(t, false);
+    cru_tensor *e = encode(l, m, t);
+    cru_tape_record(t, recording);
+    return e;
+}
+
+/* One step of the encoder (expert < 0) or of an expert. */
+static void learn(cru_learner *l, model *m, int expert, cru_optim *optim)
+{
+    const settings *s = l->settings;
+    cru_tape *t = l->tape;
+    cru_tape_begin(t, CRU_TRAIN);
+    if (expert < 0) {
+        const cru_targets all = {.rows = &l->train_rows, .labels = l->train_labels, .class_weights = m->weights};
+        cru_tensor *z = classify(l, m, t, &m->first, encode(l, m, t));
+        cru_learner_step(l, optim, focal_mean_loss(t, z, &all, s->gamma));
+    } else {
+        cru_tensor *z = classify(l, m, t, &m->part[expert], encode_still(l, m, t));
+        cru_learner_step(l, optim, subset_loss(t, z, &m->train[expert]));
+    }
+}
+
+static void train_stage(cru_learner *l, model *m, int expert, const subset *val)
+{
+    const settings *s = l->settings;
+    const classifier *c = expert < 0 ? &m->first : &m->part[expert];
+    const double epochs = (double)s->train.epochs * (expert < 0 ? s->first : s->expert);
+    const double patience = (double)s->train.epochs * (expert < 0 ? s->patience : s->expert_patience);
+    cru_net *net = c->net;
+    cru_optim *optim = cru_learner_optim(l, &net, 1);
+    cru_snapshot *kept = cru_snapshot_create(net);
+    double best = -1;
+    cru_snapshot_take(kept);
+    for (int64_t i = 0, at = 0; (double)i < epochs && (double)(i - at) <= patience && cru_ctx_status(l->ctx) == CRU_OK;
+         i++) {
+        learn(l, m, expert, optim);
+        cru_tape_begin(l->tape, CRU_EVAL);
+        cru_tensor *e = expert < 0 ? encode(l, m, l->tape) : m->e;
+        const double f1 = subset_f1(l->tape, classify(l, m, l->tape, c, e), val);
+        if (f1 < best) continue;
+        best = f1, at = i;
+        cru_snapshot_take(kept);
+    }
+    cru_snapshot_restore(kept);
+}
+
+static void prepare(cru_learner *l, void *self)
+{
+    model *m = self;
+    cru_tape *t = l->tape;
+    const cru_ids val = l->task->split.val;
+    subset all = {cru_ctx_alloc(l->ctx, val.count, sizeof(int32_t)), cru_ctx_alloc(l->ctx, val.count, sizeof(int32_t)),
+                  0};
+    for (int64_t i = 0; i < val.count; i++) {
+        if (l->task->labels[val.ids[i]] < 0) continue;
+        all.nodes[all.count] = val.ids[i];
+        all.labels[all.count++] = l->task->labels[val.ids[i]];
+    }
+    train_stage(l, m, -1, &all);
+    cru_tape_begin(t, CRU_EVAL);
+    m->e = cru_tensor_kept(t, encode(l, m, t));
+    const int32_t *like = nearest_prototype(l, t, m->e, cru_softmax(t, classify(l, m, t, &m->first, m->e), 1));
+    for (int64_t v = 0; v < l->task->nodes; v++) m->to_tail[v] = m->place[like[v]] >= m->heads;
+    for (int p = 0; p < EXPERTS; p++) {
+        if (p >= HEAD_TAIL) cru_net_copy(m->part[p].net, m->part[p - HEAD_TAIL].net);
+        if (m->train[p].count) train_stage(l, m, p, &m->val[p]);
+    }
+}
+
+/* CE on the nodes of either degree, and what the experts for them teach. */
+static cru_tensor *student_loss(cru_learner *l, model *m, cru_tape *t, int tail, cru_tensor *e)
+{
+    const settings *s = l->settings;
+    const double share = curriculum(l->epoch, s->train.epochs);
+    cru_tensor *z = classify(l, m, t, &m->part[STUDENTS + tail], e), *loss = NULL;
+    for (int expert = tail; expert < EXPERTS; expert += 2) {
+        const subset *a = &m->train[expert];
+        if (!a->count) continue;
+        const cru_index rows = cru_index_step(t, a->nodes, a->count);
+        const cru_mode mode = cru_tape_set_mode(t, CRU_EVAL);
+        cru_tensor *taught = cru_detach(t, cru_gather(t, classify(l, m, t, &m->part[expert], m->e), rows));
+        cru_tape_set_mode(t, mode);
+        cru_tensor *taken = distillation_loss(t, taught, cru_gather(t, z, rows), s->temperature);
+        loss = cru_plus(t, loss, 1, subset_loss(t, z, a));
+        loss = cru_plus(t, loss, expert < HEAD_TAIL ? share : 1 - share, taken);
+    }
+    return loss;
+}
+
+static double epoch(cru_learner *l, void *self)
+{
+    model *m = self;
+    cru_tape *t = l->tape;
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_tensor *e = encode_still(l, m, t), *loss = student_loss(l, m, t, 0, e), *of_tail = student_loss(l, m, t, 1, e);
+    if (loss && of_tail) loss = cru_add(t, loss, of_tail);
+    return cru_learner_step(l, l->optim, loss ? loss : of_tail);
+}
+
+static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
+{
+    const model *m = self;
+    const int64_t n = l->task->nodes, k = l->task->classes;
+    cru_tensor *e = encode(l, m, t), *part[2];
+    for (int i = 0; i < 2; i++) part[i] = classify(l, m, t, &m->part[STUDENTS + i], e);
+    const float *z[2] = {cru_tensor_host(t, part[0]), cru_tensor_host(t, part[1])};
+    float *all = cru_tape_alloc(t, n * k, sizeof *all);
+    for (int64_t i = 0; i < n * k; i++) all[i] = (float)never;
+    for (int64_t v = 0; v < n; v++) {
+        const int64_t tail = m->to_tail[v], first = tail ? m->heads : 0, width = tail ? k - m->heads : m->heads;
+        for (int64_t i = 0; i < width; i++) all[v * k + m->order[first + i]] = z[tail][v * width + i];
+    }
+    return cru_tensor_upload(t, cru_2d(n, k), all);
+}
+
+CRU_PLUGIN = {
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .prepare = prepare,
+               .epoch = epoch),
+    .name = "lte4g",
+    .version = "1.0",
+    .summary = "experts for head and tail classes and degrees, who teach two students",
+    .citation = "Yun, Kim, Yoon, Park. LTE4G: Long-Tail Experts for Graph Neural Networks. CIKM 2022.",
+    .problems = CRU_NODES,
+    .license = "Apache-2.0",
+    .authors = "The Crucible authors",
+};
