@@ -54,7 +54,8 @@ static cru_tensor *attraction(cru_tape *t, cru_tensor *inside, cru_tensor *theta
 {
     cru_tensor *c = cru_one_hot(t, cru_argmax(t, inside), cru_tensor_cols(sets));
     cru_tensor *present = cru_maximum(t, cru_sum(t, c, 0), cru_tensor_scalar(t, 1));
-    cru_tensor *each = cru_matmul_op(t, cru_mul(t, theta, sets), cru_div(t, c, present), CRU_NT);
+    cru_tensor *trust = cru_mul(t, theta, sets), *share = cru_div(t, c, present);
+    cru_tensor *each = cru_matmul_op(t, trust, share, CRU_NT);
     cru_tensor *wide = cru_concat_cols(t, (cru_tensor *[]){each, each}, 2);
     return cru_concat_rows(t, (cru_tensor *[]){wide, wide}, 2);
 }

@@ -109,7 +109,8 @@ static cru_tensor *likeness(const settings *s, const model *m, cru_tape *t)
     cru_tensor *meet = cru_abs(t, cru_sign(t, cru_matmul_op(t, now->sets, c, CRU_NT)));
     cru_tensor *top = cru_one_hot(t, cru_argmax(t, d), cols);
     cru_tensor *same = cru_matmul_op(t, cru_slice_rows(t, top, 0, rows), top, CRU_NT);
-    cru_tensor *mask = cru_mul(t, cru_mul(t, meet, same), off_diagonal(t, rows, cru_tensor_rows(d)));
+    cru_tensor *mask = cru_mul(t, meet, same);
+    mask = cru_mul(t, mask, off_diagonal(t, rows, cru_tensor_rows(d)));
     cru_tensor *unit = cru_normalize_l2(t, d, 1e-37);
     cru_tensor *e = cru_matmul_op(t, cru_slice_rows(t, unit, 0, rows), unit, CRU_NT);
     e = cru_scale(t, e, 1 / s->dist_temperature);

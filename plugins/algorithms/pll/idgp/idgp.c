@@ -83,7 +83,7 @@ static cru_tensor *labels_by_inclusion(cru_tape *t, cru_tensor *u, cru_tensor *d
     cru_tensor *turned = cru_where(t, c, cru_affine(t, u, -1, 1), u), *inside = cru_mul(t, turned, s);
     cru_tensor *w = cru_add(t, inside, cru_affine(t, cru_sign(t, inside), -1, 1)); /* 0 becomes 1 */
     cru_tensor *product = cru_exp(t, row_sums(t, cru_log(t, w)));
-    cru_tensor *odds = cru_div(t, cru_affine(t, w, -1, 1), cru_affine(t, w, 1, 1e-12));
+    cru_tensor *rest = cru_affine(t, w, -1, 1), *odds = cru_div(t, rest, cru_affine(t, w, 1, 1e-12));
     return share(t, cru_mul(t, cru_mul(t, s, odds), product));
 }
 
