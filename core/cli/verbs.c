@@ -44,7 +44,8 @@ static int print_verbs(FILE *out)
     for (int i = 0; i < LISTED_COUNT; i++)
         fprintf(out, "  %s%-10s%s %s\n", cli_paint(out, CLI_BOLD), verbs[i].name, cli_paint(out, CLI_PLAIN),
                 verbs[i].summary);
-    fputs("\n'crucible VERB --help' explains a verb. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part.\n", out);
+    fputs("\n'crucible VERB --help' explains a verb. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part.\n",
+          out);
     return CLI_OK;
 }
 

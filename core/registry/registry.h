@@ -15,7 +15,7 @@ typedef struct registry_entry {
     const char *name;              /* the plugin's; the file's, as in "gcn.so", when it is not known. Never NULL */
     const char *version, *summary; /* never NULL in an entry that is not broken */
     const char *authors, *citation, *license, *homepage, *categories; /* NULL when the plugin does not say */
-    uint32_t problems;                                   /* cru_problem bits */
+    uint32_t problems;                                                /* cru_problem bits */
     size_t settings_size;
     const cru_param *params; /* flat: groups are resolved, offsets count from the start of the settings struct. NULL
                                 when there are no settings */

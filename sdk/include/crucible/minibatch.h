@@ -82,7 +82,7 @@ typedef struct cru_steps {
                     .search = batch_search_),                                                                          \
         CRU_FLOAT_KEY(type_, "lr", member_.lr, 1e-3, 0, CRU_NO_MAX, "learning rate", /* 10^-4.5, 10^-2.5 */            \
                       .search = CRU_LOG_UNIFORM(3.1622776601683795e-5, 3.1622776601683795e-3)),                        \
-        CRU_FLOAT_KEY(type_, "weight_decay", member_.weight_decay, 1e-5, 0, CRU_NO_MAX,                                 \
+        CRU_FLOAT_KEY(type_, "weight_decay", member_.weight_decay, 1e-5, 0, CRU_NO_MAX,                                \
                       "L2 penalty, as the optimiser defines it", .search = CRU_LOG_UNIFORM(1e-6, 1e-3)),               \
         CRU_CHOICE_KEY(type_, "optimiser", member_.optimiser, CRU_ADAM, cru_optimiser_names,                           \
                        "how gradients become steps"),                                                                  \

@@ -92,7 +92,8 @@ typedef struct cru_fc {
 /* x W + b, both drawn from U(+-1/sqrt(in)) as PyTorch's Linear. */
 CRU_API cru_fc cru_fc_create(cru_net *net, const char *name, int64_t in, int64_t out);
 /* The same with chosen initialisation; `bias` NULL: no bias. */
-CRU_API cru_fc cru_fc_create_with(cru_net *net, const char *name, int64_t in, int64_t out, cru_init weight, const cru_init *bias);
+CRU_API cru_fc cru_fc_create_with(cru_net *net, const char *name, int64_t in, int64_t out, cru_init weight,
+                                  const cru_init *bias);
 
 /* The three ways in which studies draw a linear or convolutional layer; for settings. */
 typedef enum cru_draw {
@@ -240,7 +241,7 @@ typedef struct cru_gat {
 typedef struct cru_gat_shape {
     int64_t in, out, heads; /* out per head */
     bool average;           /* mean over the heads instead of side by side */
-    double slope;            /* 0 means 0.2 */
+    double slope;           /* 0 means 0.2 */
     double attention_dropout;
 } cru_gat_shape;
 CRU_API cru_gat cru_gat_create(cru_net *net, const char *name, const cru_gat_shape *shape);
@@ -393,9 +394,9 @@ CRU_API cru_tensor *cru_resnet_apply(cru_tape *t, const cru_resnet *resnet, cru_
  * relu, mean over the image. A run has (depth - 4) / 3 blocks, half as many with bottlenecks (4 `growth` channels). */
 typedef struct cru_densenet cru_densenet;
 typedef struct cru_densenet_shape {
-    int64_t channels;  /* of the image */
-    int64_t growth;    /* 12 */
-    int64_t depth;     /* 22 */
+    int64_t channels;   /* of the image */
+    int64_t growth;     /* 12 */
+    int64_t depth;      /* 22 */
     double compression; /* a transition divides the number of channels by this, rounded down; 2 */
     bool bottleneck;
 } cru_densenet_shape;

@@ -88,8 +88,7 @@ typedef struct cru_param {
     CRU_INT_KEY(type_, #field_, field_, default_, min_, max_, help_, __VA_ARGS__)
 #define CRU_FLOAT(type_, field_, default_, min_, max_, help_, ...)                                                     \
     CRU_FLOAT_KEY(type_, #field_, field_, default_, min_, max_, help_, __VA_ARGS__)
-#define CRU_BOOL(type_, field_, default_, help_, ...)                                                                  \
-    CRU_BOOL_KEY(type_, #field_, field_, default_, help_, __VA_ARGS__)
+#define CRU_BOOL(type_, field_, default_, help_, ...) CRU_BOOL_KEY(type_, #field_, field_, default_, help_, __VA_ARGS__)
 #define CRU_CHOICE(type_, field_, default_, choices_, help_, ...)                                                      \
     CRU_CHOICE_KEY(type_, #field_, field_, default_, choices_, help_, __VA_ARGS__)
 #define CRU_STRING(type_, field_, default_, help_, ...)                                                                \

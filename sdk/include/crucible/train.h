@@ -270,10 +270,10 @@ CRU_API extern const cru_algorithm cru_method_vtable;
 /* The first entries of the CRU_PLUGIN of a method. The settings have their cru_train in a member `train`. */
 #define CRU_METHOD(settings_, schema_, model_, ...)                                                                    \
     CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM), .settings_size = sizeof(settings_), .params = (schema_),                    \
-                                           .vtable = &cru_method_vtable,                                               \
-                                           .method = &(const cru_method){.model_size = sizeof(model_),                 \
-                                                                         .train = CRU_AT(settings_, train),            \
-                                                                         __VA_ARGS__}
+                                           .vtable = &cru_method_vtable, .method = &(const cru_method)                 \
+    {                                                                                                                  \
+        .model_size = sizeof(model_), .train = CRU_AT(settings_, train), __VA_ARGS__                                   \
+    }
 
 /* For CRU_METHOD of a method that keeps nothing of its own. */
 typedef struct cru_no_model {

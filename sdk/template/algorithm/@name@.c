@@ -58,12 +58,10 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
  * .adjacency = CRU_AT(settings, adjacency) below; the normalised matrix is then l->adj. */
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .build = build, .logits = logits),
-    .name = "@name@",
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits), .name = "@name@",
     .version = "0.1", /* part of every result's key: change it when results change */
     /* TODO what it can learn from: CRU_NODES, CRU_ANOMALY (nodes of a graph), CRU_GRAPHS, CRU_ROWS (tables, images) */
-    .problems = CRU_NODES | CRU_ANOMALY | CRU_ROWS,
-    .summary = "softmax regression on the features",
+    .problems = CRU_NODES | CRU_ANOMALY | CRU_ROWS, .summary = "softmax regression on the features",
     .authors = NULL,    /* TODO */
     .citation = NULL,   /* TODO "Authors. Title. Venue Year." */
     .license = NULL,    /* TODO an SPDX identifier */
