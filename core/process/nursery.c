@@ -76,8 +76,14 @@ static void forget_environment(const char *const *also)
         memset(environ[i], 0, strlen(environ[i]));
     }
     clearenv();
-    for (size_t i = 0; i < kept; i++)
-        if (copies[i]) putenv(copies[i]);
+    for (size_t i = 0; i < kept; i++) {
+        char *value = copies[i] ? strchr(copies[i], '=') : NULL;
+        if (value) {
+            *value = '\0';
+            setenv(copies[i], value + 1, 1);
+        }
+        free(copies[i]);
+    }
     free(copies);
 }
 

@@ -18,7 +18,7 @@ methods()
 import json, subprocess, sys
 program, task, names = sys.argv[1], sys.argv[2], json.load(open(sys.argv[3]))
 def tasks(name):
-    return json.loads(subprocess.run([program, "info", name, "--json"], check=True, capture_output=True).stdout)["tasks"]
+    return json.loads(subprocess.run([program, "info", "algorithm/" + name, "--json"], check=True, capture_output=True).stdout)["tasks"]
 print(", ".join(e["name"] for e in names if e["status"] == "ok" and task in tasks(e["name"])))
 PYTHON
 }
