@@ -318,7 +318,7 @@ static void tell_risks(const run_settings *run)
     else if (missing)
         fprintf(stderr, "sandbox: %s\n", missing);
     tell_raised("memory", (double)run->memory, 0, run->memory < 0, &any);
-    tell_raised("timeout", run->timeout, usual->timeout, !run->timeout || run->timeout > usual->timeout, &any);
+    tell_raised("timeout", run->timeout, usual->timeout, run->timeout == 0 || run->timeout > usual->timeout, &any);
     tell_raised("thread_limit", (double)run->thread_limit, (double)usual->thread_limit,
                 !run->thread_limit || run->thread_limit > usual->thread_limit, &any);
     tell_raised("file_limit", (double)run->file_limit, (double)usual->file_limit,

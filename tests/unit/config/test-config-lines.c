@@ -140,7 +140,7 @@ START_TEST(long_values_keep_their_spaces_and_signs)
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
         for (int shift = 0; shift <= 4; shift++) {
             char value[1200] = "s", text[1400], expected[1400];
-            strcat(value, "ssss" + 4 - shift);
+            strcat(value, &"ssss"[4 - shift]);
             while (strlen(value) < 1000) strcat(value, patterns[p]);
             strcat(value, "end");
             snprintf(text, sizeof text, "k = %s\nz = 1\n", value);
