@@ -38,7 +38,7 @@ START_TEST(pignn_weighs_pairs)
     cru_tensor *loss = pair_loss(t, &g, z, _i == 2 ? v : NULL);
     if (_i > 0) {
         static double numbers[BENCH_MOST];
-        int32_t rows[8], labels[8];
+        static int32_t rows[8], labels[8]; /* read again when the tape goes backward */
         check_item(&b, t, loss, fixture_expected(item, "context"));
         const int64_t count = fixture_numbers(fixture_input(item, "train"), numbers);
         for (int64_t i = 0; i < count; i++) rows[i] = (int32_t)numbers[i];
