@@ -112,6 +112,7 @@ static cru_status read_head(reading *r, char **at, field **fields, int64_t *coun
     for (bool last = false; !last;) {
         char *name = next_field(at, &last);
         if (!name) return wrong(r, "a quote that does not end", err);
+        if (*count == commas) return wrong(r, "a name that goes on in the next line", err);
         (*fields)[(*count)++] = kind_of(d, name, d->names);
     }
     return CRU_OK;
