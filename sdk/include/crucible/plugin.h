@@ -281,7 +281,8 @@ typedef struct cru_algorithm {
     void (*select)(void *self, int32_t rule);
 
     /* Optional, may be NULL. Reports what was learned beside scores: a transition matrix, the share of a relation, how
-     * many edges a learned graph has. Worker, once, after predict (and select). */
+     * many edges a learned graph has. Worker, once, after predict (and select). Tests call it; the host does not ask for
+     * it yet, so nothing of it is stored. */
     cru_status (*report)(void *self, cru_report *report);
 } cru_algorithm;
 

@@ -252,7 +252,7 @@ typedef struct cru_method {
     cru_tensor *(*embed)(cru_learner *l, void *model, cru_tape *t);
 
     /* Optional: names numbers that were learned (cru_report_number, _vector, _matrix); after the training, with the
-     * weights that predict. */
+     * weights that predict. The host does not ask for them yet (cru_algorithm.report). */
     void (*report)(cru_learner *l, void *model, cru_report *report);
 
     /* Optional: frees what is not in the context. Called also when build failed. */
