@@ -12,6 +12,7 @@
 #include "cli/setup.h"
 #include "host/clock.h"
 #include "host/progress.h"
+#include "host/shard.h"
 #include "report/report.h"
 #include "search/tuning.h"
 #include "worker/sandbox.h"
@@ -28,6 +29,8 @@ typedef struct session {
     progress progress;
     profile profile; /* of --profile */
     bool late;       /* the time of --hours is over */
+    char *db;        /* of a shard: the path of its own store */
+    bool *mine;      /* of a shard: its trials; NULL: all */
 } session;
 
 static runner_next next_trial(void *user, trial *t, char key[SHA256_HEX])
@@ -250,21 +253,89 @@ static int finish(const session *s, const runner_summary *summary)
         return cli_fail("%s", err.text);
     fflush(stdout);
     if (print_failures(s, counts, &err) != CRU_OK) return cli_fail("%s", err.text);
-    if (summary->interrupted || !counts[STORE_OK]) return CLI_FAILED;
+    const bool nothing = !counts[STORE_OK] && !s->mine; /* a shard may well have few trials, or none */
+    if (summary->interrupted || nothing) return CLI_FAILED;
     return has_failures(counts) ? CLI_PARTLY : CLI_OK;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
+static bool takes_part(void *user, const trial *t)
+{
+    const session *s = user;
+    const session_request *q = s->request;
+    return (!s->mine || s->mine[t->index]) && (!q->takes_part || q->takes_part(q->takes_part_user, t));
+}
+
 static cru_status open_work(session *s, cru_error *err)
 {
     agenda_again again = again_from(s->request);
-    agenda_part part = {again, s->request->takes_part, s->request->takes_part_user};
+    agenda_filter *filter = s->mine || s->request->takes_part ? takes_part : NULL;
     if (s->experiment->search.method == SEARCH_NONE)
-        return agenda_open_part(s->runner, s->store, &part, &s->agenda, err);
-    if (s->request->enter_only) return CRU_OK;
-    tuning_options options = {.runner = s->runner, .store = s->store, .experiment = s->experiment, .again = again};
+        return agenda_open_part(s->runner, s->store, &(agenda_part){again, filter, s}, &s->agenda, err);
+    if (s->request->enter_only || s->request->instead) return CRU_OK;
+    tuning_options options = {.runner = s->runner,
+                              .store = s->store,
+                              .experiment = s->experiment,
+                              .again = again,
+                              .takes_part = s->mine ? takes_part : NULL,
+                              .takes_part_user = s};
     return tuning_open(&options, &s->tuning, err);
+}
+
+/* ---- a shard --------------------------------------------------------------------------------------------- */
+
+/* "results.db" and 3/7 make "results.3-of-7.db": a store that no other shard writes to. */
+static char *shard_db(const char *db, const shard *which)
+{
+    char *path = NULL;
+    const size_t length = strlen(db);
+    const bool ending = length > 3 && strcmp(db + length - 3, ".db") == 0;
+    if (asprintf(&path, "%.*s.%" PRId64 "-of-%" PRId64 ".db", (int)(ending ? length - 3 : length), db, which->index,
+                 which->count) < 0)
+        cru_panic(CRU_NO_MEMORY, "no memory for the name of a store");
+    return path;
+}
+
+/* The shard of every trial: as the plan says, or dealt by cost. */
+static cru_status divide(const session *s, const shard *which, int64_t *parts, cru_error *err)
+{
+    const session_request *q = s->request;
+    int64_t count;
+    bool there;
+    if (q->plan) {
+        cru_status status = shard_plan_read(q->plan, s->experiment, parts, &count, &there, err);
+        if (status == CRU_OK && there && count != which->count)
+            return cru_fail(err, CRU_BAD_INPUT, "--shard %s: the plan in %s has %" PRId64 " shards", q->shard, q->plan,
+                            count);
+        return status;
+    }
+    costs *known = NULL;
+    cru_status status = q->costs ? costs_open(q->costs, &known, err) : CRU_OK;
+    if (status != CRU_OK) return status;
+    shard_groups groups = shard_group_trials(s->experiment, known, NULL);
+    shard_deal(groups.items, groups.count, 1, which->count);
+    for (int64_t i = 0; i < experiment_trial_count(s->experiment); i++)
+        parts[i] = groups.items[groups.of_trial[i]].part;
+    shard_groups_clear(&groups);
+    costs_close(known);
+    return CRU_OK;
+}
+
+static cru_status open_shard(session *s, const char *db, cru_error *err)
+{
+    const int64_t count = experiment_trial_count(s->experiment);
+    shard which;
+    if (!s->request->shard) return CRU_OK;
+    shard_read(s->request->shard, &which);
+    int64_t *parts = calloc((size_t)count + 1, sizeof *parts);
+    s->mine = calloc((size_t)count + 1, sizeof *s->mine);
+    if (!parts || !s->mine) cru_panic(CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
+    cru_status status = divide(s, &which, parts, err);
+    for (int64_t i = 0; i < count; i++) s->mine[i] = parts[i] == which.index;
+    free(parts);
+    s->db = shard_db(db, &which);
+    return status;
 }
 
 /* What the machine cannot do is known before a store is made for it. */
@@ -281,7 +352,9 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
                                                   : NULL,
                               .trace_user = q->profile ? (void *)&s->profile : stderr};
     const char *db = q->db ? q->db : with->experiment->run.db;
-    cru_status status = runner_open(&options, &s->runner, err);
+    cru_status status = open_shard(s, db, err);
+    if (s->db) db = s->db;
+    if (status == CRU_OK) status = runner_open(&options, &s->runner, err);
     if (status == CRU_OK) status = store_open(db, &(store_options){.batch_trials = 64, .batch_ms = 20}, &s->store, err);
     if (status != CRU_OK) return status;
     runner_use_store(s->runner, s->store);
@@ -335,6 +408,9 @@ static int run_session(session *s, const setup *with)
     runner_summary summary;
     if (!q->in_process && !q->trace && !q->profile) tell_risks(&with->experiment->run);
     if (open_all(s, with, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (q->instead)
+        return q->instead(q->instead_user, s->experiment,
+                          s->tuning || s->experiment->search.method != SEARCH_NONE ? NULL : &s->agenda);
     if (q->enter_only) return CLI_OK;
     if (check_report(s, &err) != CRU_OK) return cli_wrong("[report]: %s", err.text);
     progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);
@@ -371,6 +447,8 @@ int session_run(const session_request *q)
     agenda_close(&s.agenda);
     tuning_close(s.tuning);
     if (store_close(s.store, &err) != CRU_OK && code == CLI_OK) code = cli_fail("%s", err.text);
+    free(s.db);
+    free(s.mine);
     setup_close(&with);
     return code;
 }
@@ -423,6 +501,19 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
         {.name = "force", .flag = &q.force, .help = "run all trials again"},
         {.name = "retry", .argument = "failed", .text = &q.retry, .help = "run trials again that gave no result"},
         {.name = "hours", .argument = "N", .text = &q.hours, .help = "begin no trial after so many hours"},
+        {.name = "shard",
+         .argument = "I/N",
+         .text = &q.shard,
+         .help = "only part I of N of the trials, into a store of its own (results.I-of-N.db); crucible merge joins "
+                 "them"},
+        {.name = "costs",
+         .argument = "FILE",
+         .text = &q.costs,
+         .help = "of --shard: a store whose times say how trials are divided; the same one for all parts"},
+        {.name = "plan",
+         .argument = "FOLDER",
+         .text = &q.plan,
+         .help = "of --shard: divide as the plan that crucible submit left there says"},
         {.name = "quick", .flag = &q.quick, .help = "of an artefact: with the values of its [quick]"},
         {.name = "only",
          .argument = "KEY=VALUES",
@@ -455,6 +546,10 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
     if (q.db && !*q.db) return cli_wrong("--db: the path of the results store is empty");
     if (q.retry && strcmp(q.retry, "failed") != 0)
         return cli_wrong("--retry %s: only 'failed' can be retried", q.retry);
+    if (q.shard && !shard_read(q.shard, &(shard){0}))
+        return cli_wrong("--shard %s: not a part of so many, as 3/7", q.shard);
+    if ((q.costs || q.plan) && !q.shard) return cli_wrong("--costs and --plan are for --shard");
+    if (q.costs && q.plan) return cli_wrong("--costs and --plan: choose one");
     if (q.trace && q.profile) return cli_wrong("--trace and --profile: choose one");
     if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
     if (q.hours && !read_hours(q.hours, &q.deadline))

@@ -18,6 +18,12 @@ typedef struct session_request {
     double deadline;  /* by clock_now: no trial is begun afterwards; 0: none */
     agenda_filter *takes_part;
     void *takes_part_user;
+    const char *shard, *costs, *plan; /* of --shard: "3/7", a store with times, a folder with a division */
+
+    /* Called instead of running: the trials are noted in the store, and `a`, NULL for a search, knows which are left.
+     * Returns an exit code. */
+    int (*instead)(void *user, const experiment *e, const agenda *a);
+    void *instead_user;
 
     /* of artefacts */
     cli_words only;

@@ -28,6 +28,7 @@ static const verb verbs[] = {
     {"claims", verb_claims, "say which findings of a study hold, in print and in our results"},
     {"export", verb_export, "write every trial on one line, as CSV or JSON"},
     {"diff", verb_diff, "compare the results of two stores"},
+    {"merge", verb_merge, "make one store from several"},
     {"check", verb_check, "test a plugin file against the rules of the interface"},
     {"new", verb_new, "start a plugin of your own"},
     {"doctor", verb_doctor, "look over the machine and the installation"},

@@ -11,6 +11,7 @@ int verb_plot(int argc, char **argv);
 int verb_claims(int argc, char **argv);
 int verb_export(int argc, char **argv);
 int verb_diff(int argc, char **argv);
+int verb_merge(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_run(int argc, char **argv);

@@ -68,8 +68,9 @@ static cru_status add_trial(store *s, agenda *a, int64_t index, const char *chec
     char *text;
     experiment_trial(a->experiment, index, &t);
     trial_key(a->experiment, &t, checksum, a->keys[index], &text);
-    cru_status status =
-        trial_enter(s, &(trial_entry){.experiment = a->id, .trial = &t, .key = a->keys[index], .text = text}, err);
+    cru_status status = trial_enter(
+        s, &(trial_entry){.experiment = a->id, .trial = &t, .key = a->keys[index], .text = text, .place = index + 1},
+        err);
     free(text);
     return status;
 }

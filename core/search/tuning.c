@@ -431,6 +431,8 @@ static void add_units(tuning *t)
         unit *u = &t->units[t->unit_count++];
         *u = (unit){.base = i, .seeds = apart ? 1 : e->seed_count, .algorithm = made.algorithm};
         u->first = e->search.per == SEARCH_ALL_SEEDS || !made.algorithm->axis_count ? u->seeds : 1;
+        u->over = t->options.takes_part && !t->options.takes_part(t->options.takes_part_user, &made);
+        if (u->over) continue; /* it keeps its place in the list */
         t->figures.searches += made.algorithm->axis_count > 0;
         t->figures.trials += trials_of(e, u);
     }

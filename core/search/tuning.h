@@ -17,9 +17,11 @@ typedef struct tuning tuning;
 
 typedef struct tuning_options {
     runner *runner;
-    store *store;           /* must be there */
-    experiment *experiment; /* the runner's; receives the drawn settings */
-    agenda_again again;     /* which results of earlier runs are forgotten */
+    store *store;              /* must be there */
+    experiment *experiment;    /* the runner's; receives the drawn settings */
+    agenda_again again;        /* which results of earlier runs are forgotten */
+    agenda_filter *takes_part; /* searches whose first trial takes no part are as if they were over; NULL: all do */
+    void *takes_part_user;
 } tuning_options;
 
 /* Enters the experiment. All that the options name outlives the tuning. On failure *out is NULL. */

@@ -169,6 +169,12 @@ cru_status store_gather(store *s, cru_error *err)
     return status;
 }
 
+void store_discard(store *s)
+{
+    s->gathering = false;
+    if (!sqlite3_get_autocommit(s->db)) sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
 cru_status store_flush(store *s, cru_error *err)
 {
     s->gathering = false;

@@ -60,6 +60,9 @@ cru_status write_end(store *s, cru_status status, cru_error *err);
 /* The row of the trial with that key. CRU_BAD_INPUT: there is none. */
 cru_status trial_row(store *s, const char *key, int64_t *row, cru_error *err);
 
+/* Lists the trial of that row in the experiment: see store_add_trial, of whose trial only alias, place and tried count. */
+cru_status member_put(store *s, int64_t experiment, int64_t row, const store_trial *trial, cru_error *err);
+
 /* Creates the tables in an empty file, refuses a foreign one, brings an older one up to date. */
 cru_status schema_check(store *s, cru_error *err);
 

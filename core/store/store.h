@@ -67,6 +67,9 @@ cru_status store_flush(store *s, cru_error *err);
  * all of them or none, and wait meanwhile. A write that fails undoes them all and ends the gathering. */
 cru_status store_gather(store *s, cru_error *err);
 
+/* Undoes all writes since the last commit, as if they had never been made. */
+void store_discard(store *s);
+
 const char *store_path(const store *s);
 
 /* ---- what is to be run ----------------------------------------------------------------------------------- */

@@ -157,7 +157,7 @@ static const char *const put_member_steps[] = {
     " ON CONFLICT(trial, experiment, alias) DO UPDATE SET tried = excluded.tried WHERE namesake.tried = -1",
 };
 
-static cru_status put_member(store *s, int64_t experiment, int64_t row, const store_trial *trial, cru_error *err)
+cru_status member_put(store *s, int64_t experiment, int64_t row, const store_trial *trial, cru_error *err)
 {
     cru_status status = CRU_OK;
     for (size_t i = 0; !status && i < sizeof put_member_steps / sizeof *put_member_steps; i++) {
@@ -179,7 +179,7 @@ cru_status store_add_trial(store *s, int64_t experiment, const store_trial *tria
     if (status) return status;
     int64_t row;
     status = put_trial(s, trial, &row, err);
-    if (!status) status = put_member(s, experiment, row, trial, err);
+    if (!status) status = member_put(s, experiment, row, trial, err);
     return write_end(s, status, err);
 }
 
