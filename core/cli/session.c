@@ -462,8 +462,7 @@ static bool read_hours(const char *text, double *deadline)
     return end != text && !*end && hours > 0;
 }
 
-/* Names of artefacts and studies, or the files of one experiment. */
-static int run(const session_request *q)
+int session_dispatch(const session_request *q)
 {
     artefact_words named;
     int code = artefact_find(&q->files, &named);
@@ -554,5 +553,5 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
     if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
     if (q.hours && !read_hours(q.hours, &q.deadline))
         return cli_wrong("--hours takes a number above 0, not '%s'", q.hours);
-    return run(&q);
+    return session_dispatch(&q);
 }

@@ -33,6 +33,9 @@ typedef struct session_request {
 /* Carries out the experiment of the request's files. Returns an exit code. */
 int session_run(const session_request *q);
 
+/* Carries out what the request's files name: artefacts and studies, or one experiment. Returns an exit code. */
+int session_dispatch(const session_request *q);
+
 /* The verb's whole work: parses the command line into a request, all of whose targets are options, and carries it out.
  * Returns an exit code. `syntax` lacks operands and options. */
 int session_command(const cli_syntax *syntax, bool must_search, int argc, char **argv);

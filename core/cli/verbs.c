@@ -29,6 +29,8 @@ static const verb verbs[] = {
     {"export", verb_export, "write every trial on one line, as CSV or JSON"},
     {"diff", verb_diff, "compare the results of two stores"},
     {"merge", verb_merge, "make one store from several"},
+    {"submit", verb_submit, "run the trials of an experiment on a cluster"},
+    {"status", verb_status, "say how submitted trials get on"},
     {"check", verb_check, "test a plugin file against the rules of the interface"},
     {"new", verb_new, "start a plugin of your own"},
     {"doctor", verb_doctor, "look over the machine and the installation"},

@@ -12,6 +12,8 @@ int verb_claims(int argc, char **argv);
 int verb_export(int argc, char **argv);
 int verb_diff(int argc, char **argv);
 int verb_merge(int argc, char **argv);
+int verb_submit(int argc, char **argv);
+int verb_status(int argc, char **argv);
 int verb_check(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_run(int argc, char **argv);

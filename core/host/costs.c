@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { UNKNOWN_SECONDS = 30 };
+
 /* Finished trials of one method on one dataset; without a dataset on all, without a method of all. */
 typedef struct entry {
     char *method, *dataset;
@@ -177,7 +179,7 @@ static const entry *best_known(const costs *c, const trial *t)
 double costs_seconds(const costs *c, const experiment *e, const trial *t)
 {
     const entry *known = c ? best_known(c, t) : NULL;
-    double one = known && known->seconds > 0 ? known->seconds / (double)known->count : 1;
+    double one = known && known->seconds > 0 ? known->seconds / (double)known->count : UNKNOWN_SECONDS;
     bool searched = e->search.method != SEARCH_NONE && t->algorithm->axis_count;
     return searched ? one * (double)search_trials(&e->search) : one;
 }

@@ -14,7 +14,7 @@ cru_status costs_open(const char *path, costs **out, cru_error *err);
 void costs_close(costs *c); /* NULL is fine */
 
 /* The mean seconds of a trial of this method on this dataset; else of the method on all datasets; else of all trials;
- * else 1. A search counts as often as it may try settings. */
+ * else 30. A search counts as often as it may try settings. */
 double costs_seconds(const costs *c, const experiment *e, const trial *t);
 
 /* The largest memory in bytes that a trial of this method on this dataset took, else of the method; 0: not known. */

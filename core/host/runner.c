@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "host/clock.h"
+#include "host/cores.h"
 #include "host/schedule.h"
 #include "host/signals.h"
 #include "loader/scanner.h"
@@ -28,17 +29,11 @@ enum {
 
 /* ---- opening and closing --------------------------------------------------------------------------------- */
 
-static int32_t core_count(void)
-{
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 && count < 4096 ? (int32_t)count : 1;
-}
-
 static int32_t slots_wanted(const runner_options *options)
 {
     if (options->in_process) return 1;
     if (options->jobs > 0) return options->jobs;
-    return options->experiment->run.jobs > 0 ? (int32_t)options->experiment->run.jobs : core_count();
+    return options->experiment->run.jobs > 0 ? (int32_t)options->experiment->run.jobs : cores_usable();
 }
 
 static cru_status open_judges(runner *r, cru_error *err)

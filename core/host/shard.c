@@ -119,7 +119,7 @@ void shard_deal(shard_group *groups, int64_t group_count, int64_t first, int64_t
 
 /* ---- plans ----------------------------------------------------------------------------------------------- */
 
-void shard_fingerprint(const experiment *e, char hex[SHA256_HEX])
+static void take_fingerprint(const experiment *e, char hex[SHA256_HEX])
 {
     const int64_t count = experiment_trial_count(e);
     char *keys = zeroed(count, SHA256_HEX - 1);
@@ -134,29 +134,36 @@ void shard_fingerprint(const experiment *e, char hex[SHA256_HEX])
     free(keys);
 }
 
+shard_subject shard_subject_of(const experiment *e)
+{
+    shard_subject s = {.name = strdup(e->name), .trials = experiment_trial_count(e)};
+    if (!s.name) cru_panic(CRU_NO_MEMORY, "no memory for the name of a plan");
+    take_fingerprint(e, s.fingerprint);
+    return s;
+}
+
 #define PLAN_HEAD "crucible plan 1"
 
 /* The path, with an ending; the caller frees it. A name of an experiment may hold a slash. */
-static char *plan_path(const char *folder, const experiment *e, const char *ending)
+static char *plan_path(const char *folder, const char *name, const char *ending)
 {
     char *path = NULL;
-    if (asprintf(&path, "%s/%s.plan%s", folder, e->name, ending) < 0)
+    if (asprintf(&path, "%s/%s.plan%s", folder, name, ending) < 0)
         cru_panic(CRU_NO_MEMORY, "no memory for the name of a plan");
     for (char *c = path + strlen(folder) + 1; *c; c++)
         if (*c == '/') *c = '-';
     return path;
 }
 
-cru_status shard_plan_write(const char *folder, const experiment *e, const int64_t *parts, int64_t count,
+cru_status shard_plan_write(const char *folder, const shard_subject *subject, const int64_t *parts, int64_t count,
                             cru_error *err)
 {
-    char hex[SHA256_HEX], *path = plan_path(folder, e, ""), *part = plan_path(folder, e, ".part");
-    const int64_t trials = experiment_trial_count(e);
-    shard_fingerprint(e, hex);
+    char *path = plan_path(folder, subject->name, ""), *part = plan_path(folder, subject->name, ".part");
     FILE *out = fopen(part, "w");
     if (out) {
-        fprintf(out, PLAN_HEAD "\n%s\n%" PRId64 " shards\n%" PRId64 " trials\n", hex, count, trials);
-        for (int64_t i = 0; i < trials; i++) fprintf(out, "%" PRId64 "\n", parts[i]);
+        fprintf(out, PLAN_HEAD "\n%s\n%" PRId64 " shards\n%" PRId64 " trials\n", subject->fingerprint, count,
+                subject->trials);
+        for (int64_t i = 0; i < subject->trials; i++) fprintf(out, "%" PRId64 "\n", parts[i]);
     }
     bool good = out && !ferror(out);
     good = out && fclose(out) == 0 && good && rename(part, path) == 0;
@@ -174,7 +181,7 @@ static cru_status read_parts(FILE *in, const char *path, const experiment *e, in
     int64_t trials = 0;
     if (fscanf(in, PLAN_HEAD " %64s %" SCNd64 " shards %" SCNd64 " trials", hex, count, &trials) != 3 || *count < 1)
         return cru_fail(err, CRU_BAD_INPUT, "%s: not a plan", path);
-    shard_fingerprint(e, wanted);
+    take_fingerprint(e, wanted);
     if (trials != experiment_trial_count(e) || strcmp(hex, wanted) != 0)
         return cru_fail(err, CRU_BAD_INPUT,
                         "%s: the plan is of other trials: the experiment was changed since; submit it again", path);
@@ -187,7 +194,7 @@ static cru_status read_parts(FILE *in, const char *path, const experiment *e, in
 cru_status shard_plan_read(const char *folder, const experiment *e, int64_t *parts, int64_t *count, bool *there,
                            cru_error *err)
 {
-    char *path = plan_path(folder, e, "");
+    char *path = plan_path(folder, e->name, "");
     FILE *in = fopen(path, "r");
     *there = in;
     cru_status status = CRU_OK;

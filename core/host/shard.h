@@ -22,11 +22,11 @@ bool shard_read(const char *text, shard *s);
 
 /* Trials that must stay together. */
 typedef struct shard_group {
-    int64_t first;    /* the trial that stands for it: the first of them */
-    double seconds;   /* of all of them */
-    int64_t trials;   /* how many */
-    int64_t part;     /* the shard, from 1; 0: none yet */
-    int64_t kind, of; /* for callers: what it needs, which experiment it is of */
+    int64_t first;  /* the trial that stands for it: the first of them */
+    double seconds; /* of all of them */
+    int64_t trials; /* how many */
+    int64_t part;   /* the shard, from 1; 0: none yet */
+    int64_t kind;   /* for callers: what it needs */
 } shard_group;
 
 /* The groups of those trials that take part (NULL: of all), in the order of their first trials; *of_trial is the group of
@@ -45,11 +45,18 @@ void shard_deal(shard_group *groups, int64_t group_count, int64_t first, int64_t
 /* ---- plans ----------------------------------------------------------------------------------------------- */
 
 /* What tells an experiment from one with other trials. */
-void shard_fingerprint(const experiment *e, char hex[SHA256_HEX]);
+typedef struct shard_subject {
+    char *name; /* of the experiment */
+    char fingerprint[SHA256_HEX];
+    int64_t trials;
+} shard_subject;
+
+/* The caller frees the name. */
+shard_subject shard_subject_of(const experiment *e);
 
 /* Writes the shard of every trial of the experiment (0: none) to <folder>/<name of the experiment>.plan, whole or not
  * at all. */
-cru_status shard_plan_write(const char *folder, const experiment *e, const int64_t *parts, int64_t count,
+cru_status shard_plan_write(const char *folder, const shard_subject *subject, const int64_t *parts, int64_t count,
                             cru_error *err);
 
 /* Reads it. parts: one for every trial, to be filled. *there is false, and nothing is filled, when the folder has no plan

@@ -73,6 +73,9 @@ cru_status store_keep_private(store *s, cru_error *err);
  */
 void store_pages_private(void);
 
+/* Whether a file system of this kind (statfs) is that of other machines. */
+bool store_on_network(int64_t kind);
+
 int64_t clock_ms(void);
 
 /* Whether the process behind a claim can still be at work, as far as this machine can tell. */

@@ -557,7 +557,7 @@ cru_status store_merge(store *out, const char *path, const merge_options *option
     merger m = {.out = out, .options = options, .err = err};
     cru_assert(out->gathering, "store_merge: not between store_gather and store_flush");
     *out_failed = false;
-    cru_status status = store_open(path, &(store_options){.read_only = true}, &m.in, err);
+    cru_status status = store_open(path, &(store_options){.read_only = true, .still = true}, &m.in, err);
     if (status) return status;
     status = db_exec(out, "SAVEPOINT one_input", err);
     if (!status) status = merge_all(&m);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -195,6 +196,40 @@ static cru_status use_wal(store *s, cru_error *err)
     return code == SQLITE_OK ? CRU_OK : db_fail(s, err);
 }
 
+/* ---- network disks --------------------------------------------------------------------------------------- */
+
+bool store_on_network(int64_t kind)
+{
+    static const uint32_t kinds[] = {
+        0x6969,     /* NFS */
+        0x0bd00bd0, /* Lustre */
+        0x47504653, /* GPFS */
+        0xff534d42, /* CIFS */
+        0xfe534d42, /* SMB 2 */
+        0x517b,     /* SMB */
+        0x19830326, /* BeeGFS */
+        0x00c36400, /* Ceph */
+        0x5346414f, /* AFS */
+        0x01021997, /* 9P */
+        0xaad7aaea, /* PanFS */
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((uint32_t)kind == kinds[i]) return true;
+    return false;
+}
+
+static bool is_remote(const store *s)
+{
+    struct statfs info;
+    return s->options.network || (statfs(s->path, &info) == 0 && store_on_network((int64_t)info.f_type));
+}
+
+/* The lock is taken with the first write and kept. */
+static cru_status use_journal(store *s, cru_error *err)
+{
+    return db_exec(s, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE", err);
+}
+
 static cru_status add_missing(store *s, cru_error *err)
 {
     cru_status status = s->options.read_only ? CRU_OK : db_exec(s, create_additions, err);
@@ -212,7 +247,7 @@ static cru_status prepare(store *s, cru_error *err)
 {
     sqlite3_busy_timeout(s->db, s->options.busy_ms);
     cru_status status = schema_check(s, err);
-    if (!status && !s->options.read_only) status = use_wal(s, err);
+    if (!status && !s->options.read_only) status = is_remote(s) ? use_journal(s, err) : use_wal(s, err);
     if (!status) status = add_missing(s, err);
     if (!status) status = db_exec(s, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", err);
     return status;
@@ -271,6 +306,25 @@ static char *immutable_uri(const char *path)
     return fclose(out) == 0 ? uri : NULL;
 }
 
+static cru_status connect_immutable(store *s, const char *path, cru_error *err)
+{
+    char *uri = immutable_uri(path);
+    cru_status status = uri ? connect(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err)
+                            : cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", s->path);
+    free(uri);
+    return status;
+}
+
+/* As its options say. */
+static cru_status connect_as_told(store *s, cru_error *err)
+{
+    const int flags = s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    char *path = s->options.read_only && s->options.still ? realpath(s->path, NULL) : NULL;
+    cru_status status = path && !has_log(path) ? connect_immutable(s, path, err) : connect(s, s->path, flags, err);
+    free(path);
+    return status;
+}
+
 /* A file in WAL mode is read with the help of another that SQLite makes beside it. Where that is not possible, nobody
  * can write to the store either, so it may be read as it is. `err` holds why the first attempt failed, and keeps it
  * where that is not the cause. */
@@ -291,10 +345,7 @@ static cru_status connect_sealed(store *s, cru_error *err)
                           s->path);
     } else {
         disconnect(s);
-        char *uri = immutable_uri(path);
-        status = uri ? connect(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err)
-                     : cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", s->path);
-        free(uri);
+        status = connect_immutable(s, path, err);
     }
     free(path);
     return status;
@@ -317,9 +368,8 @@ cru_status store_open(const char *path, const store_options *options, store **ou
         store_owner_self(&s->owner);
     }
     if (!s->options.read_only) store_pages_private();
-    int flags = s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     cru_error why = {0};
-    cru_status status = connect(s, path, flags, &why);
+    cru_status status = connect_as_told(s, &why);
     if (status && s->options.read_only) status = connect_sealed(s, &why);
     if (status) {
         store_close(s, NULL);

@@ -20,6 +20,10 @@
  * was not is as if it never happened. When a write fails (disk full, I/O error) the open batch is rolled back, the
  * function returns CRU_IO with the file's name and the cause, and the store stays usable.
  *
+ * On a network disk (NFS, Lustre, GPFS, CIFS ...) SQLite's log for several processes does not work. There the file has
+ * a rollback journal, and whoever writes to it has it alone until it is closed; others wait and then fail. Many
+ * machines write to stores of their own (host/shard.h).
+ *
  * Not thread-safe; a child made by fork must not use it, nor open a store while its parent has one open. All strings
  * passed in are copied or written before the call returns; strings handed to a visitor live only during its call. */
 #ifndef CORE_STORE_H
@@ -46,11 +50,14 @@ void store_owner_self(store_owner *owner);
 
 typedef struct store_options {
     bool read_only;           /* the file must exist; all writes fail. In a folder that cannot be written, too */
+    bool still;               /* with read_only: nobody writes to the file meanwhile, so that no other file is made
+                                 beside it; not heeded where a log lies there */
     int32_t busy_ms;          /* how long to wait for another process; 0: 30 seconds */
     int32_t batch_trials;     /* writes per transaction; 0 or 1: no batching */
     int32_t batch_ms;         /* oldest age of an open batch; 0: 50 */
     int32_t lease_seconds;    /* life of a claim that is not renewed; 0: 600; negative: expires at once (tests) */
     const store_owner *owner; /* NULL: this process; tests pose as others */
+    bool network;             /* as if the file lay on a network disk; for tests */
 } store_options;
 
 /* Opens or creates a file. `options` may be NULL. On failure *s is NULL. CRU_BAD_INPUT: the file is not a result store,
