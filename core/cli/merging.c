@@ -106,10 +106,10 @@ static cru_status merge_inputs(const merging *q, store *out, outcome *o, cru_err
     return CRU_OK;
 }
 
-static cru_status merge_into(const merging *q, const char *path, outcome *o, cru_error *err)
+static cru_status merge_into(const merging *q, const char *path, bool alone, outcome *o, cru_error *err)
 {
     store *out;
-    cru_status status = store_open(path, NULL, &out, err);
+    cru_status status = store_open(path, &(store_options){.alone = alone}, &out, err);
     if (status) return status;
     status = store_gather(out, err);
     if (!status) status = merge_inputs(q, out, o, err);
@@ -127,7 +127,7 @@ static cru_status merge_anew(const merging *q, outcome *o, cru_error *err)
     char *path = NULL;
     if (asprintf(&path, "%s.merging-%ld", q->out, (long)getpid()) < 0)
         return cru_fail(err, CRU_NO_MEMORY, "no memory to merge stores");
-    cru_status status = merge_into(q, path, o, err);
+    cru_status status = merge_into(q, path, true, o, err);
     if (!status && rename(path, q->out) != 0) status = cru_fail(err, CRU_IO, "%s: %s", q->out, strerror(errno));
     if (status) unlink(path);
     free(path);
@@ -151,7 +151,7 @@ int merging_run(const merging *q)
     cru_error err = {0};
     for (int64_t i = 0; i < q->count; i++)
         if (same_file(q->out, q->inputs[i])) return cli_wrong("%s is to be merged into itself", q->inputs[i]);
-    cru_status status = access(q->out, F_OK) == 0 ? merge_into(q, q->out, &o, &err) : merge_anew(q, &o, &err);
+    cru_status status = access(q->out, F_OK) == 0 ? merge_into(q, q->out, false, &o, &err) : merge_anew(q, &o, &err);
     if (status) return cli_fail("%s; %s is as it was", err.text, q->out);
     if (o.teller.told > TOLD)
         fprintf(stderr, "... and %" PRId64 " more trials with other results\n", o.teller.told - TOLD);

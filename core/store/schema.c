@@ -218,13 +218,13 @@ bool store_on_network(int64_t kind)
     return false;
 }
 
-static bool is_remote(const store *s)
+static bool is_alone(const store *s)
 {
     struct statfs info;
-    return s->options.network || (statfs(s->path, &info) == 0 && store_on_network((int64_t)info.f_type));
+    return s->options.alone || (statfs(s->path, &info) == 0 && store_on_network((int64_t)info.f_type));
 }
 
-/* The lock is taken with the first write and kept. */
+/* The lock is taken with the first write and kept until the file is closed. */
 static cru_status use_journal(store *s, cru_error *err)
 {
     return db_exec(s, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE", err);
@@ -247,7 +247,7 @@ static cru_status prepare(store *s, cru_error *err)
 {
     sqlite3_busy_timeout(s->db, s->options.busy_ms);
     cru_status status = schema_check(s, err);
-    if (!status && !s->options.read_only) status = is_remote(s) ? use_journal(s, err) : use_wal(s, err);
+    if (!status && !s->options.read_only) status = is_alone(s) ? use_journal(s, err) : use_wal(s, err);
     if (!status) status = add_missing(s, err);
     if (!status) status = db_exec(s, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", err);
     return status;

@@ -57,7 +57,7 @@ typedef struct store_options {
     int32_t batch_ms;         /* oldest age of an open batch; 0: 50 */
     int32_t lease_seconds;    /* life of a claim that is not renewed; 0: 600; negative: expires at once (tests) */
     const store_owner *owner; /* NULL: this process; tests pose as others */
-    bool network;             /* as if the file lay on a network disk; for tests */
+    bool alone;               /* this process alone uses the file, as always on a network disk: a rollback journal */
 } store_options;
 
 /* Opens or creates a file. `options` may be NULL. On failure *s is NULL. CRU_BAD_INPUT: the file is not a result store,
