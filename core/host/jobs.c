@@ -124,7 +124,6 @@ static cru_status start_worker(job *j, int socket, cru_error *err)
     } else {
         status = slots_ruleset(r, j->slot, j->trial.algorithm->plugin, &work.ruleset, err);
         if (status == CRU_OK) status = worker_start(r->nursery, &work, &j->pid, err);
-        if (work.ruleset >= 0) close(work.ruleset);
     }
     j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
     r->summary->trainings += status == CRU_OK;

@@ -99,6 +99,8 @@ typedef struct slot {
     char path[PATH_MAX];     /* of the trial's */
     char name[SCRATCH_NAME]; /* its last part; empty: none */
     int folder;              /* its descriptor; -1: none */
+    int ruleset;             /* of the sandbox, for that folder and the plugin `ruled`; -1: none */
+    const registry_entry *ruled;
 } slot;
 
 typedef struct build build;
@@ -149,9 +151,9 @@ problem *problems_get(runner *r, const trial *t);
 void problems_release(runner *r, problem *p);
 void problems_clear(runner *r);
 
-/* slots.c: places for workers, and what workers may open. Whoever takes a slot finds a new, empty scratch folder; -1:
- * none is free. slots_ruleset gives the sandbox's rules for a worker with that plugin in that slot, to be closed; -1
- * where there is no Landlock or no sandbox. */
+/* slots.c: places for workers, and what workers may open. Whoever takes a slot finds a scratch folder that no
+ * trial has touched; -1: none is free. slots_ruleset lends the sandbox's rules for a worker with that plugin in that
+ * slot; -1 where there is no Landlock or no sandbox. */
 cru_status slots_open(runner *r, cru_error *err);
 void slots_close(runner *r);
 int32_t slots_take(runner *r);
