@@ -21,6 +21,7 @@
 #include "host/runner.h"
 #include "protocol/judges.h"
 #include "worker/device.h"
+#include "worker/monitor.h"
 #include "worker/sandbox.h"
 #include "worker/scratch.h"
 #include "worker/worker.h"
@@ -63,8 +64,9 @@ typedef struct job {
     int chosen; /* oracle-early: a file of scores with what the judge chose, which the worker never sees; -1: none */
     double started, deadline, ended_at;
     double heard_at;     /* when its outcome came */
-    int64_t best_epoch;  /* as far as the rule has announced any; -1: none yet */
-    double better_at;    /* when it did */
+    int64_t best_epoch;  /* of the last report that was better by the rule; -1: none yet */
+    monitor_gain gain;   /* what it said */
+    double better_at;    /* when it came */
     int64_t asked_epoch; /* of the checkpoint that the judge looks at */
     double asked_at;
     bool silent; /* it closed its socket */
