@@ -180,9 +180,8 @@ static bool show_setting(sqlite3_stmt *query, int64_t index, void *context)
 cru_status store_each_setting(store *s, int64_t experiment, store_setting_visitor *visit, void *user, cru_error *err)
 {
     pair_caller c = {.setting = visit, .user = user};
-    const question q = {
-        "SELECT trial, name, value FROM setting WHERE trial BETWEEN ?1 AND ?2 ORDER BY trial, name",
-        "SELECT trial, name, value FROM setting WHERE trial = ?1 ORDER BY name", show_setting, &c};
+    const question q = {"SELECT trial, name, value FROM setting WHERE trial BETWEEN ?1 AND ?2 ORDER BY trial, name",
+                        "SELECT trial, name, value FROM setting WHERE trial = ?1 ORDER BY name", show_setting, &c};
     return ask(s, experiment, &q, err);
 }
 
@@ -195,9 +194,8 @@ static bool show_number(sqlite3_stmt *query, int64_t index, void *context)
 cru_status store_each_number(store *s, int64_t experiment, store_number_visitor *visit, void *user, cru_error *err)
 {
     pair_caller c = {.number = visit, .user = user};
-    const question q = {
-        "SELECT trial, name, value FROM number WHERE trial BETWEEN ?1 AND ?2 ORDER BY trial, name",
-        "SELECT trial, name, value FROM number WHERE trial = ?1 ORDER BY name", show_number, &c};
+    const question q = {"SELECT trial, name, value FROM number WHERE trial BETWEEN ?1 AND ?2 ORDER BY trial, name",
+                        "SELECT trial, name, value FROM number WHERE trial = ?1 ORDER BY name", show_number, &c};
     return ask(s, experiment, &q, err);
 }
 
