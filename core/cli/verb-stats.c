@@ -26,6 +26,8 @@ typedef struct request {
     const char *config;
     int64_t seed;
     cli_words sets;
+    bool all;           /* measures, also those that take long */
+    cli_words measures; /* these only; none: all that are quick */
 } request;
 
 typedef struct stats {
@@ -98,13 +100,44 @@ static double measure(const stats *s, const registry_entry *entry)
 
 typedef void metric_visitor(void *user, const char *name, double value);
 
+static bool is_measure(const registry_entry *e)
+{
+    return !e->broken && e->kind == CRU_KIND_METRIC && e->flags & CRU_METRIC_OF_DATASET;
+}
+
+static bool is_wanted(const request *q, const registry_entry *e)
+{
+    for (int i = 0; i < q->measures.count; i++)
+        if (strcmp(q->measures.word[i], e->name) == 0) return true;
+    return q->measures.count == 0 && (q->all || !(e->flags & CRU_METRIC_COSTLY));
+}
+
+/* Who waits at a terminal sees for what. */
+static void say_what_lasts(const registry_entry *e)
+{
+    if (e->flags & CRU_METRIC_COSTLY && isatty(STDERR_FILENO)) fprintf(stderr, "measuring %s ...\n", e->name);
+}
+
 static void visit_metrics(const stats *s, metric_visitor *visit, void *user)
 {
     for (size_t i = 0; i < registry_count(s->plugins); i++) {
         const registry_entry *e = registry_at(s->plugins, i);
-        if (e->broken || e->kind != CRU_KIND_METRIC || !(e->flags & CRU_METRIC_OF_DATASET)) continue;
-        if (e->problems & s->data->problem) visit(user, e->name, measure(s, e));
+        if (!is_measure(e) || !(e->problems & s->data->problem) || !is_wanted(s->q, e)) continue;
+        say_what_lasts(e);
+        visit(user, e->name, measure(s, e));
     }
+}
+
+/* A name that is none is said before anything is read. */
+static int check_measures(const request *q, const registry *plugins)
+{
+    for (int i = 0; i < q->measures.count; i++) {
+        const registry_entry *e = registry_find(plugins, CRU_KIND_METRIC, q->measures.word[i]);
+        if (!e || !is_measure(e))
+            return cli_wrong("stats: '%s' is no measure of data; 'crucible stats --all DATASET' shows them",
+                             q->measures.word[i]);
+    }
+    return CLI_OK;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -289,6 +322,17 @@ static void print_metric(void *user, const char *name, double value)
         printf("  %-24s %.4f\n", name, value);
 }
 
+static void print_unmeasured(const stats *s)
+{
+    int count = 0;
+    for (size_t i = 0; i < registry_count(s->plugins); i++) {
+        const registry_entry *e = registry_at(s->plugins, i);
+        if (!is_measure(e) || !(e->problems & s->data->problem) || s->q->measures.count || is_wanted(s->q, e)) continue;
+        printf("%s%s", count++ ? ", " : "  with --all, or --measure NAME, which take longer: ", e->name);
+    }
+    if (count) putchar('\n');
+}
+
 static int print_text(const stats *s)
 {
     bool any = false;
@@ -299,6 +343,7 @@ static int print_text(const stats *s)
         printf("  labels    none\n");
     if (s->summary.arcs > 0) print_degrees(&s->summary);
     visit_metrics(s, print_metric, &any);
+    print_unmeasured(s);
     return CLI_OK;
 }
 
@@ -382,6 +427,8 @@ int verb_stats(int argc, char **argv)
         {.name = "json", .flag = &q.json, .help = "print a JSON object"},
         {.name = "set", .argument = "KEY=VALUE", .words = &q.sets, .help = "a setting of the dataset; may be repeated"},
         {.name = "seed", .argument = "N", .number = &q.seed, .help = "seed of a generator"},
+        {.name = "all", .flag = &q.all, .help = "all measures, also those that take seconds or minutes"},
+        {.name = "measure", .argument = "NAME", .words = &q.measures, .help = "this measure only; may be repeated"},
         {0},
     };
     const cli_syntax syntax = {
@@ -401,7 +448,8 @@ int verb_stats(int argc, char **argv)
     code = outfit_open(q.config, &with);
     if (code != CLI_GO_ON) return code;
     stats s = {.q = &q, .plugins = with.plugins, .places = &with.places};
-    code = describe_in_child(&s);
+    code = check_measures(&q, with.plugins);
+    if (code == CLI_OK) code = describe_in_child(&s);
     outfit_close(&with);
     return code;
 }

@@ -16,18 +16,21 @@ struct pack {
     void (*close)(pack *p);
 };
 
-/* Opens `member` (the first that fits) of the archive at `path` (zip, tar, 7z, rar), or what a gzip, xz or plain file holds when `member` is
- * NULL. `url` names it in messages. CRU_BAD_INPUT: no archive, or no such member; CRU_UNSUPPORTED: a library is not
- * installed. */
+/* Opens `member` (the first that fits) of the archive at `path` (zip, tar, 7z, rar), or what a gzip, xz or plain file
+ * holds when `member` is NULL, in a process of its own that can do nothing else (pack-confined.c). `url` names it in
+ * messages. CRU_BAD_INPUT: no archive, or no such member; CRU_UNSUPPORTED: a library is not installed. */
 typedef struct pack_order {
     const char *path, *member, *url;
 } pack_order;
 cru_status pack_open(const pack_order *order, pack **out, cru_error *err);
 
+/* The same in this process. */
+cru_status pack_open_here(const pack_order *order, pack **out, cru_error *err);
+
 /* Whether a name in an archive is that of the member: the same, or as a pattern of the shell says ("*.mat"). */
 bool pack_is_member(const char *name, const char *member);
 
-/* The two that pack_open chooses from. */
+/* The two that it chooses from. */
 cru_status pack_open_zip(const pack_order *order, pack **out, cru_error *err);
 cru_status pack_open_archive(const pack_order *order, pack **out, cru_error *err);
 

@@ -39,7 +39,7 @@ bool pack_is_member(const char *name, const char *member)
     return strcmp(name, member) == 0 || fnmatch(member, name, 0) == 0;
 }
 
-cru_status pack_open(const pack_order *order, pack **out, cru_error *err)
+cru_status pack_open_here(const pack_order *order, pack **out, cru_error *err)
 {
     return order->member && is_zip(order->path) ? pack_open_zip(order, out, err) : pack_open_archive(order, out, err);
 }

@@ -11,7 +11,7 @@
 #include "protocol/trial-settings.h"
 #include "store/environment.h"
 
-cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_error *err)
+static cru_status enter(const experiment *e, store *s, bool same_list, int64_t *id, cru_error *err)
 {
     store_metric *metrics = calloc((size_t)e->metric_count + 1, sizeof *metrics);
     char *environment = environment_describe(NULL);
@@ -25,12 +25,18 @@ cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_erro
                               .config = e->text,
                               .environment = environment,
                               .metrics = metrics,
-                              .metric_count = e->metric_count};
+                              .metric_count = e->metric_count,
+                              .same_list = same_list};
         status = store_add_experiment(s, &x, id, err);
     }
     free(metrics);
     free(environment);
     return status;
+}
+
+cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_error *err)
+{
+    return enter(e, s, false, id, err);
 }
 
 cru_status trial_enter(store *s, const trial_entry *entry, cru_error *err)
@@ -62,12 +68,67 @@ static cru_status ask_checksums(runner *r, const agenda *a, char (*checksums)[SH
     return status;
 }
 
+static bool takes_part(const agenda *a, int64_t index)
+{
+    return !a->out || !a->out[index];
+}
+
+/* ---- the list -------------------------------------------------------------------------------------------- */
+
+static void make_keys(agenda *a, char (*checksums)[SHA256_HEX])
+{
+    for (int64_t i = 0; i < a->count; i++) {
+        trial t;
+        if (!takes_part(a, i)) continue;
+        experiment_trial(a->experiment, i, &t);
+        trial_key(a->experiment, &t, checksums[i], a->keys[i], NULL);
+    }
+}
+
+/* A walk along the stored list and the agenda. */
+typedef struct walk {
+    agenda *a;
+    int64_t index;  /* of the agenda's next trial */
+    int64_t length; /* of the stored list, as far as it was walked */
+    bool same;
+} walk;
+
+static bool compare_entry(void *user, const store_entry *entry)
+{
+    walk *w = user;
+    const agenda *a = w->a;
+    trial t;
+    while (w->index < a->count && !takes_part(a, w->index)) w->index++;
+    if (w->index == a->count) return w->same = false;
+    experiment_trial(a->experiment, w->index, &t);
+    w->same = strcmp(entry->key, a->keys[w->index]) == 0 && entry->alias &&
+              strcmp(entry->alias, t.algorithm->label) == 0 && entry->tried == 0;
+    w->index++;
+    w->length++;
+    return w->same;
+}
+
+/* Whether the file lists these trials already, each once and in this order, so that nothing need be written: the case of
+ * everybody who goes on with a run. */
+static cru_status find_same(store *s, agenda *a, bool *same, cru_error *err)
+{
+    int64_t id, length = 0;
+    walk w = {.a = a, .same = true};
+    *same = false;
+    cru_status status = store_find_experiment(s, a->experiment->name, &id, err);
+    if (status != CRU_OK || !id) return status;
+    status = store_each_entry(s, id, compare_entry, &w, err);
+    if (status == CRU_OK) status = store_length(s, id, &length, err);
+    while (w.index < a->count && !takes_part(a, w.index)) w.index++;
+    *same = w.same && w.index == a->count && w.length == length;
+    return status;
+}
+
 static cru_status add_trial(store *s, agenda *a, int64_t index, const char *checksum, cru_error *err)
 {
     trial t;
-    char *text;
     experiment_trial(a->experiment, index, &t);
-    trial_key(a->experiment, &t, checksum, a->keys[index], &text);
+    char *text = trial_text(a->experiment, &t, checksum);
     cru_status status = trial_enter(
         s, &(trial_entry){.experiment = a->id, .trial = &t, .key = a->keys[index], .text = text, .place = index + 1},
         err);
@@ -79,10 +140,13 @@ static cru_status add_trial(store *s, agenda *a, int64_t index, const char *chec
  * and a killed one would leave half a list. */
 static cru_status enter_all(store *s, agenda *a, char (*checksums)[SHA256_HEX], cru_error *err)
 {
+    bool same = false;
+    make_keys(a, checksums);
     cru_status status = store_gather(s, err);
-    if (status == CRU_OK) status = experiment_enter(a->experiment, s, &a->id, err);
-    for (int64_t i = 0; status == CRU_OK && i < a->count; i++)
-        if (!a->out || !a->out[i]) status = add_trial(s, a, i, checksums[i], err);
+    if (status == CRU_OK) status = find_same(s, a, &same, err);
+    if (status == CRU_OK) status = enter(a->experiment, s, same, &a->id, err);
+    for (int64_t i = 0; status == CRU_OK && !same && i < a->count; i++)
+        if (takes_part(a, i)) status = add_trial(s, a, i, checksums[i], err);
     return status == CRU_OK ? store_flush(s, err) : status;
 }
 
@@ -113,6 +177,13 @@ static int by_key(const void *a, const void *b)
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
+/* How the trials of the agenda stand; repeats are pending. */
+typedef struct outcomes {
+    const agenda *agenda;
+    store_outcome *known;
+    int64_t next;
+} outcomes;
+
 /* repeat[i]: an earlier trial has the same key. */
 static cru_status find_repeats(const agenda *a, bool *repeat, cru_error *err)
 {
@@ -125,20 +196,30 @@ static cru_status find_repeats(const agenda *a, bool *repeat, cru_error *err)
     return CRU_OK;
 }
 
+/* The first of the agenda's next trials that is this one: the file has them in the same order, each once. */
+static bool take_outcome(void *user, const store_entry *entry)
+{
+    outcomes *o = user;
+    while (o->next < o->agenda->count && strcmp(o->agenda->keys[o->next], entry->key) != 0) o->next++;
+    if (o->next < o->agenda->count) o->known[o->next++] = entry->outcome;
+    return o->next < o->agenda->count;
+}
+
 static cru_status find_todo(store *s, agenda *a, cru_error *err)
 {
     bool *repeat = calloc((size_t)a->count + 1, sizeof *repeat);
-    if (!repeat) return cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
-    cru_status status = find_repeats(a, repeat, err);
+    outcomes o = {.agenda = a, .known = calloc((size_t)a->count + 1, sizeof *o.known)};
+    cru_status status = repeat && o.known ? find_repeats(a, repeat, err)
+                                          : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
+    if (status == CRU_OK) status = store_each_entry(s, a->id, take_outcome, &o, err);
     for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
-        store_outcome outcome;
-        if (a->out && a->out[i]) continue;
+        if (!takes_part(a, i)) continue;
         a->repeats += repeat[i];
         if (repeat[i]) continue;
-        status = store_status(s, a->keys[i], &outcome, NULL, err);
-        a->open[i] = status == CRU_OK && outcome == STORE_PENDING;
+        a->open[i] = o.known[i] == STORE_PENDING;
         if (a->open[i]) a->todo[a->todo_count++] = i;
     }
+    free(o.known);
     free(repeat);
     return status;
 }

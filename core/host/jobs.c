@@ -124,7 +124,6 @@ static cru_status start_worker(job *j, int socket, cru_error *err)
     } else {
         status = slots_ruleset(r, j->slot, j->trial.algorithm->plugin, &work.ruleset, err);
         if (status == CRU_OK) status = worker_start(r->nursery, &work, &j->pid, err);
-        if (work.ruleset >= 0) close(work.ruleset);
     }
     j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
     r->summary->trainings += status == CRU_OK;
@@ -298,11 +297,17 @@ static void ask_for_whole(job *j)
     judges_ask(r->judges, &j->call, &r->error);
 }
 
-/* An epoch is the method's word; when it came is ours. Under oracle-early the judge alone says what is better. */
+/* A report counts when it is of a later epoch than the last, within the experiment's limit, and better by the rule; the
+ * judge may refute it in the end. When it came is by our clock. Under oracle-early the judge alone says what is better.
+ */
 static void take_better(job *j, const worker_message *m)
 {
+    const monitor_gain gain = {m->epoch, m->value, m->loss};
     if (j->heard || j->rule.rule == MONITOR_ORACLE_EARLY || m->epoch <= j->best_epoch) return;
+    if (j->rule.epochs && m->epoch > j->rule.epochs) return;
+    if (!monitor_improves(&j->rule, j->best_epoch >= 0 ? &j->gain : NULL, &gain)) return;
     j->best_epoch = m->epoch;
+    j->gain = gain;
     j->better_at = clock_now();
 }
 

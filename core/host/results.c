@@ -196,6 +196,15 @@ static bool is_oracle(const job *j)
     return j->rule.rule == MONITOR_ORACLE || j->rule.rule == MONITOR_ORACLE_EARLY;
 }
 
+/* Scores that are worse than what was said of the best epoch are not of that epoch. Nodes that were hidden while a method
+ * learned change what it predicts, so there nothing follows. */
+static int64_t best_epoch(const job *j, const judge_reply *reply)
+{
+    const bool refuted = j->rule.rule != MONITOR_ORACLE_EARLY && !j->inductive && !j->runner->options.in_process &&
+                         j->best_epoch >= 0 && monitor_refutes(&j->rule, &j->gain, reply->ruled);
+    return refuted ? -1 : j->best_epoch;
+}
+
 void results_finish(job *j, const judge_reply *reply, const records *numbers)
 {
     if (reply->status != CRU_OK) {
@@ -222,7 +231,7 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
                            .seconds_construct = j->outcome.seconds_construct,
                            .seconds_train = j->outcome.seconds_train,
                            .peak_bytes = j->usage.ru_maxrss * 1024,
-                           .best_epoch = j->best_epoch,
+                           .best_epoch = best_epoch(j, reply),
                            .numbers = f.numbers,
                            .number_count = f.number_count,
                            .vectors = f.vectors,

@@ -21,6 +21,7 @@
 #include "host/runner.h"
 #include "protocol/judges.h"
 #include "worker/device.h"
+#include "worker/monitor.h"
 #include "worker/sandbox.h"
 #include "worker/scratch.h"
 #include "worker/worker.h"
@@ -63,8 +64,9 @@ typedef struct job {
     int chosen; /* oracle-early: a file of scores with what the judge chose, which the worker never sees; -1: none */
     double started, deadline, ended_at;
     double heard_at;     /* when its outcome came */
-    int64_t best_epoch;  /* as far as the rule has announced any; -1: none yet */
-    double better_at;    /* when it did */
+    int64_t best_epoch;  /* of the last report that was better by the rule; -1: none yet */
+    monitor_gain gain;   /* what it said */
+    double better_at;    /* when it came */
     int64_t asked_epoch; /* of the checkpoint that the judge looks at */
     double asked_at;
     bool silent; /* it closed its socket */
@@ -99,6 +101,8 @@ typedef struct slot {
     char path[PATH_MAX];     /* of the trial's */
     char name[SCRATCH_NAME]; /* its last part; empty: none */
     int folder;              /* its descriptor; -1: none */
+    int ruleset;             /* of the sandbox, for that folder and the plugin `ruled`; -1: none */
+    const registry_entry *ruled;
 } slot;
 
 typedef struct build build;
@@ -149,9 +153,9 @@ problem *problems_get(runner *r, const trial *t);
 void problems_release(runner *r, problem *p);
 void problems_clear(runner *r);
 
-/* slots.c: places for workers, and what workers may open. Whoever takes a slot finds a new, empty scratch folder; -1:
- * none is free. slots_ruleset gives the sandbox's rules for a worker with that plugin in that slot, to be closed; -1
- * where there is no Landlock or no sandbox. */
+/* slots.c: places for workers, and what workers may open. Whoever takes a slot finds a scratch folder that no
+ * trial has touched; -1: none is free. slots_ruleset lends the sandbox's rules for a worker with that plugin in that
+ * slot; -1 where there is no Landlock or no sandbox. */
 cru_status slots_open(runner *r, cru_error *err);
 void slots_close(runner *r);
 int32_t slots_take(runner *r);

@@ -55,13 +55,25 @@ static cru_status find_rules(runner *r, const registry_entry *plugin, const sand
     return CRU_OK;
 }
 
+static void forget_ruleset(slot *s)
+{
+    if (s->ruleset >= 0) close(s->ruleset);
+    s->ruleset = -1;
+}
+
+/* One that was made for this folder and this plugin says the same again. Workers close theirs before a plugin runs. */
 cru_status slots_ruleset(runner *r, int32_t index, const registry_entry *plugin, int *ruleset, cru_error *err)
 {
+    slot *s = &r->slots[index];
     const sandbox_rules *rules;
-    *ruleset = -1;
-    if (!r->run->sandbox) return CRU_OK;
+    *ruleset = s->ruleset;
+    if (!r->run->sandbox || (s->ruleset >= 0 && s->ruled == plugin)) return CRU_OK;
+    forget_ruleset(s);
     cru_status status = find_rules(r, plugin, &rules, err);
-    return status == CRU_OK ? rules_make(rules, r->slots[index].folder, ruleset, err) : status;
+    if (status == CRU_OK) status = rules_make(rules, s->folder, &s->ruleset, err);
+    s->ruled = plugin;
+    *ruleset = s->ruleset;
+    return status;
 }
 
 /* ---- places ---------------------------------------------------------------------------------------------- */
@@ -84,7 +96,7 @@ cru_status slots_open(runner *r, cru_error *err)
 {
     r->slots = calloc((size_t)r->slot_count, sizeof *r->slots);
     if (!r->slots) return cru_fail(err, CRU_NO_MEMORY, "no memory for the workers");
-    for (int32_t i = 0; i < r->slot_count; i++) r->slots[i].parent = r->slots[i].folder = -1;
+    for (int32_t i = 0; i < r->slot_count; i++) r->slots[i] = (slot){.parent = -1, .folder = -1, .ruleset = -1};
     if (r->run->scratch == 0) return CRU_OK;
     cru_status status = scratch_make(&r->scratch, err);
     for (int32_t i = 0; status == CRU_OK && i < r->slot_count; i++) status = open_slot(r, &r->slots[i], err);
@@ -94,6 +106,7 @@ cru_status slots_open(runner *r, cru_error *err)
 void slots_close(runner *r)
 {
     for (int32_t i = 0; r->slots && i < r->slot_count; i++) {
+        forget_ruleset(&r->slots[i]);
         if (r->slots[i].folder >= 0) close(r->slots[i].folder);
         if (r->slots[i].parent >= 0) close(r->slots[i].parent);
     }
@@ -108,31 +121,38 @@ void slots_close(runner *r)
     scratch_remove(&r->scratch);
 }
 
+static void new_folder(runner *r, slot *s)
+{
+    s->folder = scratch_begin(s->parent, s->name);
+    if (s->folder < 0) {
+        fail_scratch(r, &r->error);
+        s->name[0] = 0;
+    } else {
+        strcpy(strrchr(s->path, '/') + 1, s->name);
+    }
+}
+
 int32_t slots_take(runner *r)
 {
     for (int32_t i = 0; i < r->slot_count; i++) {
         slot *s = &r->slots[i];
         if (s->taken) continue;
         s->taken = true;
-        if (s->parent < 0) return i;
-        s->folder = scratch_begin(s->parent, s->name);
-        if (s->folder < 0) {
-            fail_scratch(r, &r->error);
-            s->name[0] = 0;
-        } else {
-            strcpy(strrchr(s->path, '/') + 1, s->name);
-        }
+        if (s->parent >= 0 && s->folder < 0) new_folder(r, s);
         return i;
     }
     return -1;
 }
 
+/* Most methods write nothing. A folder without a trace of its trial is the next one's. */
 void slots_give(runner *r, int32_t index)
 {
     slot *s = &r->slots[index];
+    s->taken = false;
+    if (s->parent < 0 || (s->folder >= 0 && scratch_untouched(s->folder))) return;
+    forget_ruleset(s);
     if (s->folder >= 0) close(s->folder);
     if (s->name[0]) scratch_end(s->parent, s->name);
     s->folder = -1;
     s->name[0] = 0;
-    s->taken = false;
 }

@@ -282,6 +282,7 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
                                      .peak_bytes = request->peak_bytes};
         /* what the worker's own monitor sees, measured again where no method can meddle */
         a->reply.observed = monitor_final(&request->rule, &e->task, scores);
+        a->reply.ruled = monitor_value(&request->rule, &e->task, scores);
         status = apply_metrics(j, request->trial, &judging, a, err);
     }
     free(repaired);
@@ -331,7 +332,7 @@ static bool serve_one(judge *j, int socket)
     cru_error err = {0};
     int fd;
     if (!request_receive(socket, &request, &fd)) return false;
-    answer a = {.reply = {.ticket = request.ticket, .value = NAN, .observed = NAN}, .fd = -1};
+    answer a = {.reply = {.ticket = request.ticket, .value = NAN, .observed = NAN, .ruled = NAN}, .fd = -1};
     j->maker.no_data = false;
     a.reply.status = serve(j, &request, fd, &a, &err);
     a.reply.no_data = j->maker.no_data;

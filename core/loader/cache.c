@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/version.h"
@@ -22,7 +23,7 @@ typedef struct header {
     uint64_t checksum; /* of all that follows */
 } header;
 
-static const header header_start = {.magic = "CRUPLG4", .byte_order = 0x01020304};
+static const header header_start = {.magic = "CRUPLG5", .byte_order = 0x01020304};
 
 typedef struct stamp {
     uint64_t size, device, inode;
@@ -33,6 +34,8 @@ typedef struct stamp {
 typedef struct record {
     const char *path;
     stamp stamp;
+    bool settled; /* the stamp alone tells that the file is the same */
+    char checksum[SHA256_HEX];
     const unsigned char *entry;
     size_t entry_size;
     bool fresh; /* stored by this process */
@@ -66,6 +69,13 @@ static bool same_stamp(const stamp *a, const stamp *b)
 {
     return a->size == b->size && a->device == b->device && a->inode == b->inode && a->seconds == b->seconds &&
            a->nanoseconds == b->nanoseconds && a->changed[0] == b->changed[0] && a->changed[1] == b->changed[1];
+}
+
+/* Whether a change from now on gives the file another stamp. */
+static bool is_settled(const struct stat *s)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_REALTIME, &now) == 0 && s->st_ctim.tv_sec + CACHE_SETTLED_SECONDS < now.tv_sec;
 }
 
 /* The SDK library in use: its file belongs to what a plugin's description depends on. */
@@ -162,6 +172,9 @@ static record take_record(reader *r)
     record taken = {.path = reader_text(r)};
     if (!taken.path) r->bad = true;
     reader_take(r, &taken.stamp, sizeof taken.stamp);
+    reader_take(r, &taken.settled, sizeof taken.settled);
+    reader_take(r, taken.checksum, sizeof taken.checksum);
+    if (taken.checksum[SHA256_HEX - 1]) r->bad = true;
     taken.entry_size = reader_u32(r);
     taken.entry = r->at;
     if (r->bad || taken.entry_size > r->left) {
@@ -223,13 +236,32 @@ static record *find_old(const cache *c, const char *path)
     return c->old ? bsearch(&key, c->records, c->old, sizeof key, compare_records) : NULL;
 }
 
-bool cache_lookup(cache *c, const plugin_file *file, cru_arena *memory, registry_entry *entry)
+/* Whether the record is of the file as it is now. What was found out by reading need not be read the next time. */
+static bool is_of(record *known, plugin_file *file)
 {
-    const record *found = c ? find_old(c, file->path) : NULL;
     const stamp now = stamp_of(&file->stat);
-    if (!found || !same_stamp(&found->stamp, &now)) return false;
-    reader r = {.at = found->entry, .left = found->entry_size};
-    return entry_decode(&r, memory, entry) == CRU_OK && r.left == 0;
+    const bool same = same_stamp(&known->stamp, &now);
+    if (same && known->settled) return true;
+    if (sha256_file(file->path, file->checksum, NULL) != CRU_OK || strcmp(file->checksum, known->checksum) != 0)
+        return false;
+    const bool settled = is_settled(&file->stat);
+    if (!same || settled) {
+        known->stamp = now;
+        known->settled = settled;
+        known->fresh = true;
+    }
+    return true;
+}
+
+bool cache_lookup(cache *c, plugin_file *file, cru_arena *memory, registry_entry *entry)
+{
+    record *found = c ? find_old(c, file->path) : NULL;
+    if (found && is_of(found, file)) {
+        reader r = {.at = found->entry, .left = found->entry_size};
+        if (entry_decode(&r, memory, entry) == CRU_OK && r.left == 0) return true;
+    }
+    if (c && !*file->checksum) sha256_file(file->path, file->checksum, NULL);
+    return false;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -245,7 +277,12 @@ static record *add_record(cache *c)
 
 void cache_store(cache *c, const plugin_file *file, const registry_entry *entry)
 {
-    if (!c || !c->path) return;
+    char checksum[SHA256_HEX];
+    struct stat now;
+    if (!c || !c->path || !*file->checksum) return;
+    if (stat(file->path, &now) != 0 || sha256_file(file->path, checksum, NULL) != CRU_OK) return;
+    const stamp seen = stamp_of(&file->stat), after = stamp_of(&now);
+    if (strcmp(checksum, file->checksum) != 0 || !same_stamp(&seen, &after)) return;
     bytes encoded = {0};
     entry_encode(&encoded, entry);
     record *slot = encoded.failed ? NULL : find_old(c, file->path);
@@ -253,7 +290,13 @@ void cache_store(cache *c, const plugin_file *file, const registry_entry *entry)
     if (slot) {
         unsigned char *copy = cru_arena_alloc(c->memory, (int64_t)encoded.size, 1);
         memcpy(copy, encoded.data, encoded.size);
-        *slot = (record){text_copy(c->memory, file->path), stamp_of(&file->stat), copy, encoded.size, true};
+        *slot = (record){.path = text_copy(c->memory, file->path),
+                         .stamp = seen,
+                         .settled = is_settled(&file->stat),
+                         .entry = copy,
+                         .entry_size = encoded.size,
+                         .fresh = true};
+        memcpy(slot->checksum, checksum, sizeof checksum);
     }
     free(encoded.data);
 }
@@ -266,6 +309,8 @@ static void put_records(const cache *c, bytes *out, header *head)
         const uint32_t size = (uint32_t)r->entry_size;
         bytes_put_text(out, r->path);
         bytes_put(out, &r->stamp, sizeof r->stamp);
+        bytes_put(out, &r->settled, sizeof r->settled);
+        bytes_put(out, r->checksum, sizeof r->checksum);
         bytes_put(out, &size, sizeof size);
         bytes_put(out, r->entry, r->entry_size);
         head->count++;

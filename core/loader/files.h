@@ -8,9 +8,12 @@
 
 #include <crucible/arena.h>
 
+#include "base/sha256.h"
+
 typedef struct plugin_file {
     const char *path;
     struct stat stat;
+    char checksum[SHA256_HEX]; /* empty: nobody has read the file */
 } plugin_file;
 
 typedef struct plugin_files {

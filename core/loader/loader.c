@@ -51,7 +51,10 @@ static void ask_cache(scan *s)
 
 static cru_status scan_unknown(scan *s, cru_error *err)
 {
-    if (s->job_count == 0) return CRU_OK;
+    if (s->job_count == 0) {
+        cache_save(s->known); /* which files need not be read again */
+        return CRU_OK;
+    }
     nursery *own = NULL;
     if (!s->options->nursery) {
         static const nursery_options only = {.trades = &scan_trade, .count = 1};

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -125,13 +126,22 @@ static bool room_for_one(station *s)
     return true;
 }
 
+/* What was freed is put together once and here, instead of in every child at its first large allocation. */
+static void prepare_trade(station *s, int number)
+{
+    const nursery_trade *trade = &s->options->trades[number];
+    if (s->prepared[number]) return;
+    if (trade->prepare) s->tools[number] = trade->prepare();
+    s->prepared[number] = true;
+    malloc_trim(0);
+}
+
 static bool bear(station *s, const wish *w, const int *fds, int fd_count)
 {
     notice n = {.type = NOTICE_REFUSED, .cause = EINVAL};
     if (w->trade < 0 || w->trade >= s->options->count || fd_count < 0) return tell(s, &n);
     const nursery_trade *trade = &s->options->trades[w->trade];
-    if (!s->prepared[w->trade] && trade->prepare) s->tools[w->trade] = trade->prepare();
-    s->prepared[w->trade] = true;
+    prepare_trade(s, w->trade);
     pid_t parent = getpid(), pid = room_for_one(s) ? fork() : -1;
     n.cause = errno;
     if (pid == 0) {

@@ -220,7 +220,7 @@ static bool killed_from_outside(int status)
  * the others. */
 static cru_status replace(judges *all, bench *seat, bool late, bool blameless, cru_error *err)
 {
-    judge_reply reply = {.status = CRU_FAILED, .value = NAN, .observed = NAN};
+    judge_reply reply = {.status = CRU_FAILED, .value = NAN, .observed = NAN, .ruled = NAN};
     judge_call *victim = seat->first;
     nursery_end end = {0};
     /* One whose socket has closed is dead in a moment, and how it died shows; else it is broken. */

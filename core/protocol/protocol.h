@@ -73,7 +73,8 @@ typedef struct judge_reply {
     int64_t items;
     int32_t classes;
     double value;     /* true validation accuracy; NAN: none */
-    double observed;  /* the rule's value on observed validation labels; NAN: none */
+    double observed;  /* by which a search compares, on observed validation labels; NAN: none */
+    double ruled;     /* by which the rule chooses, on the same; NAN: none */
     uint64_t payload; /* bytes of records that follow */
 } judge_reply;
 
@@ -120,7 +121,7 @@ void scores_unmap(float *scores, const score_shape *shape);
 
 typedef enum worker_message_type {
     WORKER_POINT = 1,
-    WORKER_BETTER, /* the weights of this epoch are the best so far by the rule */
+    WORKER_BETTER, /* the weights of this epoch are the best so far by the rule; `loss` is of validation */
     WORKER_CHECKPOINT,
     WORKER_LEARNED, /* inductively; wants the whole task */
     WORKER_ALONE,   /* this worker serves the first rule only */

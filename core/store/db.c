@@ -156,6 +156,7 @@ cru_status write_begin(store *s, cru_error *err)
 {
     cru_status status = open_batch(s, err);
     if (status) return status;
+    if (s->gathering) return CRU_OK; /* all or nothing: no write is undone alone */
     status = step(s, "SAVEPOINT one_write", err);
     if (status) undo(s, CRU_IO);
     return status;
@@ -186,7 +187,7 @@ cru_status store_flush(store *s, cru_error *err)
 
 cru_status write_end(store *s, cru_status status, cru_error *err)
 {
-    if (!status) status = step(s, "RELEASE one_write", err);
+    if (!status && !s->gathering) status = step(s, "RELEASE one_write", err);
     if (status) {
         undo(s, status);
         if (sqlite3_get_autocommit(s->db)) return status;

@@ -7,7 +7,7 @@
 
 #include "store/store.h"
 
-enum { DB_STATEMENTS = 64 };
+enum { DB_STATEMENTS = 80 };
 
 struct store {
     sqlite3 *db;

@@ -104,9 +104,6 @@ typedef struct caller {
     union {
         store_experiment_visitor *experiment;
         store_metric_visitor *metric;
-        store_trial_visitor *trial;
-        store_setting_visitor *setting;
-        store_number_visitor *number;
         store_vector_visitor *vector;
         store_curve_visitor *curve;
         store_build_visitor *build;
@@ -170,85 +167,16 @@ cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor 
 
 /* ---- trials of an experiment ----------------------------------------------------------------------------- */
 
-/* Members under all their names with their number in the list; positions may have gaps. */
-#define NUMBERED                                                                                                       \
-    "(SELECT row_number() OVER (ORDER BY position) - 1 AS number_in_list, * FROM listed WHERE experiment = ?1) AS "    \
-    "member"
-
 cru_status store_length(store *s, int64_t experiment, int64_t *length, cru_error *err)
 {
     *length = 0;
-    sqlite3_stmt *query = query_of(s, "SELECT count(*) FROM listed WHERE experiment = ?1", experiment, err);
+    /* the view of all three tables is slow to count */
+    sqlite3_stmt *query = query_of(s,
+                                   "SELECT CASE WHEN ?1 < 0 THEN (SELECT count(*) FROM listed WHERE experiment = ?1)"
+                                   " ELSE (SELECT count(*) FROM member WHERE experiment = ?1)"
+                                   " + (SELECT count(*) FROM namesake WHERE experiment = ?1) END",
+                                   experiment, err);
     return each_row(s, query, take_id, length, err);
-}
-
-static bool show_trial(sqlite3_stmt *query, void *context)
-{
-    const caller *c = context;
-    store_trial_view view = {
-        .index = sqlite3_column_int64(query, 0),
-        .alias = db_text(query, 1),
-        .key = db_text(query, 2),
-        .canonical = db_text(query, 3),
-        .outcome = (store_outcome)sqlite3_column_int(query, 4),
-        .message = db_text(query, 5),
-        .seconds_total = db_number(query, 6),
-        .seconds_to_best = db_number(query, 7),
-        .peak_bytes = sqlite3_column_int64(query, 8),
-        .best_epoch = sqlite3_column_int64(query, 9),
-        .environment = db_text(query, 10),
-        .tried = sqlite3_column_int64(query, 11),
-        .seconds_construct = db_number(query, 12),
-        .seconds_train = db_number(query, 13),
-        .finished_ms = sqlite3_column_int64(query, 14),
-    };
-    return c->visit.trial(c->user, &view);
-}
-
-cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *visit, void *user, cru_error *err)
-{
-    sqlite3_stmt *query = query_of(
-        s,
-        "SELECT number_in_list,"
-        " ifnull(alias, (SELECT value FROM setting WHERE setting.trial = member.trial AND name = 'algorithm')),"
-        " key, canonical, outcome, message, seconds_total, seconds_to_best, peak_bytes, best_epoch, description,"
-        " tried, construct, train, finished_ms FROM " NUMBERED " JOIN trial ON trial.id = member.trial"
-        " LEFT JOIN spent ON spent.trial = trial.id"
-        " LEFT JOIN environment ON environment.id = trial.environment ORDER BY number_in_list",
-        experiment, err);
-    return each_row(s, query, show_trial, &(caller){.visit.trial = visit, .user = user}, err);
-}
-
-static bool show_setting(sqlite3_stmt *query, void *context)
-{
-    const caller *c = context;
-    return c->visit.setting(c->user, sqlite3_column_int64(query, 0),
-                            &(store_setting){.name = db_text(query, 1), .value = db_text(query, 2)});
-}
-
-cru_status store_each_setting(store *s, int64_t experiment, store_setting_visitor *visit, void *user, cru_error *err)
-{
-    sqlite3_stmt *query = query_of(s,
-                                   "SELECT number_in_list, name, value FROM " NUMBERED " JOIN setting USING(trial)"
-                                   " ORDER BY number_in_list, name",
-                                   experiment, err);
-    return each_row(s, query, show_setting, &(caller){.visit.setting = visit, .user = user}, err);
-}
-
-static bool show_number(sqlite3_stmt *query, void *context)
-{
-    const caller *c = context;
-    return c->visit.number(c->user, sqlite3_column_int64(query, 0),
-                           &(store_number){.name = db_text(query, 1), .value = db_number(query, 2)});
-}
-
-cru_status store_each_number(store *s, int64_t experiment, store_number_visitor *visit, void *user, cru_error *err)
-{
-    sqlite3_stmt *query = query_of(s,
-                                   "SELECT number_in_list, name, value FROM " NUMBERED " JOIN number USING(trial)"
-                                   " ORDER BY number_in_list, name",
-                                   experiment, err);
-    return each_row(s, query, show_number, &(caller){.visit.number = visit, .user = user}, err);
 }
 
 static bool show_build(sqlite3_stmt *query, void *context)

@@ -92,6 +92,7 @@ typedef struct store_experiment {
     const char *environment;     /* see environment.h; kept with every trial finished from now on; may be NULL */
     const store_metric *metrics; /* in the order in which reports show them */
     int64_t metric_count;
+    bool same_list; /* its list of trials is in the file already, to the last one, and stays */
 } store_experiment;
 
 /* Records the experiment, or updates the one of the same name, whose trials go to its former ones (store_former): the
@@ -262,6 +263,15 @@ typedef struct store_trial_view {
 } store_trial_view;
 typedef bool store_trial_visitor(void *user, const store_trial_view *view);
 cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *visit, void *user, cru_error *err);
+
+/* The little that a run must know of every trial before it goes on: each trial once, under its first name. */
+typedef struct store_entry {
+    const char *key, *alias; /* alias: as it was given, may be NULL */
+    int64_t tried;
+    store_outcome outcome;
+} store_entry;
+typedef bool store_entry_visitor(void *user, const store_entry *entry);
+cru_status store_each_entry(store *s, int64_t experiment, store_entry_visitor *visit, void *user, cru_error *err);
 
 typedef bool store_setting_visitor(void *user, int64_t index, const store_setting *setting);
 cru_status store_each_setting(store *s, int64_t experiment, store_setting_visitor *visit, void *user, cru_error *err);

@@ -69,6 +69,19 @@ static cru_status put_metrics(store *s, const store_experiment *experiment, int6
     return status;
 }
 
+static cru_status put_list_aside(store *s, int64_t id, cru_error *err)
+{
+    static const char *const steps[] = {
+        "INSERT OR REPLACE INTO past SELECT -experiment, position, trial, alias, tried FROM member WHERE experiment = "
+        "?1",
+        "DELETE FROM member WHERE experiment = ?1",
+        "DELETE FROM namesake WHERE experiment = ?1",
+    };
+    cru_status status = CRU_OK;
+    for (size_t i = 0; !status && i < sizeof steps / sizeof *steps; i++) status = run_with(s, steps[i], id, 0, err);
+    return status;
+}
+
 static cru_status put_experiment(store *s, const store_experiment *experiment, int64_t *id, cru_error *err)
 {
     sqlite3_stmt *insert = db_statement(s,
@@ -82,13 +95,7 @@ static cru_status put_experiment(store *s, const store_experiment *experiment, i
     db_bind_text(insert, 2, experiment->config);
     cru_status status = db_run(s, insert, err);
     if (!status) status = find_row(s, "SELECT id FROM experiment WHERE name = ?1", experiment->name, id, err);
-    if (!status)
-        status = run_with(s,
-                          "INSERT OR REPLACE INTO past SELECT -experiment, position, trial, alias, tried FROM member"
-                          " WHERE experiment = ?1",
-                          *id, 0, err);
-    if (!status) status = run_with(s, "DELETE FROM member WHERE experiment = ?1", *id, 0, err);
-    if (!status) status = run_with(s, "DELETE FROM namesake WHERE experiment = ?1", *id, 0, err);
+    if (!status && !experiment->same_list) status = put_list_aside(s, *id, err);
     if (!status) status = put_metrics(s, experiment, *id, err);
     return status ? status : put_environment(s, experiment->environment, err);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/monitor.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <crucible/imbalance.h>
@@ -67,17 +68,22 @@ static bool selects(const monitor_settings *s)
            s->rule == MONITOR_APPROXIMATED_ACCURACY;
 }
 
-/* Strictly better, so that ties keep the earliest epoch. A NaN is never better, nor is anything better than a NaN, with
- * which an arg-max can only begin. */
-static bool improved(const monitor *m, double value, double loss)
+bool monitor_improves(const monitor_settings *s, const monitor_gain *past, const monitor_gain *gain)
 {
-    const monitor_settings *s = &m->settings;
-    bool better = value > m->best, lower = loss < m->best_loss;
+    const bool better = gain->value > (past ? past->value : -INFINITY);
+    const bool lower = gain->loss < (past ? past->loss : INFINITY);
     if (!selects(s)) return false;
-    if (s->nonfinite == MONITOR_NONFINITE_KEEP && m->checkpoints == s->skip + 1) return true;
+    if (s->nonfinite == MONITOR_NONFINITE_KEEP && !past) return true;
     if (s->rule == MONITOR_VALIDATION && s->criterion == MONITOR_EITHER) return better || lower;
     if (s->rule == MONITOR_VALIDATION && s->criterion == MONITOR_BOTH) return better && lower;
     return better;
+}
+
+bool monitor_refutes(const monitor_settings *s, const monitor_gain *said, double found)
+{
+    const double margin = 0.02;
+    if (!selects(s) || !s->restore || isnan(found)) return false;
+    return said->value > found + margin * fmax(1, fabs(found));
 }
 
 /* The loss against its mean over the `window` checkpoints before this one. */
@@ -132,11 +138,13 @@ static uint32_t report(void *user, int64_t epoch, double train_loss, const float
     uint32_t verdict = above_window(m, epoch, loss) ? CRU_STOP : CRU_GO_ON;
     if (m->checkpoints <= s->skip) return verdict;
     if (s->rule == MONITOR_ORACLE_EARLY && m->hooks.checkpoint) m->hooks.checkpoint(m->hooks.user, &point, scores);
-    if (improved(m, point.value, loss)) {
+    const monitor_gain past = {m->best_epoch, m->best, m->best_loss}, gain = {epoch, point.value, loss};
+    if (monitor_improves(s, m->gains ? &past : NULL, &gain)) {
+        m->gains++;
         m->best = point.value;
         m->best_loss = loss;
         m->best_epoch = epoch;
-        if (m->hooks.better) m->hooks.better(m->hooks.user, epoch);
+        if (m->hooks.better) m->hooks.better(m->hooks.user, &gain);
         m->wait = 0;
         if (s->restore) verdict |= CRU_KEEP;
     } else if (++m->wait >= s->patience && s->patience && epoch > s->min_epochs && selects(s)) {

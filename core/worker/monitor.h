@@ -18,10 +18,16 @@ typedef struct monitor_point {
     double value; /* of the rule; NAN for the oracle rules */
 } monitor_point;
 
+/* What the rule saw when it found weights better than all before. */
+typedef struct monitor_gain {
+    int64_t epoch;
+    double value, loss; /* of validation, where the rule looks at it; else NAN */
+} monitor_gain;
+
 typedef struct monitor_hooks {
     void (*record)(void *user, const monitor_point *point);                          /* every report; may be NULL */
     void (*checkpoint)(void *user, const monitor_point *point, const float *scores); /* oracle-early only */
-    void (*better)(void *user, int64_t epoch); /* these weights are the best so far; may be NULL */
+    void (*better)(void *user, const monitor_gain *gain); /* these weights are the best so far; may be NULL */
     void *user;
 } monitor_hooks;
 
@@ -32,6 +38,7 @@ typedef struct monitor {
     monitor_hooks hooks;
     double best, best_loss;       /* of the rule's value, larger is better; of the loss */
     int64_t best_epoch;           /* -1: none was better than another */
+    int64_t gains;                /* how often there was a better one */
     int64_t reports, checkpoints; /* epochs reported; those of them that the rule looked at */
     int64_t wait;                 /* checkpoints since the last gain */
     double *losses;               /* ring of `window` past losses */
@@ -47,6 +54,14 @@ void monitor_close(monitor *m);
 /* The validation value of scores by the rule, the larger the better; for `last` and the oracle rules the observed
  * measure that fits the task. NAN when there is nothing to validate on. */
 double monitor_value(const monitor_settings *settings, const cru_task *task, const float *scores);
+
+/* Whether `gain` is better by the rule than `past`, which NULL stands for nothing. Strictly, so that ties keep the earliest
+ * epoch. A NaN is never better, nor is anything better than a NaN, with which an arg-max can only begin. */
+bool monitor_improves(const monitor_settings *settings, const monitor_gain *past, const monitor_gain *gain);
+
+/* Whether what a worker said of its best epoch is at odds with the value, by the rule, of the scores that it predicts. Two
+ * points are allowed for: a prediction need not be made in the same batches as a checkpoint. */
+bool monitor_refutes(const monitor_settings *settings, const monitor_gain *said, double found);
 
 /* The value of the scores that a trial predicts in the end, by which a search compares settings. For the judge: what a
  * worker says of itself is not believed. */

@@ -90,7 +90,16 @@ int scratch_begin(int parent, char name[SCRATCH_NAME])
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) return -1;
     for (size_t i = 0; i < sizeof random; i++) snprintf(name + 2 * i, 3, "%02x", random[i]);
     if (mkdirat(parent, name, 0700) != 0) return -1;
-    return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0) futimens(fd, (struct timespec[2]){{0, 0}, {0, 0}}); /* where it fails, none is ever untouched */
+    return fd;
+}
+
+bool scratch_untouched(int folder)
+{
+    struct stat info;
+    return fstat(folder, &info) == 0 && info.st_atim.tv_sec == 0 && info.st_atim.tv_nsec == 0 &&
+           info.st_mtim.tv_sec == 0 && info.st_mtim.tv_nsec == 0;
 }
 
 /* A tree of more levels than anybody needs is as good as a full one. */

@@ -6,6 +6,7 @@
 #ifndef CORE_RUNNER_SCRATCH_H
 #define CORE_RUNNER_SCRATCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <crucible/status.h>
@@ -26,6 +27,11 @@ void scratch_remove(scratch *s);
  * with errno. */
 enum { SCRATCH_NAME = 33 };
 int scratch_begin(int parent, char name[SCRATCH_NAME]);
+
+/* Whether nobody has put anything into the folder of scratch_begin, removed anything from it or listed it, so that it is
+ * as good as a new one. A new one has the times of 1970; each of these acts sets one of them to the present, and no
+ * worker can set them back. */
+bool scratch_untouched(int folder);
 
 /* Removes it with everything inside, however long its paths are and whatever modes its folders have; symbolic links
  * are removed, not followed. */

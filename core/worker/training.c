@@ -48,10 +48,13 @@ static void send_checkpoint(void *user, const monitor_point *point, const float 
 }
 
 /* The host looks at its own clock. */
-static void send_better(void *user, int64_t epoch)
+static void send_better(void *user, const monitor_gain *gain)
 {
     const share *s = user;
-    training_tell(s->training, &(worker_message){.type = WORKER_BETTER, .share = s->number, .epoch = epoch});
+    training_tell(
+        s->training,
+        &(worker_message){
+            .type = WORKER_BETTER, .share = s->number, .epoch = gain->epoch, .value = gain->value, .loss = gain->loss});
 }
 
 static void write_log(void *user, const char *line)

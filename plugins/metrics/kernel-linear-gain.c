@@ -8,8 +8,9 @@ static cru_status score(const cru_judging *j, double *value)
     return gain_kernel_score(gain_kernel_linear, j, value);
 }
 
-static const cru_metric vtable = {
-    .size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET | CRU_METRIC_OF_FEATURES, .score = score};
+static const cru_metric vtable = {.size = sizeof(cru_metric),
+                                  .flags = CRU_METRIC_OF_DATASET | CRU_METRIC_OF_FEATURES | CRU_METRIC_COSTLY,
+                                  .score = score};
 
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_METRIC),

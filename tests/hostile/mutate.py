@@ -55,6 +55,7 @@ class Harness:
                                 XDG_DATA_HOME=os.path.join(folder, "data"))
         self.environment.pop("CRUCIBLE_PLUGIN_PATH", None)
         self.bad = 0
+        self.ends = {}  # of a kind of mutant: exit code -> how often
 
     def path(self, *names):
         return os.path.join(self.folder, *names)
@@ -66,6 +67,9 @@ class Harness:
                                   stdin=subprocess.DEVNULL, capture_output=True)
         except subprocess.TimeoutExpired:
             return self.blame(label, "hangs", b"")
+        kind = label.split()[0]
+        self.ends.setdefault(kind, {}).setdefault(done.returncode, 0)
+        self.ends[kind][done.returncode] += 1
         if done.returncode not in (0, 1, 2, 3):
             return self.blame(label, f"exit code {done.returncode}", done.stderr)
         if done.returncode and not done.stderr.strip():
@@ -95,6 +99,8 @@ def configs(harness, count):
     """Seeds: the corpus, and the configurations that come with the program."""
     folder = os.path.join(CORPUS, "config")
     seeds = [read(os.path.join(folder, name)) for name in sorted(os.listdir(folder))]
+    for place, _, names in sorted(os.walk(os.path.join(SOURCE, "configs"))):
+        seeds += [read(os.path.join(place, name)) for name in sorted(names) if name.endswith(".ini")]
     seeds.append(b"[experiment]\nname = x\nseeds = 0..2\n[dataset cora]\n[corruptor uniform]\nrate = 0.1, 0.2\n"
                  b"[algorithm gcn]\nhidden = 8 | 16\n[split]\nscheme = percent\n[run]\njobs = 2\n[paths]\ncache = c\n")
     for i in range(count):
@@ -125,9 +131,13 @@ def formats():
 
 
 def data(harness, count):
-    seeds = list(formats())
+    """The same number of every format, however many seeds it has."""
+    seeds = {}
+    for seed in formats():
+        seeds.setdefault(seed[0], []).append(seed)
+    names = sorted(seeds)
     for i in range(count):
-        name, roles, pieces = seeds[i % len(seeds)]
+        name, roles, pieces = harness.dice.choice(seeds[names[i % len(names)]])
         pieces = list(pieces[:len(roles)])
         victim = harness.dice.randrange(len(pieces))
         pieces[victim] = mutate(pieces[victim], harness.dice)
@@ -218,6 +228,8 @@ def main():
         configs(harness, options.configs)
         data(harness, options.data)
         kills(harness, options.kills)
+    for kind, codes in sorted(harness.ends.items()):
+        print(f"{kind}: " + ", ".join(f"{number} ended with {code}" for code, number in sorted(codes.items())))
     print(f"{options.configs} configurations, {options.data} data files, {options.kills} kills: {harness.bad} bad")
     return 1 if harness.bad else 0
 

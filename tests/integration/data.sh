@@ -47,6 +47,15 @@ expect 2 "$CRUCIBLE" list datasets --config "$work/none.ini"
 expect 0 "$CRUCIBLE" stats csbm --set nodes=200 --set classes=2 --seed 3
 contains "$out" "items     200"
 contains "$out" "degrees"
+# What takes long is measured when it is asked for.
+contains "$out" "which take longer: gnb-gain, kernel-linear-gain, kernel-relu-gain"
+expect 0 "$CRUCIBLE" stats csbm --set nodes=200 --set classes=2 --seed 3 --measure gnb-gain
+[ "$(grep -A9 '^measures' "$work/stdout" | grep -c '^  ')" = 1 ] || fail "--measure shows others: $out"
+contains "$out" "gnb-gain "
+expect 0 "$CRUCIBLE" stats csbm --set nodes=200 --set classes=2 --seed 3 --all
+for name in kernel-linear-gain kernel-relu-gain edge-homophily; do contains "$out" "  $name"; done
+expect 2 "$CRUCIBLE" stats csbm --measure accuracy
+contains "$errors" "stats: 'accuracy' is no measure of data"
 expect 2 "$CRUCIBLE" stats csbn
 contains "$errors" "did you mean 'csbm'?"
 expect 2 "$CRUCIBLE" stats csbm --set nodez=3

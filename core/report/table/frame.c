@@ -13,12 +13,22 @@ enum { FRAME_COLUMNS = 1024, FRAME_MEASURES = 1024 };
 
 /* ---- loading --------------------------------------------------------------------------------------------- */
 
+/* What every trial has cost, as measures. */
+enum { COST_SECONDS, COST_TO_BEST, COST_CONSTRUCT, COST_TRAIN, COST_PEAK, COSTS };
+static const char *const cost_names[COSTS] = {"seconds", "seconds-to-best", "seconds-construct", "seconds-train",
+                                              "peak-mib"};
+
 typedef struct loading {
     frame *f;
     texts texts;
     int64_t id;
     int64_t offset, end; /* of the source's trials */
     bool too_many, found;
+    double *costs[COSTS]; /* values of their measures; NULL: there was no room */
+    char *key_space;      /* for the next keys */
+    size_t key_room;
+    int64_t column, measure;       /* that were written last: the next trial has the same ones in the same order */
+    int32_t latest[FRAME_COLUMNS]; /* text that a column was given last, which its next trial often has, too */
 } loading;
 
 static int64_t add_column(loading *l, const char *name)
@@ -71,16 +81,25 @@ static bool load_metric(void *user, const store_metric *metric)
     return m != NULL;
 }
 
-static void put(const frame *f, const char *measure, int64_t index, double value)
+static void put(const loading *l, int cost, int64_t index, double value)
 {
-    const frame_measure *m = frame_find_measure(f, measure);
-    if (m && isnan(m->values[index])) m->values[index] = value;
+    double *values = l->costs[cost];
+    if (values && isnan(values[index])) values[index] = value;
 }
 
-static const char *copy_key(const frame *f, const char *key)
+/* Side by side: the arena's pieces are rounded up. */
+static const char *copy_key(loading *l, const char *key)
 {
-    size_t size = strlen(key) + 1;
-    return memcpy(cru_arena_alloc(f->arena, (int64_t)size, 1), key, size);
+    enum { MANY = 1 << 16 };
+    const size_t size = strlen(key) + 1;
+    if (size > l->key_room) {
+        l->key_room = size > MANY ? size : MANY;
+        l->key_space = cru_arena_alloc(l->f->arena, (int64_t)l->key_room, 1);
+    }
+    char *copy = memcpy(l->key_space, key, size);
+    l->key_space += size;
+    l->key_room -= size;
+    return copy;
 }
 
 static bool load_trial(void *user, const store_trial_view *view)
@@ -90,32 +109,57 @@ static bool load_trial(void *user, const store_trial_view *view)
     if (index >= l->end) return false;
     l->f->outcomes[index] = view->outcome;
     l->f->tried[index] = view->tried;
-    l->f->keys[index] = copy_key(l->f, view->key);
+    l->f->keys[index] = copy_key(l, view->key);
     if (view->alias) l->f->columns[0].ids[index] = texts_add(&l->texts, view->alias);
     if (view->outcome != STORE_PENDING && view->finished_ms >= l->f->finished_ms) {
         l->f->finished_ms = view->finished_ms;
         l->f->environment = view->environment ? texts_copy(&l->texts, view->environment) : "";
     }
     if (view->outcome != STORE_OK) return true;
-    put(l->f, "seconds", index, view->seconds_total);
-    put(l->f, "seconds-to-best", index, view->seconds_to_best);
-    put(l->f, "seconds-construct", index, view->seconds_construct);
-    put(l->f, "seconds-train", index, view->seconds_train);
-    put(l->f, "peak-mib", index, (double)view->peak_bytes / (1 << 20));
+    put(l, COST_SECONDS, index, view->seconds_total);
+    put(l, COST_TO_BEST, index, view->seconds_to_best);
+    put(l, COST_CONSTRUCT, index, view->seconds_construct);
+    put(l, COST_TRAIN, index, view->seconds_train);
+    put(l, COST_PEAK, index, (double)view->peak_bytes / (1 << 20));
     return true;
+}
+
+/* The column of that name, the one after the last first; -1: there are too many. */
+static int64_t column_of(loading *l, const char *name)
+{
+    const frame *f = l->f;
+    for (int64_t i = 1; i <= f->column_count; i++) {
+        const int64_t at = (l->column + i) % f->column_count;
+        if (strcmp(f->columns[at].name, name) == 0) return l->column = at;
+    }
+    return l->column = add_column(l, texts_copy(&l->texts, name));
 }
 
 static bool load_setting(void *user, int64_t index, const store_setting *setting)
 {
     loading *l = user;
-    const char *name = texts_copy(&l->texts, setting->name);
-    int64_t column = 0;
-    while (column < l->f->column_count && l->f->columns[column].name != name) column++;
-    if (column == l->f->column_count) column = add_column(l, name);
+    const int64_t column = column_of(l, setting->name);
     if (column < 0) return false;
     index += l->offset;
-    if (index < l->end) l->f->columns[column].ids[index] = texts_add(&l->texts, setting->value);
+    if (index >= l->end) return true;
+    int32_t *latest = &l->latest[column];
+    if (*latest >= l->texts.count || strcmp(l->texts.text[*latest], setting->value) != 0)
+        *latest = texts_add(&l->texts, setting->value);
+    l->f->columns[column].ids[index] = *latest;
     return true;
+}
+
+/* As column_of. */
+static const frame_measure *measure_of(loading *l, const char *name)
+{
+    const frame *f = l->f;
+    for (int64_t i = 1; i <= f->measure_count; i++) {
+        const int64_t at = (l->measure + i) % f->measure_count;
+        if (strcmp(f->measures[at].name, name) != 0) continue;
+        l->measure = at;
+        return &f->measures[at];
+    }
+    return add_measure(l, texts_copy(&l->texts, name), 0);
 }
 
 /* Numbers of trials that did not end well are not results. */
@@ -124,8 +168,7 @@ static bool load_number(void *user, int64_t index, const store_number *number)
     loading *l = user;
     index += l->offset;
     if (index >= l->end || l->f->outcomes[index] != STORE_OK) return true;
-    const frame_measure *m = frame_find_measure(l->f, number->name);
-    if (!m) m = add_measure(l, texts_copy(&l->texts, number->name), 0);
+    const frame_measure *m = measure_of(l, number->name);
     if (m) m->values[index] = number->value;
     return m != NULL;
 }
@@ -150,10 +193,10 @@ static void number_levels(frame_column *column, const loading *l, int32_t *level
 
 static void add_always(loading *l)
 {
-    static const char *const always[] = {"seconds", "seconds-to-best", "seconds-construct", "seconds-train",
-                                         "peak-mib"};
-    for (size_t i = 0; i < sizeof always / sizeof *always; i++) {
-        if (!frame_find_measure(l->f, always[i])) add_measure(l, always[i], CRU_METRIC_LOWER_IS_BETTER);
+    for (int i = 0; i < COSTS; i++) {
+        const frame_measure *m = frame_find_measure(l->f, cost_names[i]);
+        if (!m) m = add_measure(l, cost_names[i], CRU_METRIC_LOWER_IS_BETTER);
+        l->costs[i] = m ? m->values : NULL;
     }
 }
 

@@ -318,6 +318,10 @@ typedef enum cru_metric_flags {
     CRU_METRIC_OF_CANDIDATES = 16,  /* candidate sets */
     CRU_METRIC_OF_FEATURES = 32,    /* features */
     CRU_METRIC_OF_TWO_CLASSES = 64, /* exactly two classes */
+
+    CRU_METRIC_COSTLY =
+        128, /* with OF_DATASET: takes seconds on a few thousand items; `crucible stats` measures it only
+                                when asked */
 } cru_metric_flags;
 
 typedef struct cru_metric {

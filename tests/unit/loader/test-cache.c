@@ -4,7 +4,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <utime.h>
+
+#include "loader/cache.h"
 
 /* The cache file of the sandbox; the folder holds exactly one. */
 static void cache_file(const sandbox *s, char path[256])
@@ -57,7 +61,7 @@ START_TEST(a_warm_scan_starts_no_process)
 }
 END_TEST
 
-START_TEST(only_a_changed_file_is_read_again)
+START_TEST(a_file_with_another_time_is_the_same_file)
 {
     sandbox s = warm_sandbox();
     char path[256];
@@ -65,9 +69,75 @@ START_TEST(only_a_changed_file_is_read_again)
     snprintf(path, sizeof path, "%s/good-algorithm.so", s.plugins);
     ck_assert_int_eq(utime(path, &long_ago), 0);
     loader_effort effort = scan_and_forget(&s);
-    ck_assert_int_eq(effort.cached, 1);
-    ck_assert_int_eq(effort.children, 1);
+    ck_assert_int_eq(effort.cached, 2);
+    ck_assert_int_eq(effort.children, 0);
+    sandbox_destroy(&s);
+}
+END_TEST
+
+/* The bytes of the plugin `from` with zeros up to `size`, which no loader minds, in place of those of the file `to`. Its
+ * time of modification stays. */
+static void overwrite(const sandbox *s, const char *from, const char *to, off_t size)
+{
+    char path[256], buffer[4096];
+    struct stat before;
+    snprintf(path, sizeof path, "%s/%s", TEST_PLUGINS, from);
+    int in = open(path, O_RDONLY);
+    snprintf(path, sizeof path, "%s/%s", s->plugins, to);
+    ck_assert_int_eq(stat(path, &before), 0);
+    int out = open(path, O_WRONLY | O_TRUNC);
+    ck_assert(in >= 0 && out >= 0);
+    for (ssize_t got; (got = read(in, buffer, sizeof buffer)) > 0;)
+        ck_assert_int_eq(write(out, buffer, (size_t)got), got);
+    ck_assert_int_eq(ftruncate(out, size), 0);
+    ck_assert_int_eq(futimens(out, (struct timespec[2]){before.st_mtim, before.st_mtim}), 0);
+    close(in);
+    close(out);
+}
+
+START_TEST(a_file_of_the_same_size_and_time_is_not_taken_for_the_old_one)
+{
+    enum { SIZE = 1 << 20 };
+    sandbox s = sandbox_create();
+    sandbox_add(&s, "good-algorithm");
+    overwrite(&s, "good-algorithm.so", "good-algorithm.so", SIZE);
+    scan_and_forget(&s);
     ck_assert_int_eq(scan_and_forget(&s).children, 0);
+    overwrite(&s, "load-abort.so", "good-algorithm.so", SIZE);
+    loader_effort effort;
+    registry *found = sandbox_scan(&s, &effort);
+    ck_assert_int_eq(effort.children, 1);
+    ck_assert_str_eq(registry_at(found, 0)->broken, "aborts while loading (SIGABRT)");
+    registry_destroy(found);
+    sandbox_destroy(&s);
+}
+END_TEST
+
+/* Two changes within one tick of a file system's clock leave the same times; so does a clock that stands still. */
+START_TEST(a_file_that_changed_a_moment_ago_is_read)
+{
+    sandbox s = sandbox_create();
+    sandbox_add(&s, "good-algorithm");
+    cru_arena *memory = cru_arena_create();
+    char path[256];
+    snprintf(path, sizeof path, "%s/good-algorithm.so", s.plugins);
+    plugin_file file = {.path = path};
+    registry_entry entry = {.name = "good-algorithm", .path = path, .broken = "for a test"};
+    ck_assert_int_eq(stat(path, &file.stat), 0);
+    cache *c = cache_open();
+    ck_assert(!cache_lookup(c, &file, memory, &entry));
+    cache_store(c, &file, &entry);
+    ck_assert(cache_save(c));
+    cache_close(c);
+
+    c = cache_open();
+    plugin_file again = {.path = path, .stat = file.stat};
+    ck_assert(cache_lookup(c, &again, memory, &entry));
+    overwrite(&s, "load-abort.so", "good-algorithm.so", file.stat.st_size);
+    plugin_file changed = {.path = path, .stat = file.stat};
+    ck_assert(!cache_lookup(c, &changed, memory, &entry));
+    cache_close(c);
+    cru_arena_destroy(memory);
     sandbox_destroy(&s);
 }
 END_TEST
@@ -177,7 +247,9 @@ Suite *suite(void)
     TCase *c = tcase_create("cache");
     tcase_set_timeout(c, 120);
     tcase_add_test(c, a_warm_scan_starts_no_process);
-    tcase_add_test(c, only_a_changed_file_is_read_again);
+    tcase_add_test(c, a_file_with_another_time_is_the_same_file);
+    tcase_add_test(c, a_file_of_the_same_size_and_time_is_not_taken_for_the_old_one);
+    tcase_add_test(c, a_file_that_changed_a_moment_ago_is_read);
     tcase_add_test(c, other_folders_stay_in_the_cache);
     tcase_add_test(c, a_cut_off_cache_is_made_anew);
     tcase_add_test(c, a_damaged_cache_is_made_anew);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "../../plugins/hostile-memory.h"
 #include "base/printable.h"
@@ -239,6 +240,33 @@ START_TEST(a_scratch_folder_can_always_be_removed)
     close(at);
     scratch_end(parent, name);
     ck_assert_int_eq(faccessat(parent, name, F_OK, AT_SYMLINK_NOFOLLOW), -1);
+    close(parent);
+    ck_assert_int_eq(rmdir(top), 0);
+}
+END_TEST
+
+/* A trial finds the folder of an earlier one only where that one left no trace, of which even a time is one. */
+START_TEST(a_folder_with_a_trace_is_not_given_again)
+{
+    char top[] = "/tmp/crucible-hostile-XXXXXX", name[3][SCRATCH_NAME];
+    struct statvfs medium;
+    ck_assert_ptr_nonnull(mkdtemp(top));
+    int parent = open(top, O_RDONLY | O_DIRECTORY);
+    int idle = scratch_begin(parent, name[0]), writer = scratch_begin(parent, name[1]),
+        reader = scratch_begin(parent, name[2]);
+    ck_assert(scratch_untouched(idle) && scratch_untouched(writer) && scratch_untouched(reader));
+    close(openat(writer, "letter", O_WRONLY | O_CREAT, 0600));
+    ck_assert_int_eq(unlinkat(writer, "letter", 0), 0);
+    ck_assert(!scratch_untouched(writer));
+    scratch_bytes(reader, 1); /* lists it */
+    ck_assert_int_eq(fstatvfs(reader, &medium), 0);
+    if (!(medium.f_flag & ST_NOATIME)) ck_assert(!scratch_untouched(reader));
+    ck_assert(scratch_untouched(idle));
+    const int all[] = {idle, writer, reader};
+    for (int i = 0; i < 3; i++) {
+        close(all[i]);
+        scratch_end(parent, name[i]);
+    }
     close(parent);
     ck_assert_int_eq(rmdir(top), 0);
 }
@@ -484,6 +512,7 @@ Suite *suite(void)
     tcase_add_test(t, nothing_of_the_host_is_in_a_workers_memory);
     tcase_add_test(t, trials_do_not_talk_through_their_scratch_folders);
     tcase_add_test(t, a_scratch_folder_can_always_be_removed);
+    tcase_add_test(t, a_folder_with_a_trace_is_not_given_again);
     tcase_add_test(t, a_worker_is_not_believed);
     tcase_add_loop_test(t, greed_has_limits, 0, 4);
     tcase_add_test(t, words_of_a_method_do_not_steer_terminals);

@@ -417,6 +417,25 @@ START_TEST(settings_are_compared_by_the_criterion_or_by_the_metric)
 }
 END_TEST
 
+START_TEST(a_best_epoch_is_refuted_by_worse_scores)
+{
+    monitor_settings s = plain;
+    const monitor_gain said = {7, 0.80, NAN}, nothing = {7, NAN, NAN};
+    ck_assert(!monitor_refutes(&s, &said, 0.80));
+    ck_assert(!monitor_refutes(&s, &said, 0.79)); /* other batches, other last bits */
+    ck_assert(!monitor_refutes(&s, &said, 0.95));
+    ck_assert(monitor_refutes(&s, &said, 0.70));
+    ck_assert(!monitor_refutes(&s, &said, NAN));
+    ck_assert(!monitor_refutes(&s, &nothing, 0.70));
+    ck_assert(monitor_refutes(&s, &(monitor_gain){7, INFINITY, NAN}, 1));
+    s.criterion = MONITOR_LOSS; /* the value is minus the loss, whose scale is its own */
+    ck_assert(!monitor_refutes(&s, &(monitor_gain){7, -100, NAN}, -101));
+    ck_assert(monitor_refutes(&s, &(monitor_gain){7, -100, NAN}, -103));
+    s.restore = false; /* the scores are of the last epoch */
+    ck_assert(!monitor_refutes(&s, &said, 0.10));
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("monitor");
@@ -442,6 +461,7 @@ Suite *suite(void)
     tcase_add_test(t, oracle_hands_checkpoints_out_and_tells_the_method_nothing);
     tcase_add_test(t, rules_refuse_tasks_that_lack_what_they_need);
     tcase_add_test(t, auto_metric_is_auprc_for_anomalies);
+    tcase_add_test(t, a_best_epoch_is_refuted_by_worse_scores);
     suite_add_tcase(s, t);
     return s;
 }
