@@ -76,7 +76,8 @@ static void collect(cru_arena *arena, const frame *f, measured *m)
 {
     const frame_column *alias = &f->columns[0], *seed = frame_find_column(f, "seed");
     const frame_measure *score = frame_find_measure(f, m->metric);
-    const frame_measure *measures[] = {frame_find_measure(f, "edge-homophily"), frame_find_measure(f, "node-homophily")};
+    const frame_measure *measures[] = {frame_find_measure(f, "edge-homophily"),
+                                       frame_find_measure(f, "node-homophily")};
     m->runs = seed ? seed->level_count : 0;
     for (int k = 0; k < MODELS; k++) {
         m->scores[k] = cru_arena_alloc(arena, m->runs + 1, sizeof *m->scores[k]);
@@ -149,7 +150,8 @@ static int print_text(const taxonomy_request *q, const measured *m, const taxono
         else
             printf(", p = %.3g%s\n", t->p[k], t->p[k] < 0.05 ? "" : ": may be chance");
     }
-    printf("Homophilic: the smaller homophily is above %g. Else malignant, benign or ambiguous: both differences are below\n"
+    printf("Homophilic: the smaller homophily is above %g. Else malignant, benign or ambiguous: both differences are "
+           "below\n"
            "0, both above, or neither. p: Wilcoxon's signed-rank test over the runs, with Holm's correction.\n",
            TAXONOMY_CUT);
     return CLI_OK;
@@ -165,8 +167,8 @@ int taxonomy_run(const taxonomy_request *q)
     int code = run_baselines(arena, q, file, &m, name);
     if (code == CLI_OK) code = read_results(arena, q->db, name, &m);
     if (code == CLI_OK) {
-        const taxonomy_scores scores = {m.homophily[0], m.homophily[1], {m.scores[0], m.scores[1]},
-                                        {m.scores[2], m.scores[3]}, m.runs};
+        const taxonomy_scores scores = {
+            m.homophily[0], m.homophily[1], {m.scores[0], m.scores[1]}, {m.scores[2], m.scores[3]}, m.runs};
         const taxonomy t = taxonomy_judge(&scores);
         code = q->json ? print_json(q, &m, &t) : print_text(q, &m, &t);
     }

@@ -6,9 +6,9 @@
 #include "cli/cli.h"
 
 typedef struct taxonomy_request {
-    const char *dataset; /* a card's name or path, or a generator */
-    const char *config;  /* a further file of the experiment, NULL: none */
-    const char *db;      /* NULL: results.db */
+    const char *dataset;   /* a card's name or path, or a generator */
+    const char *config;    /* a further file of the experiment, NULL: none */
+    const char *db;        /* NULL: results.db */
     const cli_words *sets; /* settings of the dataset, key=value */
     bool json;
 } taxonomy_request;
