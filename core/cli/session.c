@@ -413,6 +413,8 @@ static int run_session(session *s, const setup *with)
                           s->tuning || s->experiment->search.method != SEARCH_NONE ? NULL : &s->agenda);
     if (q->enter_only) return CLI_OK;
     if (check_report(s, &err) != CRU_OK) return cli_wrong("[report]: %s", err.text);
+    if (s->tuning && s->experiment->search.select == SEARCH_SELECT_TEST)
+        fputs("[search] select = test: settings are chosen by the very scores that tables show\n", stderr);
     progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);
     runner_source source = {.next = next_trial,
                             .partner = partner_trial,

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/setup.h"
+#include "cli/taxonomy.h"
 #include "cli/verbs.h"
 #include "data/data.h"
 #include "data/describe.h"
@@ -22,8 +23,8 @@ enum { MOST_SETTINGS = 64, BAR = 40 };
 
 typedef struct request {
     const char *name;
-    bool json;
-    const char *config;
+    bool json, taxonomy;
+    const char *config, *db;
     int64_t seed;
     cli_words sets;
     bool all;           /* measures, also those that take long */
@@ -192,6 +193,23 @@ static cJSON *splits_json(const cru_data *data)
     return array;
 }
 
+/* Of every class: how many sets hold it, and which classes the sets of its items hold. */
+static cJSON *candidates_json(const stats *s)
+{
+    const int32_t classes = s->data->classes;
+    cJSON *array = cJSON_CreateArray();
+    for (int32_t c = 0; c < classes; c++) {
+        cJSON *object = cJSON_CreateObject(), *shares = cJSON_AddArrayToObject(object, "flips");
+        json_add_number(object, "sets", (double)s->summary.candidate_counts[c]);
+        for (int32_t k = 0; k < classes; k++) {
+            const double share = s->summary.flips[(int64_t)c * classes + k];
+            cJSON_AddItemToArray(shares, isnan(share) ? cJSON_CreateNull() : cJSON_CreateNumber(share));
+        }
+        cJSON_AddItemToArray(array, object);
+    }
+    return array;
+}
+
 static int print_json(const stats *s)
 {
     const cru_data *data = s->data;
@@ -215,6 +233,7 @@ static int print_json(const stats *s)
     if (data->candidates) {
         json_add_number(object, "candidates_mean", d->candidates_mean);
         json_add_number(object, "candidates_wrong", d->candidates_wrong);
+        cJSON_AddItemToObject(object, "candidates", candidates_json(s));
     }
     visit_metrics(s, add_metric, cJSON_AddObjectToObject(object, "metrics"));
     return json_print(object);
@@ -293,6 +312,28 @@ static void print_classes(const stats *s)
     if (d->unlabelled) printf("  unlabelled %" PRId64 "\n", d->unlabelled);
 }
 
+/* A row a true class: in how many of a hundred sets of its items each class is, and how many sets hold it at all. */
+static void print_candidates(const stats *s)
+{
+    enum { MOST = 25 };
+    const data_summary *d = &s->summary;
+    const int32_t classes = s->data->classes;
+    if (!d->flips || classes > MOST) return;
+    print_heading(
+        "candidates: % of the sets of a true class (row) that hold a class (column); sets that hold the class");
+    for (int32_t c = 0; c < classes; c++) {
+        printf("  %3d ", c);
+        for (int32_t k = 0; k < classes; k++) {
+            const double share = d->flips[(int64_t)c * classes + k];
+            if (isnan(share))
+                printf("   -");
+            else
+                printf(" %3.0f", 100 * share);
+        }
+        printf(" %8" PRId64 "\n", d->candidate_counts[c]);
+    }
+}
+
 static void print_degrees(const data_summary *d)
 {
     int64_t most = 1;
@@ -341,6 +382,7 @@ static int print_text(const stats *s)
         print_classes(s);
     else
         printf("  labels    none\n");
+    print_candidates(s);
     if (s->summary.arcs > 0) print_degrees(&s->summary);
     visit_metrics(s, print_metric, &any);
     print_unmeasured(s);
@@ -429,6 +471,10 @@ int verb_stats(int argc, char **argv)
         {.name = "seed", .argument = "N", .number = &q.seed, .help = "seed of a generator"},
         {.name = "all", .flag = &q.all, .help = "all measures, also those that take seconds or minutes"},
         {.name = "measure", .argument = "NAME", .words = &q.measures, .help = "this measure only; may be repeated"},
+        {.name = "taxonomy",
+         .flag = &q.taxonomy,
+         .help = "run four baselines and say whether its graph is malignant, benign, ambiguous or homophilic"},
+        {.name = "db", .argument = "FILE", .text = &q.db, .help = "where they are kept; default: results.db"},
         {0},
     };
     const cli_syntax syntax = {
@@ -438,12 +484,19 @@ int verb_stats(int argc, char **argv)
         .most = 1,
         .options = options,
         .about = "Describes a dataset: counts, classes, degrees and the measures that describe data.\n"
-                 "DATASET is a card's name or path, or a generator; 'crucible list datasets' prints all.",
+                 "DATASET is a card's name or path, or a generator; 'crucible list datasets' prints all.\n"
+                 "With --taxonomy it says instead what a graph is worth: whether gcn and sgc-1, tuned, are better\n"
+                 "than perceptrons that do not see it. That takes minutes, and goes on where it stopped.",
     };
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
     q.name = operands.word[0];
+    if (q.db && !q.taxonomy) return cli_wrong("stats: --db is for --taxonomy");
+    if (q.seed && q.taxonomy) return cli_wrong("stats: --taxonomy has seeds of its own; leave out --seed");
+    if (q.taxonomy)
+        return taxonomy_run(
+            &(taxonomy_request){.dataset = q.name, .config = q.config, .db = q.db, .sets = &q.sets, .json = q.json});
     outfit with;
     code = outfit_open(q.config, &with);
     if (code != CLI_GO_ON) return code;

@@ -87,6 +87,8 @@ static const char *const nestings[] = {"seed", "first-seed", "all-seeds", NULL};
 static const char *const ties[] = {"first", "last", NULL};
 static const char *const search_rngs[] = {"philox", "study", NULL};
 
+static const char *const selections[] = {"validation", "test", NULL};
+
 const cru_param search_params[] = {
     CRU_CHOICE(search_settings, method, SEARCH_NONE, methods, "how settings are drawn"),
     CRU_INT(search_settings, trials, 0, 0, 10000000,
@@ -100,6 +102,8 @@ const cru_param search_params[] = {
     CRU_INT(search_settings, ahead, 4, 1, 4096, "settings under way before tpe, or a limit in minutes, needs a result"),
     CRU_CHOICE(search_settings, rng, SEARCH_RNG_PHILOX, search_rngs,
                "philox: our own draws; study: a NumPy generator a value, seeded by a hash of setting, trial and key"),
+    CRU_CHOICE(search_settings, select, SEARCH_SELECT_VALIDATION, selections,
+               "by which score settings are chosen; test: by the first metric, as some studies do: flattering"),
     CRU_END,
 };
 

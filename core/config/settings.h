@@ -91,6 +91,8 @@ typedef enum search_ties { SEARCH_TIES_FIRST, SEARCH_TIES_LAST } search_ties;
 typedef enum search_rng { SEARCH_RNG_PHILOX, SEARCH_RNG_STUDY } search_rng;
 
 /* [search]: hyperparameters, chosen by the monitor's score on validation data only. */
+typedef enum search_select { SEARCH_SELECT_VALIDATION, SEARCH_SELECT_TEST } search_select;
+
 typedef struct search_settings {
     int64_t method; /* search_method */
     int64_t trials; /* settings tried per search; 0: all of a grid, else 20 or, with `minutes`, as many as fit */
@@ -104,6 +106,7 @@ typedef struct search_settings {
     int64_t ahead;       /* settings that may run before a result is needed, where results matter: tpe, minutes. Not
                             the number of jobs, so that what is tried does not depend on it */
     int64_t rng;         /* search_rng: our own streams, or a NumPy generator a value, seeded by a hash (study-rng.h) */
+    int64_t select;      /* search_select: by which scores settings are chosen */
 } search_settings;
 extern const cru_param search_params[];
 

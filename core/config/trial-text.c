@@ -12,7 +12,8 @@
  * was a choice. It is left out of a text, so that those trials are found. */
 static bool goes_without_saying(const char *prefix, const char *line, int size)
 {
-    static const char *const young[][2] = {{"monitor", "nonfinite=fail"}, {"monitor", "heads=0"}};
+    static const char *const young[][2] = {
+        {"monitor", "nonfinite=fail"}, {"monitor", "heads=0"}, {"search", "select=validation"}};
     for (size_t i = 0; i < sizeof young / sizeof *young; i++)
         if (strcmp(prefix, young[i][0]) == 0 && (size_t)size == strlen(young[i][1]) &&
             memcmp(line, young[i][1], (size_t)size) == 0)

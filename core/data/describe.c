@@ -73,13 +73,29 @@ static void describe_classes(const cru_data *data, data_summary *s)
     }
 }
 
+static void count_members(const uint8_t *set, int32_t truth, int32_t classes, data_summary *s)
+{
+    for (int32_t c = 0; c < classes; c++) {
+        s->candidate_counts[c] += set[c] != 0;
+        if (truth >= 0) s->flips[(int64_t)truth * classes + c] += set[c] != 0;
+    }
+}
+
 /* Nobody learns from the sets of items that are only ever tested: often they are the true label alone. */
 static cru_status describe_candidates(const cru_data *data, data_summary *s, cru_error *err)
 {
     if (!data->candidates) return CRU_OK;
+    const int32_t classes = data->classes;
     int64_t sets = 0, members = 0, wrong = 0;
     int32_t *tests = count_tests(data);
-    if (!tests) return cru_fail(err, CRU_NO_MEMORY, "no memory to count candidates");
+    s->candidate_counts = calloc((size_t)classes + 1, sizeof *s->candidate_counts);
+    s->flips = calloc((size_t)classes * (size_t)classes + 1, sizeof *s->flips);
+    int64_t *of_class = calloc((size_t)classes + 1, sizeof *of_class);
+    if (!tests || !s->candidate_counts || !s->flips || !of_class) {
+        free(tests);
+        free(of_class);
+        return cru_fail(err, CRU_NO_MEMORY, "no memory to count candidates");
+    }
     for (int64_t i = 0; i < data->items; i++) {
         const uint8_t *set = data->candidates + i * data->classes;
         int64_t size = 0;
@@ -88,8 +104,12 @@ static cru_status describe_candidates(const cru_data *data, data_summary *s, cru
         sets++;
         members += size;
         wrong += data->truth[i] >= 0 && !set[data->truth[i]];
+        count_members(set, data->truth[i], classes, s);
+        if (data->truth[i] >= 0) of_class[data->truth[i]]++;
     }
+    for (int64_t i = 0; i < (int64_t)classes * classes; i++) s->flips[i] /= (double)of_class[i / classes];
     free(tests);
+    free(of_class);
     if (sets == 0) return CRU_OK;
     s->candidates_mean = (double)members / (double)sets;
     s->candidates_wrong = (double)wrong / (double)sets;
@@ -124,5 +144,7 @@ cru_status data_summarise(const cru_data *data, data_summary *out, cru_error *er
 void data_summary_clear(data_summary *s)
 {
     free(s->class_counts);
+    free(s->candidate_counts);
+    free(s->flips);
     *s = (data_summary){0};
 }

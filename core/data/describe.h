@@ -24,6 +24,8 @@ typedef struct data_summary {
     /* size of candidate sets and share of those that miss the true label, over the items that not every official split
      * tests */
     double candidates_mean, candidates_wrong;
+    int64_t *candidate_counts; /* classes: sets that hold the class; NULL: the data has no candidate sets */
+    double *flips; /* classes x classes: share of the sets of items of class i that hold j; NAN: no such item */
 } data_summary;
 
 /* CRU_NO_MEMORY. The caller calls data_summary_clear. */

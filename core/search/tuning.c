@@ -161,14 +161,24 @@ static search_result summary_of(const unit *u, const attempt *a)
 /* What came out of a trial, as far as a search looks at it. */
 typedef struct trial_end {
     bool ok;
-    double validation, seconds;
+    double score, seconds; /* the larger the score the better */
 } trial_end;
+
+/* The number that settings are compared by, and its sign. */
+static const char *score_name(const tuning *t, double *sign)
+{
+    const experiment *e = t->options.experiment;
+    *sign = 1;
+    if (e->search.select == SEARCH_SELECT_VALIDATION) return "validation";
+    if (e->metrics[0]->plugin->flags & CRU_METRIC_LOWER_IS_BETTER) *sign = -1;
+    return e->metrics[0]->label;
+}
 
 static void resolve(tuning *t, const errand *e, const trial_end *end)
 {
     unit *u = e->unit;
     attempt *a = &u->attempts[e->number];
-    a->values[e->seed] = end->validation;
+    a->values[e->seed] = end->score;
     a->seconds[e->seed] = end->seconds;
     a->ok &= end->ok;
     if (--a->open > 0) return;
@@ -199,18 +209,31 @@ static bool read_end(tuning *t, const char *key, trial_end *end)
 {
     store *s = t->options.store;
     store_outcome outcome;
+    double sign;
+    const char *name = score_name(t, &sign);
     cru_status status = store_status(s, key, &outcome, NULL, &t->error);
-    if (status == CRU_OK) status = store_get_number(s, key, "validation", &end->validation, &t->error);
+    if (status == CRU_OK) status = store_get_number(s, key, name, &end->score, &t->error);
+    end->score *= sign;
     if (status == CRU_OK) status = store_get_seconds(s, key, &end->seconds, &t->error);
     if (status != CRU_OK || outcome == STORE_PENDING) return false;
     end->ok = outcome == STORE_OK;
     return true;
 }
 
+static double score_of(const tuning *t, const runner_result *result)
+{
+    double sign;
+    const char *name = score_name(t, &sign);
+    if (t->options.experiment->search.select == SEARCH_SELECT_VALIDATION) return result->validation;
+    for (int64_t i = 0; i < result->result.number_count; i++)
+        if (strcmp(result->result.numbers[i].name, name) == 0) return sign * result->result.numbers[i].value;
+    return NAN;
+}
+
 void tuning_done(void *user, const runner_result *result)
 {
     trial_end end = {.ok = result->result.outcome == STORE_OK,
-                     .validation = result->validation,
+                     .score = score_of(user, result),
                      .seconds = result->result.seconds_total};
     resolve_key(user, result->key, &end);
 }

@@ -6,8 +6,8 @@
  * setting. The trials that were tried are entered into the store as candidates; when a search is over, the trials of
  * the setting that it chose are marked with the number of settings tried.
  *
- * A search reads nothing but the validation score that the runner hands over or the store kept, so one that was
- * interrupted repeats nothing and ends like one that was not. */
+ * A search reads nothing but the validation score that the runner hands over or the store kept (with [search] select =
+ * test, the first metric), so one that was interrupted repeats nothing and ends like one that was not. */
 #ifndef CORE_SEARCH_TUNING_H
 #define CORE_SEARCH_TUNING_H
 

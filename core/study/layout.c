@@ -150,7 +150,7 @@ static bool is_metric(const axis_key *k)
 /* What is neither row nor column must be the same in all lines, but for the metric, which may differ by dataset. */
 static cru_status read_fixed(making *m, cru_error *err)
 {
-    static const char *const values[] = {"table", "mean", "std", "mark"};
+    static const char *const values[] = {"table", "mean", "value", "std", "mark"};
     for (int64_t c = 0; c < m->print->column_count; c++) {
         const char *name = m->print->columns[c];
         bool value = on_axis(&m->rows, c) || on_axis(&m->cols, c);
@@ -313,10 +313,9 @@ static void lift_groups(making *m)
 
 static int32_t decimals(const published *p)
 {
-    int64_t column = published_column(p, "mean");
     size_t most = 0;
     for (int64_t n = 0; n < p->count; n++) {
-        const char *dot = strchr(p->lines[n].fields[column], '.');
+        const char *dot = strchr(p->lines[n].fields[p->mean], '.');
         if (dot && strlen(dot + 1) > most) most = strlen(dot + 1);
     }
     return most > 6 ? 6 : (int32_t)most;

@@ -52,7 +52,8 @@ int64_t published_column(const published *p, const char *name)
 typedef struct reading {
     cru_arena *arena;
     published *p;
-    int64_t space, mean, std, mark; /* room for lines; columns */
+    int64_t space, std, mark; /* room for lines; columns */
+    bool words;               /* what is no number in the column of the mean is none */
 } reading;
 
 static const char **copy_fields(cru_arena *arena, const char **fields, int64_t count)
@@ -69,10 +70,12 @@ static const char *take_header(reading *r, const char **fields, int64_t count)
     p->column_count = count;
     for (int64_t i = 0; i < count; i++)
         if (published_column(p, p->columns[i]) != i) return "a column stands twice in the header";
-    r->mean = published_column(p, "mean");
+    p->mean = published_column(p, "mean");
+    r->words = p->mean < 0; /* tables of datasets have a column value, with numbers and words */
+    if (r->words) p->mean = published_column(p, "value");
     r->std = published_column(p, "std");
     r->mark = published_column(p, "mark");
-    return r->mean < 0 ? "the header names no column mean" : NULL;
+    return p->mean < 0 ? "the header names no column mean or value" : NULL;
 }
 
 static bool read_value(const char *text, double *value)
@@ -100,7 +103,10 @@ static const char *take_line(reading *r, const char **fields, int64_t count, int
     published_line *line = new_line(r);
     *line = (published_line){.fields = copy_fields(r->arena, fields, count), .number = number, .mark = "", .std = NAN};
     if (r->mark >= 0) line->mark = line->fields[r->mark];
-    if (!read_value(fields[r->mean], &line->mean)) return "the mean is not a number";
+    if (!read_value(fields[r->p->mean], &line->mean)) {
+        if (!r->words) return "the mean is not a number";
+        line->mean = NAN;
+    }
     if (r->std >= 0 && !read_value(fields[r->std], &line->std)) return "the std is not a number";
     return r->std >= 0 && line->std < 0 ? "the std is negative" : NULL;
 }

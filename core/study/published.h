@@ -18,13 +18,13 @@ typedef struct published_line {
 typedef struct published {
     const char *path;
     const char *const *columns;
-    int64_t column_count;
+    int64_t column_count, mean; /* `mean`: the column of the values */
     published_line *lines;
     int64_t count;
 } published;
 
-/* All of it in `arena`. The header must name `mean`; std and mark may be missing. CRU_IO, or CRU_BAD_INPUT with the
- * number of the line. */
+/* All of it in `arena`. The header must name `mean`, or `value`, whose fields may also be words, which are no values; std and
+ * mark may be missing. CRU_IO, or CRU_BAD_INPUT with the number of the line. */
 cru_status published_read(cru_arena *arena, const char *path, published *out, cru_error *err);
 
 /* The position of a column; -1: there is none. */

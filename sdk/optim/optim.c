@@ -46,11 +46,16 @@ static float *moments(cru_optim *optim, const cru_tensor *w)
     return cru_tensor_create(optim->ctx, cru_shape_of(w))->data;
 }
 
+static bool is_spared(const cru_optim *optim, const cru_tensor *w)
+{
+    return optim->spec.kind == CRU_ADAMW_MATRICES && cru_shape_of(w).rank < 2;
+}
+
 void cru_optim_add_weight(cru_optim *optim, cru_tensor *weight, const cru_optim_group *group)
 {
     if (taken(optim, weight)) return;
     slot *s = cru_ctx_alloc(optim->ctx, 1, sizeof *s);
-    *s = (slot){.w = weight, .lr_factor = 1, .decay = optim->spec.decay};
+    *s = (slot){.w = weight, .lr_factor = 1, .decay = is_spared(optim, weight) ? 0 : optim->spec.decay};
     if (group && group->lr_factor != 0) s->lr_factor = group->lr_factor;
     if (group && group->own_decay) s->decay = group->decay;
     bool adam = optim->spec.kind != CRU_SGD;
@@ -96,7 +101,7 @@ static void step_adam(const cru_optim *optim, const span *p)
                           .beta2 = (float)spec->beta2,
                           .eps = (float)p->eps,
                           .decay = (float)s->decay,
-                          .decoupled = spec->kind == CRU_ADAMW,
+                          .decoupled = spec->kind == CRU_ADAMW || spec->kind == CRU_ADAMW_MATRICES,
                           .amsgrad = spec->amsgrad,
                           .vmax = part_of(s->largest, p),
                           .step = s->step};
@@ -131,7 +136,8 @@ static void step_span(const cru_optim *optim, const span *p)
 
 static void trace_step(const cru_optim *optim)
 {
-    static const char *const names[] = {[CRU_ADAM] = "adam", [CRU_ADAMW] = "adamw", [CRU_SGD] = "sgd"};
+    static const char *const names[] = {
+        [CRU_ADAM] = "adam", [CRU_ADAMW] = "adamw", [CRU_SGD] = "sgd", [CRU_ADAMW_MATRICES] = "adamw"};
     cru_trace_event event = {.op = names[optim->spec.kind]};
     for (const slot *s = optim->first; s; s = s->next) event.bytes += cru_tensor_count(s->w) * (int64_t)sizeof(float);
     trace_enter(ctx_tracer(optim->ctx), &event);

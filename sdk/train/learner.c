@@ -9,7 +9,7 @@
 #include "train/shelf.h"
 #include "train/whole-graphs.h"
 
-const char *const cru_optimiser_names[] = {"adam", "adamw", "sgd", NULL};
+const char *const cru_optimiser_names[] = {"adam", "adamw", "sgd", "adamw-matrices", NULL};
 const char *const cru_class_weight_names[] = {"equal", "balanced", NULL};
 
 cru_net *cru_learner_net(cru_learner *learner, const char *name)

@@ -16,8 +16,7 @@ told "$work/wrong.ini"
 count=0
 for file in "$SOURCE"/configs/*.ini "$SOURCE"/configs/*/*.ini; do
     case $(basename "$file") in # parts of tables, which get their names from the tables
-    part-inductive.ini) continue ;; # its data has no card
-    part-*.ini | hops-*.ini | search-[0-9o]*.ini) ;;
+    part-*.ini | whole-*.ini | hops-*.ini | search-[0-9fo]*.ini) ;;
     *) grep -q '^name  *=' "$file" || continue ;; # a part that others include
     esac
     told "$file"

@@ -56,6 +56,17 @@ expect 0 "$CRUCIBLE" report --tried --json --rows algorithm,lr
 expect 0 "$CRUCIBLE" report --json
 contains "$out" '"settings_tried":	8'
 
+# By test scores, as some studies do: said aloud, nothing is run again, and the choice cannot be worse by them.
+mean() { sed -n 's/.*"mean":[^0-9]*\([0-9.]*\).*/\1/p' <<<"$1" | head -n 1; }
+expect 0 "$CRUCIBLE" search tune.ini --set search.select=test --set search.method=random --set experiment.name=peek
+contains "$errors" "settings are chosen by the very scores that tables show"
+contains "$out" "settings chosen on TEST data among 8"
+expect 0 "$CRUCIBLE" search tune.ini --set search.method=random --set experiment.name=fair
+contains "$errors" "fair: 0 of 16 trials run"
+fair=$(mean "$("$CRUCIBLE" report fair --json)")
+peek=$(mean "$("$CRUCIBLE" report peek --json)")
+python3 -c 'import sys; sys.exit(float(sys.argv[1]) < float(sys.argv[2]))' "$peek" "$fair" || fail "test $peek, validation $fair"
+
 # An interrupted search goes on and ends with the same choice.
 mkfifo lines
 set -m # children of a script ignore SIGINT otherwise

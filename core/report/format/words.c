@@ -99,7 +99,8 @@ void words_of_caption(const table *t, char *text, size_t size)
              t->lower_is_better ? "lower" : "higher");
     char piece[120], least[32] = "";
     if (t->tried[0] < t->tried[1]) snprintf(least, sizeof least, "%lld to ", (long long)t->tried[0]);
-    snprintf(piece, sizeof piece, "settings chosen on validation data among %s%lld", least, (long long)t->tried[1]);
+    snprintf(piece, sizeof piece, "settings chosen on %s data among %s%lld", t->by_test ? "TEST" : "validation", least,
+             (long long)t->tried[1]);
     if (t->tried[1]) append(text, size, piece);
 }
 

@@ -23,13 +23,13 @@ static void set(cru_settings *settings, cru_arena *arena, const char *line, size
     cru_settings_set(settings, copy(arena, line, key), copy(arena, line + skip, length - skip), NULL);
 }
 
-static void read_lines(cru_settings *settings, cru_arena *arena, const char *config)
+static void read_lines(cru_settings *settings, cru_arena *arena, const char *config, const char *heading)
 {
     bool inside = false;
     for (const char *line = config; *line;) {
         size_t length = strcspn(line, "\n");
         if (*line == '[')
-            inside = strncmp(line, "[report]", strlen("[report]")) == 0;
+            inside = strncmp(line, heading, strlen(heading)) == 0;
         else if (inside)
             set(settings, arena, line, length);
         line += length + (line[length] == '\n');
@@ -40,7 +40,7 @@ void section_apply(const char *config, cru_arena *arena, report_request *request
 {
     cru_settings *settings = config ? cru_settings_create(report_params, sizeof(report_settings)) : NULL;
     if (!settings) return;
-    read_lines(settings, arena, config);
+    read_lines(settings, arena, config, "[report]");
     const report_settings *s = cru_settings_struct(settings);
     const struct {
         const char **target, *text;
@@ -57,4 +57,14 @@ void section_apply(const char *config, cru_arena *arena, report_request *request
         if (!*texts[i].target && *texts[i].text) *texts[i].target = copy(arena, texts[i].text, strlen(texts[i].text));
     request->average |= s->average;
     cru_settings_destroy(settings);
+}
+
+bool section_selects_by_test(const char *config, cru_arena *arena)
+{
+    cru_settings *settings = config ? cru_settings_create(search_params, sizeof(search_settings)) : NULL;
+    if (!settings) return false;
+    read_lines(settings, arena, config, "[search]");
+    const bool test = ((const search_settings *)cru_settings_struct(settings))->select == SEARCH_SELECT_TEST;
+    cru_settings_destroy(settings);
+    return test;
 }

@@ -9,4 +9,7 @@
  * every setting, however long. Keys that this version does not know are passed over. `config` may be NULL. */
 void section_apply(const char *config, cru_arena *arena, report_request *request);
 
+/* Whether its [search] chooses settings by test scores. `config` may be NULL. */
+bool section_selects_by_test(const char *config, cru_arena *arena);
+
 #endif

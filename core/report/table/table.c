@@ -14,6 +14,7 @@
 #include "config/strings.h"
 #include "report/table/against.h"
 #include "report/table/keys.h"
+#include "report/table/section.h"
 #include "report/table/stats-compare.h"
 #include "report/table/summary.h"
 
@@ -340,6 +341,7 @@ cru_status table_make(frame *f, const frame_measure *measure, const table_reques
     for (int64_t c = 0; c < t->col_count; c++) test_column(f, t, c, p);
     t->full_runs = usual_runs(t);
     find_tried(f, t->tried);
+    t->by_test = section_selects_by_test(f->config, f->arena);
     t->new_splits = find_new_splits(f);
     t->digits = request->digits >= 0 ? request->digits : choose_digits(t);
     status = compare(f, measure, request, t, err);

@@ -73,6 +73,7 @@ typedef struct table {
     double overlap;    /* see table_request */
     int64_t pairs[2];  /* most pairs of runs of a paired test, and most comparisons of a column; 0: none was made */
     int64_t tried[2];  /* fewest and most settings that the searches behind the trials tried; 0: no search */
+    bool by_test;      /* they were chosen by test scores */
     int64_t full_runs; /* runs of most cells; others are printed with their number */
     int64_t row_count, col_count;
     int64_t row_key_count, col_key_count; /* at least 1: a table without keys has one head with an empty key */

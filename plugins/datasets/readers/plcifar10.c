@@ -5,8 +5,8 @@
  *   annotations                               a pickled dictionary: image -> list of lists of classes, one list a
  * person
  *
- * The candidates of an image are the classes that anybody named (aggregate) or those of the longest list, of equal ones
- * the first (vaguest). The true class of a training image need not be among them, but a training image without any
+ * The candidates of an image are the classes that anybody named, or the first few people (aggregate), or those of the
+ * longest list, of equal ones the first (vaguest). The true class of a training image need not be among them, but a training image without any
  * candidate is refused: nothing could be learned from it. A test image has its true class as its only candidate.
  *
  * Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. ICLR 2025. */
@@ -18,7 +18,7 @@
 
 typedef struct settings {
     double scale;
-    int64_t rule;
+    int64_t rule, annotators;
 } settings;
 
 enum { RULE_AGGREGATE, RULE_VAGUEST };
@@ -27,6 +27,7 @@ static const char *const rules[] = {"aggregate", "vaguest", NULL};
 static const cru_param schema[] = {
     CRU_FLOAT(settings, scale, 255, 1e-6, 1e6, "pixels are divided by it"),
     CRU_CHOICE(settings, rule, RULE_AGGREGATE, rules, "which of the annotators' lists make the candidate set"),
+    CRU_INT(settings, annotators, 0, 0, 1e6, "only the first so many lists of an image count; 0: all"),
     CRU_END,
 };
 
@@ -60,10 +61,16 @@ static cru_status add_list(const reading *r, int64_t image, const pickle_value *
     return CRU_OK;
 }
 
-static const pickle_value *longest(const pickle_value *lists)
+static int64_t list_count(const reading *r, const pickle_value *lists)
+{
+    const int64_t most = r->s->annotators;
+    return most && most < lists->count ? most : lists->count;
+}
+
+static const pickle_value *longest(const reading *r, const pickle_value *lists)
 {
     const pickle_value *best = NULL;
-    for (int64_t i = 0; i < lists->count; i++)
+    for (int64_t i = 0; i < list_count(r, lists); i++)
         if (is_list(lists->items[i]) && (!best || lists->items[i]->count > best->count)) best = lists->items[i];
     return best;
 }
@@ -75,9 +82,9 @@ static cru_status annotate(const reading *r, const pickle_value *key, const pick
                         (long long)r->train);
     int64_t image = key->integer;
     if (!is_list(lists)) return fail(r, image, "annotations that are no list");
-    if (r->s->rule == RULE_VAGUEST) return longest(lists) ? add_list(r, image, longest(lists)) : CRU_OK;
+    if (r->s->rule == RULE_VAGUEST) return longest(r, lists) ? add_list(r, image, longest(r, lists)) : CRU_OK;
     cru_status status = CRU_OK;
-    for (int64_t i = 0; i < lists->count && status == CRU_OK; i++) status = add_list(r, image, lists->items[i]);
+    for (int64_t i = 0; i < list_count(r, lists) && status == CRU_OK; i++) status = add_list(r, image, lists->items[i]);
     return status;
 }
 
@@ -127,7 +134,7 @@ static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
     .name = "plcifar10",
-    .version = "1.1",
+    .version = "1.2",
     .summary = "CIFAR-10 with the candidate sets of PLCIFAR10's annotators",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",

@@ -20,6 +20,7 @@ typedef enum cru_optim_kind {
     CRU_ADAM = 0, /* decay is added to the gradient */
     CRU_ADAMW,    /* decay shrinks the weight directly */
     CRU_SGD,
+    CRU_ADAMW_MATRICES, /* AdamW whose decay spares vectors and numbers: biases, gains and shifts of norms */
 } cru_optim_kind;
 
 typedef struct cru_optim_spec {

@@ -78,7 +78,7 @@ typedef enum cru_class_weights {
     CRU_WEIGHTS_BALANCED, /* (size of the largest class) / (size of c), in the training part */
 } cru_class_weights;
 
-CRU_API extern const char *const cru_optimiser_names[];    /* "adam", "adamw", "sgd", NULL */
+CRU_API extern const char *const cru_optimiser_names[];    /* "adam", "adamw", "sgd", "adamw-matrices", NULL */
 CRU_API extern const char *const cru_class_weight_names[]; /* "equal", "balanced", NULL */
 
 /* Entries of a schema for a cru_train member, with the method's own defaults. */

@@ -76,6 +76,12 @@ START_TEST(candidates_are_those_of_items_that_are_learned_from)
     ck_assert_int_eq(data_summarise(&data, &s, &err), CRU_OK);
     ck_assert_double_eq_tol(s.candidates_mean, 2, 1e-12);
     ck_assert_double_eq_tol(s.candidates_wrong, 0.5, 1e-12);
+    /* {0, 1} of class 0 and {0, 2} of class 1 */
+    const double flips[] = {1, 1, 0, 1, 0, 1};
+    const int64_t counts[] = {2, 1, 1};
+    for (int i = 0; i < 6; i++) ck_assert_double_eq(s.flips[i], flips[i]);
+    for (int c = 0; c < 3; c++) ck_assert_int_eq(s.candidate_counts[c], counts[c]);
+    ck_assert_double_nan(s.flips[6]);
     ck_assert_int_eq(s.class_counts[0], 2);
     data_summary_clear(&s);
 }

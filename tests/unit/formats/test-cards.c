@@ -167,7 +167,7 @@ START_TEST(every_card_is_whole)
     registry_destroy(w.plugins);
     ck_assert_int_eq(w.faults, 0);
     ck_assert_int_ge(w.count, 75);
-    ck_assert_int_ge(w.protocols, 10 + 27 + 2 * 6 + 17 + 11); /* datasets of the five studies; gad has two settings */
+    ck_assert_int_ge(w.protocols, 10 + 27 + 2 * 10 + 17 + 11); /* datasets of the five studies; gad has two settings */
 }
 END_TEST
 

@@ -267,6 +267,17 @@ START_TEST(plcifar10_takes_all_candidates_or_the_vaguest)
 }
 END_TEST
 
+START_TEST(plcifar10_takes_the_first_annotators)
+{
+    static const char *const most[] = {"1", "2", "9"}, *const sets[] = {"0001000000", "0001010000", "0111010000"};
+    format_run run = {.name = "plcifar10", .settings = {"rule", "aggregate", "annotators", most[_i]}};
+    corpus("tiny", plcifar_roles, &run);
+    must_load(&run);
+    check_candidates(0, sets[_i]);
+    check_candidates(1, "0000100000");
+}
+END_TEST
+
 /* Image 1 has a list of no lists: its true class must not be let out in its stead. */
 START_TEST(plcifar10_refuses_a_training_image_without_candidates)
 {
@@ -437,6 +448,7 @@ Suite *suite(void)
     tcase_add_test(c, ogb_nodes_names_the_line);
     tcase_add_test(c, splits_name_their_line);
     tcase_add_test(c, plcifar10_takes_all_candidates_or_the_vaguest);
+    tcase_add_loop_test(c, plcifar10_takes_the_first_annotators, 0, 3);
     tcase_add_test(c, plcifar10_refuses_a_training_image_without_candidates);
     tcase_add_test(c, plcifar10_reads_tuples_and_newer_pickles);
     tcase_add_test(c, tu_puts_attributes_before_labels);

@@ -53,6 +53,21 @@ START_TEST(groups_have_their_own_rate_and_decay_and_the_first_one_wins)
 }
 END_TEST
 
+/* The first step of Adam is lr in the direction of the gradient, after w (1 - lr decay). */
+START_TEST(adamw_of_matrices_spares_biases)
+{
+    bench b = bench_open();
+    cru_optim *optim = cru_optim_create(b.ctx, &(cru_optim_spec){.kind = CRU_ADAMW_MATRICES, .lr = 0.1, .decay = 0.5});
+    cru_optim_add(optim, b.net, NULL);
+    give_gradient(&b, b.fc.w, 2);
+    give_gradient(&b, b.fc.b, 2);
+    cru_optim_step(optim);
+    ck_assert_float_eq_tol(test_value(b.fc.w, 0), 1 - 0.1f * 0.5f - 0.1f, 1e-6f);
+    ck_assert_float_eq_tol(test_value(b.fc.b, 0), 1 - 0.1f, 1e-6f);
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
 START_TEST(a_weight_without_gradient_is_left_alone)
 {
     bench b = bench_open();
@@ -176,6 +191,7 @@ Suite *suite(void)
     Suite *s = suite_create("optimisers");
     TCase *c = tcase_create("optimisers");
     tcase_add_test(c, groups_have_their_own_rate_and_decay_and_the_first_one_wins);
+    tcase_add_test(c, adamw_of_matrices_spares_biases);
     tcase_add_test(c, a_weight_without_gradient_is_left_alone);
     tcase_add_test(c, a_step_uses_up_the_gradients);
     tcase_add_test(c, the_rate_can_change_between_steps);

@@ -56,6 +56,19 @@ static published read_values(const char *text, const char *where)
     return p;
 }
 
+/* Tables of datasets: numbers and words under one heading. */
+START_TEST(words_among_values_are_no_values)
+{
+    const published p =
+        read_values("table,dataset,key,value\n3,a,nodes,12\n3,a,relation,under-same-post\n3,b,nodes,7.5\n", "");
+    ck_assert_int_eq(p.mean, 3);
+    ck_assert_double_eq(p.lines[0].mean, 12);
+    ck_assert_double_nan(p.lines[1].mean);
+    ck_assert_double_eq(p.lines[2].mean, 7.5);
+    ck_assert_double_nan(p.lines[2].std);
+}
+END_TEST
+
 START_TEST(conditions_choose_lines_of_a_print)
 {
     ck_assert_int_eq(read_values(values, "").count, 5);
@@ -322,6 +335,7 @@ Suite *suite(void)
     Suite *s = suite_create("study");
     TCase *tests = tcase_create("artefacts and claims");
     tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, words_among_values_are_no_values);
     tcase_add_test(tests, conditions_choose_lines_of_a_print);
     tcase_add_test(tests, open_cells_repeat_those_of_the_first_value);
     tcase_add_test(tests, a_cell_has_the_runs_that_the_print_describes);

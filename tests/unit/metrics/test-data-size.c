@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Numbers that describe data, counted by hand. */
+#include "metrics/judging.h"
+
+enum { N = 4 };
+static const int32_t truth[N] = {0, 1, 1, CRU_UNLABELLED};
+
+static judging four_items(int32_t classes)
+{
+    judging j = judging_create(truth, N, classes, NULL);
+    j.data->x = (cru_features){.rows = N, .cols = 3, .dense = cru_data_alloc(j.data, 3 * N, sizeof(float))};
+    return j;
+}
+
+static double size_of(const judging *j, const char *what)
+{
+    return judging_with(j, "data-size", "what", what);
+}
+
+START_TEST(counts_are_those_of_the_data)
+{
+    judging j = four_items(2);
+    ck_assert_double_eq(judging_score(&j, "data-size"), N);
+    ck_assert_double_eq(size_of(&j, "features"), 3);
+    ck_assert_double_eq(size_of(&j, "classes"), 2);
+    ck_assert_double_eq_tol(size_of(&j, "positives"), 200.0 / 3, 1e-12); /* of the labelled ones */
+    judging_destroy(&j);
+}
+END_TEST
+
+START_TEST(an_edge_with_its_way_back_is_one)
+{
+    const double pairs[] = {0, 1, 1, 2, 3, 3}; /* and a self-loop */
+    judging j = four_items(2);
+    judging_join(&j, pairs, 3, false);
+    ck_assert_double_eq(size_of(&j, "edges"), 2);
+    judging_join(&j, pairs, 3, true);
+    ck_assert_double_eq(size_of(&j, "edges"), 2);
+    judging_destroy(&j);
+}
+END_TEST
+
+/* Sets {0}, {0, 1}, {0}, of which the third misses its label; the fourth is empty. */
+START_TEST(candidate_sets_have_a_size_and_miss_labels)
+{
+    judging j = four_items(2);
+    const uint8_t sets[2 * N] = {1, 0, 1, 1, 1, 0, 0, 0};
+    j.data->candidates = cru_data_alloc(j.data, 2 * N, 1);
+    for (int i = 0; i < 2 * N; i++) j.data->candidates[i] = sets[i];
+    ck_assert_double_eq_tol(size_of(&j, "candidates"), 4.0 / 3, 1e-12);
+    ck_assert_double_eq_tol(size_of(&j, "missed"), 100.0 / 3, 1e-12);
+    cru_split official = {.test = {j.items.ids + 2, 2}}; /* the third is only ever tested */
+    j.data->official = &official;
+    j.data->official_count = 1;
+    ck_assert_double_eq_tol(size_of(&j, "candidates"), 3.0 / 2, 1e-12);
+    ck_assert_double_eq(size_of(&j, "missed"), 0);
+    j.data->official_count = 0;
+    j.data->official = NULL;
+    judging_destroy(&j);
+}
+END_TEST
+
+START_TEST(what_the_data_lacks_is_not_defined)
+{
+    judging j = four_items(3);
+    ck_assert_double_nan(size_of(&j, "edges"));
+    ck_assert_double_nan(size_of(&j, "positives")); /* three classes */
+    ck_assert_double_nan(size_of(&j, "candidates"));
+    ck_assert_double_nan(size_of(&j, "missed"));
+    judging_destroy(&j);
+}
+END_TEST
+
+Suite *suite(void)
+{
+    Suite *s = suite_create("data-size");
+    TCase *c = tcase_create("data-size");
+    tcase_add_test(c, counts_are_those_of_the_data);
+    tcase_add_test(c, an_edge_with_its_way_back_is_one);
+    tcase_add_test(c, candidate_sets_have_a_size_and_miss_labels);
+    tcase_add_test(c, what_the_data_lacks_is_not_defined);
+    suite_add_tcase(s, c);
+    return s;
+}
