@@ -46,8 +46,8 @@ START_TEST(rows_are_normed_by_the_sample_deviation)
         const int64_t n = cru_tensor_rows(x);
         cru_features features = {.rows = n, .cols = 5, .dense = x->data};
         if (sparse)
-            features = (cru_features){
-                .rows = n, .cols = 5, .sparse = cru_csr_from_dense(cru_ctx_pool(b.ctx), x->data, n, 5)};
+            features =
+                (cru_features){.rows = n, .cols = 5, .sparse = cru_csr_from_dense(cru_ctx_pool(b.ctx), x->data, n, 5)};
         normed_input in = normed_input_create(cru_net_create(b.ctx, sparse ? "sparse" : "dense"), &features, 5);
         in.norm = norm;
         for (int i = 0; i < 25; i++) in.fc.w->data[i] = i % 6 == 0;
@@ -262,8 +262,9 @@ START_TEST(rncgln_trains_and_improves)
     static const char *const variants[] = {"bench", "paper"};
     cJSON *root = fixture_open("noisygl/rncgln.json");
     bench b = whole_task(fixture_case(root, "full_model_eval"));
-    bench_open(&b, "rncgln", (const char *[]){"variant", variants[_i], "dim", "4", "heads", "2", "wide", "6", "epochs",
-                                           "12", "warmup", "0", "sure", "0", "lr", "0.05", NULL});
+    bench_open(&b, "rncgln",
+               (const char *[]){"variant", variants[_i], "dim", "4", "heads", "2", "wide", "6", "epochs", "12",
+                                "warmup", "0", "sure", "0", "lr", "0.05", NULL});
     ck_assert_int_eq(b.algorithm->fit(b.learner, NULL), CRU_OK);
     float scores[24];
     ck_assert_int_eq(b.algorithm->predict(b.learner, scores), CRU_OK);
@@ -304,16 +305,16 @@ START_TEST(r2lp_reconstructs_and_spreads)
     cJSON *root = fixture_open("noisygl/r2lp.json");
     const cJSON *item = fixture_case(root, "forward_and_lp");
     bench b = task_of(item);
-    bench_open(&b, "r2lp", (const char *[]){"norm_layers", times[_i], "hidden", "4", "beta", "2", "gamma", "0.6",
-                                               "delta", "0.3", "dropout", "0", NULL});
+    bench_open(&b, "r2lp",
+               (const char *[]){"norm_layers", times[_i], "hidden", "4", "beta", "2", "gamma", "0.6", "delta", "0.3",
+                                "dropout", "0", NULL});
     set_r2lp(&b, fixture_input(item, "params"));
     cru_tape *t = b.learner->tape;
     cru_tape_begin(t, CRU_EVAL);
     cru_tensor *x = cru_learner_logits(b.learner, t);
     bench_check(&b, x, fixture_expected(item, after[_i]));
     if (_i == 2) {
-        const cru_csr walk =
-            cru_adjacency_graph(b.ctx, &b.task.graph, &(cru_adjacency){CRU_LOOPS_ADD, CRU_NORM_ROW});
+        const cru_csr walk = cru_adjacency_graph(b.ctx, &b.task.graph, &(cru_adjacency){CRU_LOOPS_ADD, CRU_NORM_ROW});
         const closed_form f = {0, 2, 0.6, 1, cru_sparse_create(b.ctx, &walk)};
         cru_tensor *h = matrix(t, fixture_expected(item, "H0")), *y = matrix(t, fixture_input(item, "y_unknown"));
         const double left = 1 - 0.2, rest = left * (1 - 0.7);
@@ -336,9 +337,9 @@ START_TEST(r2lp_learns_from_the_surest_items)
     const cJSON *item = fixture_case(root, "forward_and_lp");
     static double log_p[BENCH_MOST];
     bench b = task_of(item);
-    bench_open(&b, "r2lp", (const char *[]){"hidden", "4", "beta", "2", "gamma", "0.6", "delta", "0.3", "dropout",
-                                               "0", "alpha1", "0.2", "alpha2", "0.7", "alpha3", "0.6", "round", "1",
-                                               "lr", "0", NULL});
+    bench_open(&b, "r2lp", (const char *[]){"hidden", "4",       "beta",  "2",      "gamma", "0.6",    "delta",
+                                            "0.3",    "dropout", "0",     "alpha1", "0.2",   "alpha2", "0.7",
+                                            "alpha3", "0.6",     "round", "1",      "lr",    "0",      NULL});
     set_r2lp(&b, fixture_input(item, "params"));
     b.learner->epoch = 0;
     ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);

@@ -111,12 +111,12 @@ START_TEST(labels_are_trusted_corrected_or_doubted)
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *first = matrix(t, fixture_input(item, "logits1")), *second = matrix(t, fixture_input(item, "logits2"));
     cru_tensor *const z[2] = {first, second};
-    const governance g = {
-        .progress = fixture_input(item, "epoch")->valuedouble / fixture_input(item, "n_epochs")->valuedouble,
-        .decay = 0.1,
-        .lambda = 0.1,
-        .least_margin = 1 / (double)labels.count,
-        .spare_first = true};
+    const governance g = {.progress =
+                              fixture_input(item, "epoch")->valuedouble / fixture_input(item, "n_epochs")->valuedouble,
+                          .decay = 0.1,
+                          .lambda = 0.1,
+                          .least_margin = 1 / (double)labels.count,
+                          .spare_first = true};
     check_pair(&b, t, z, item, labelled_loss(t, z, cru_index_step(t, labels.ids, labels.count), &g));
     bench_destroy(&b);
     cJSON_Delete(root);
@@ -220,7 +220,8 @@ START_TEST(edges_are_weighed_by_directions)
     const labelled_graph g = labelled_graph_create(b.ctx, &b.data->graph, &extra);
     cru_tensor *loss = reconstruction(t, r, cru_sparse_step(t, &far), g.near);
     cru_backward(t, loss);
-    bench_check_number(&b, (double)cru_tensor_item(t, loss), fixture_expected(item, "reconstruction_loss")->valuedouble);
+    bench_check_number(&b, (double)cru_tensor_item(t, loss),
+                       fixture_expected(item, "reconstruction_loss")->valuedouble);
     bench_check(&b, cru_grad_of(t, raw), fixture_expected(item, "grad_raw"));
     const float *found = cru_tensor_host(t, similar_weights(t, cru_sparse_step(t, &extra), r, 0.05));
     const int64_t count = fixture_numbers(fixture_input(item, "extra_pairs"), pairs) / 2;

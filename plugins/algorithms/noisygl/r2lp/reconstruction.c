@@ -41,8 +41,7 @@ cru_tensor *reconstruct(cru_tape *t, const closed_form *f, cru_tensor *x, cru_te
     return cru_plus(t, apply(t, f, x, h, r, f->orders), f->gamma, h);
 }
 
-cru_tensor *spread_labels(cru_tape *t, const closed_form *f, cru_tensor *x, cru_tensor *h, cru_tensor *y,
-                          double weight)
+cru_tensor *spread_labels(cru_tape *t, const closed_form *f, cru_tensor *x, cru_tensor *h, cru_tensor *y, double weight)
 {
     return cru_plus(t, y, weight, apply(t, f, x, h, solve(t, f, x, y), 1));
 }

@@ -84,15 +84,15 @@ transformer transformer_create(cru_net *net, const transformer_shape *shape)
     float *same = cru_ctx_alloc(ctx, d * d, sizeof *same);
     for (int64_t i = 0; i < d * d; i++) same[i] = i / d / each == i % d / each;
     return (transformer){.norm = {row_norm_create(net, "norm0", d), row_norm_create(net, "norm1", d)},
-                     .key = cru_fc_create(net, "key", d, d),
-                     .query = cru_fc_create(net, "query", d, d),
-                     .value = cru_fc_create(net, "value", d, d),
-                     .out = cru_fc_create(net, "out", d, d),
-                     .wide = cru_fc_create(net, "wide", d, shape->wide),
-                     .narrow = cru_fc_create(net, "narrow", shape->wide, d),
-                     .same_head = cru_tensor_from(ctx, cru_2d(d, d), same),
-                     .heads = shape->heads,
-                     .dropout = shape->dropout};
+                         .key = cru_fc_create(net, "key", d, d),
+                         .query = cru_fc_create(net, "query", d, d),
+                         .value = cru_fc_create(net, "value", d, d),
+                         .out = cru_fc_create(net, "out", d, d),
+                         .wide = cru_fc_create(net, "wide", d, shape->wide),
+                         .narrow = cru_fc_create(net, "narrow", shape->wide, d),
+                         .same_head = cru_tensor_from(ctx, cru_2d(d, d), same),
+                         .heads = shape->heads,
+                         .dropout = shape->dropout};
 }
 
 /* All heads in one product: key'^T value of columns of different heads is taken out. */

@@ -81,11 +81,8 @@ static void build(cru_learner *l, void *self)
     m->rng = cru_ctx_stream(l->ctx, "sampling");
     m->unlabelled = cru_ids_rest(cru_ctx_pool(l->ctx), l->task->split.train, l->task->items);
     join_graphs(l, m);
-    cru_gcn_shape shape = {.in = l->x.cols,
-                           .hidden = s->edge_hidden,
-                           .out = s->edge_hidden,
-                           .layers = s->layers,
-                           .draw = CRU_DRAW_GLOROT};
+    cru_gcn_shape shape = {
+        .in = l->x.cols, .hidden = s->edge_hidden, .out = s->edge_hidden, .layers = s->layers, .draw = CRU_DRAW_GLOROT};
     m->estimator = cru_gcn_stack_create(l->net, "estimator", &shape);
     shape.hidden = s->hidden, shape.out = l->task->classes, shape.dropout = s->dropout;
     m->peer[0] = cru_gcn_stack_create(l->net, "first", &shape);
