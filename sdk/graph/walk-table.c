@@ -19,8 +19,8 @@ cru_walk_table cru_walk_table_create(cru_pool pool, int64_t nodes, int64_t dim, 
 
 static walk_learn *widest(void)
 {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq"))
         return walk_learn_avx512;
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")
                ? walk_learn_avx2

@@ -102,8 +102,10 @@ START_TEST(neighbours_come_together)
         for (int j = 0; j < i; j++) {
             double d = 0;
             for (int k = 0; k < 8; k++) d += (double)t.rows[i * 8 + k] * (double)t.rows[j * 8 + k];
-            if (i / 4 == j / 4) least = fmin(least, d);
-            else most = fmax(most, d);
+            if (i / 4 == j / 4)
+                least = fmin(least, d);
+            else
+                most = fmax(most, d);
         }
     ck_assert_double_gt(least, most);
     cru_arena_destroy(arena);

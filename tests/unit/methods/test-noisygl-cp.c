@@ -57,14 +57,15 @@ START_TEST(cp_learns_communities_beside_classes)
     static double numbers[BENCH_MOST];
     cJSON *root = fixture_open("noisygl/cp.json");
     const cJSON *item = fixture_case(root, "two_head_loss");
-    const cJSON *class_rows = fixture_input(item, "class_logits"), *group_rows = fixture_input(item, "community_logits");
+    const cJSON *class_rows = fixture_input(item, "class_logits"),
+                *group_rows = fixture_input(item, "community_logits");
     bench b = bench_create();
     const int n = cJSON_GetArraySize(class_rows);
     bench_free_logits(&b, n);
     bench_labels(&b, fixture_input(item, "labels"), fixture_input(item, "train"));
     bench_open(&b, "cp", (const char *[]){BENCH_FREE_LOGITS, "hidden", "7", "clusters", "4", "lam", "0.2", NULL});
-    cru_tensor *h = bench_weight(&b, "conv0.weight"), *heads[] = {bench_weight(&b, "classes.weight"),
-                                                                  bench_weight(&b, "communities.weight")};
+    cru_tensor *h = bench_weight(&b, "conv0.weight"),
+               *heads[] = {bench_weight(&b, "classes.weight"), bench_weight(&b, "communities.weight")};
     for (int i = 0; i < n; i++) {
         fixture_numbers(cJSON_GetArrayItem(class_rows, i), numbers);
         fixture_numbers(cJSON_GetArrayItem(group_rows, i), numbers + 3);
@@ -76,8 +77,7 @@ START_TEST(cp_learns_communities_beside_classes)
     for (int k = 0; k < 4; k++) bench_weight(&b, "communities.bias")->data[k] = 0;
     cru_tensor *found = bench_weight(&b, "community"); /* of training items */
     fixture_numbers(fixture_input(item, "communities"), numbers);
-    for (int64_t i = 0; i < b.task.split.train.count; i++)
-        found->data[i] = (float)numbers[b.task.split.train.ids[i]];
+    for (int64_t i = 0; i < b.task.split.train.count; i++) found->data[i] = (float)numbers[b.task.split.train.ids[i]];
     bench_run(&b);
     bench_check_loss(&b, fixture_expected(item, "loss"));
     const float *gradient = cru_weight_grad(h);

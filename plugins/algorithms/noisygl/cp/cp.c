@@ -39,7 +39,7 @@ static const cru_param schema[] = {
 typedef struct model {
     cru_gcn_stack encoder;
     cru_fc classes, communities;
-    cru_tensor *hidden; /* of the step under way */
+    cru_tensor *hidden;    /* of the step under way */
     cru_tensor *community; /* of every training item, as a number */
 } model;
 

@@ -17,10 +17,10 @@ extern "C" {
 
 typedef struct cru_walk_table {
     int64_t nodes, dim;
-    float *rows;            /* nodes x dim */
-    float *gradient;        /* as many: what cru_walk_table_learn added since the last step */
-    float *first, *second;  /* Adam's moments */
-    int64_t steps;          /* made */
+    float *rows;           /* nodes x dim */
+    float *gradient;       /* as many: what cru_walk_table_learn added since the last step */
+    float *first, *second; /* Adam's moments */
+    int64_t steps;         /* made */
 } cru_walk_table;
 
 /* Rows drawn from N(0, 1), in memory of the pool. */
@@ -47,8 +47,7 @@ typedef struct cru_walk_options {
 } cru_walk_options;
 
 /* Learns the table from walks on g, in O(epochs * nodes * walks * length * context * dim). */
-CRU_API void cru_walk_table_fit(cru_walk_table *table, const cru_csr *g, const cru_walk_options *options,
-                                cru_rng *rng);
+CRU_API void cru_walk_table_fit(cru_walk_table *table, const cru_csr *g, const cru_walk_options *options, cru_rng *rng);
 
 #ifdef __cplusplus
 }
