@@ -178,7 +178,8 @@ static void slopes(const attack *a, double *slope)
         const int32_t truth = a->data->truth[a->test.ids[u]], other = rival(row, a->classes, truth);
         const double height = tanh(a->s->sharpness * (row[truth] - row[other]));
         const double steep = a->s->sharpness * (1 - height * height) / 2;
-        for (int32_t c = 0; c < a->classes; c++) slope[u * a->classes + c] = c == other ? steep : c == truth ? -steep : 0;
+        for (int32_t c = 0; c < a->classes; c++)
+            slope[u * a->classes + c] = c == other ? steep : c == truth ? -steep : 0;
     }
 }
 
