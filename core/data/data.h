@@ -134,7 +134,7 @@ typedef struct preprocess_settings {
     bool largest_component;
     bool remove_isolated;
     int64_t degree_features; /* none, exact, doubled: replace the features by a one-hot code of the degree */
-    int64_t features;        /* none, row-sum, l1, standardise, min-max */
+    int64_t features;        /* none, row-sum, l1, standardise, min-max, binary */
     double epsilon;          /* added to the divisor of row-sum, l1 and standardise */
     int64_t ddof;            /* standardise: divide by n - ddof */
 } preprocess_settings;

@@ -69,6 +69,12 @@ static void scale_row(const float *in, float *out, int64_t count, const scaling 
     for (int64_t j = 0; j < count; j++) out[j] = divisor != 0 ? (float)((in ? in[j] : 1) / divisor) : 0;
 }
 
+/* Readers of word counts that keep only which words there are: x_ij <- 1 where it is positive. */
+static void mark_row(const float *in, float *out, int64_t count)
+{
+    for (int64_t j = 0; j < count; j++) out[j] = !in || in[j] > 0 ? 1 : in[j];
+}
+
 static cru_status scale_rows(cru_data *data, const scaling *s, cru_error *err)
 {
     cru_features *x = &data->x;
@@ -79,7 +85,10 @@ static cru_status scale_rows(cru_data *data, const scaling *s, cru_error *err)
         int64_t start = x->dense ? i * x->cols : x->sparse.offsets[i];
         int64_t count = x->dense ? x->cols : x->sparse.offsets[i + 1] - start;
         const float *in = x->dense ? x->dense + start : x->sparse.values ? x->sparse.values + start : NULL;
-        scale_row(in, out + start, count, s);
+        if (s->rule == FEATURES_BINARY)
+            mark_row(in, out + start, count);
+        else
+            scale_row(in, out + start, count, s);
     }
     if (x->dense)
         x->dense = out;
@@ -168,6 +177,7 @@ cru_status preprocess_scale(cru_data *data, const scaling *s, cru_error *err)
     switch (s->rule) {
     case FEATURES_ROW_SUM:
     case FEATURES_L1:
+    case FEATURES_BINARY:
         return scale_rows(data, s, err);
     case FEATURES_STANDARDISE:
     case FEATURES_MIN_MAX:

@@ -15,7 +15,8 @@ typedef enum feature_rule {
     FEATURES_ROW_SUM,
     FEATURES_L1,
     FEATURES_STANDARDISE,
-    FEATURES_MIN_MAX
+    FEATURES_MIN_MAX,
+    FEATURES_BINARY
 } feature_rule;
 
 /* preprocess-graph.c. Direction and removal of loops act on the relations too; loops are added to the merged graph

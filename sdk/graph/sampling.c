@@ -112,21 +112,26 @@ void cru_sample_non_neighbours(const cru_csr *g, cru_ids rows, int64_t each, cru
     }
 }
 
-/* free_before[v] = free places in rows before v, so that one uniform number picks a place. */
-cru_status cru_sample_non_edges(const cru_csr *g, cru_rng *rng, const cru_pairs *out, cru_error *err)
+enum { NON_EDGES_A_STREAM = 4096 }; /* a stream of its own for every pair would cost more than the pair */
+
+/* Where most places are free, any place is drawn until a free one comes: on average less than twice. */
+static void draw_places(const cru_csr *g, cru_rng *rng, const cru_pairs *out)
 {
-    int64_t *free_before = heap_alloc(g->rows + 1, sizeof *free_before);
-    for (int64_t v = 0; v < g->rows; v++) free_before[v + 1] = free_before[v] + free_columns(g, v);
-    int64_t total = free_before[g->rows];
-    if (total <= 0 && out->count > 0) {
-        free(free_before);
-        return cru_fail(err, CRU_FAILED, "negative sampling: all %lld pairs are edges", (long long)(g->rows * g->cols));
-    }
-    cru_rng family = new_family(rng);
-#pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < out->count; i++) {
-        cru_rng own = cru_rng_split(&family, (uint64_t)i);
-        int64_t place = cru_rng_below(&own, total), lo = 0, hi = g->rows;
+        int64_t row, col;
+        do {
+            const int64_t place = cru_rng_below(rng, g->rows * g->cols);
+            row = place / g->cols, col = place % g->cols;
+        } while (row == col || cru_csr_find(g, row, (int32_t)col) >= 0);
+        out->row[i] = (int32_t)row, out->col[i] = (int32_t)col;
+    }
+}
+
+/* Else a free place is found by its number: free_before[v] of them are in rows before v. */
+static void find_places(const cru_csr *g, const int64_t *free_before, cru_rng *rng, const cru_pairs *out)
+{
+    for (int64_t i = 0; i < out->count; i++) {
+        int64_t place = cru_rng_below(rng, free_before[g->rows]), lo = 0, hi = g->rows;
         while (hi - lo > 1) {
             int64_t mid = lo + (hi - lo) / 2;
             if (free_before[mid] <= place)
@@ -136,6 +141,28 @@ cru_status cru_sample_non_edges(const cru_csr *g, cru_rng *rng, const cru_pairs 
         }
         out->row[i] = (int32_t)lo;
         out->col[i] = free_column(g, lo, place - free_before[lo]);
+    }
+}
+
+cru_status cru_sample_non_edges(const cru_csr *g, cru_rng *rng, const cru_pairs *out, cru_error *err)
+{
+    int64_t *free_before = heap_alloc(g->rows + 1, sizeof *free_before);
+    for (int64_t v = 0; v < g->rows; v++) free_before[v + 1] = free_before[v] + free_columns(g, v);
+    const int64_t total = free_before[g->rows], all = g->rows * g->cols;
+    if (total <= 0 && out->count > 0) {
+        free(free_before);
+        return cru_fail(err, CRU_FAILED, "negative sampling: all %lld pairs are edges", (long long)all);
+    }
+    cru_rng family = new_family(rng);
+#pragma omp parallel for schedule(static)
+    for (int64_t from = 0; from < out->count; from += NON_EDGES_A_STREAM) {
+        cru_rng own = cru_rng_split(&family, (uint64_t)(from / NON_EDGES_A_STREAM));
+        const int64_t left = out->count - from, count = left < NON_EDGES_A_STREAM ? left : NON_EDGES_A_STREAM;
+        const cru_pairs part = {count, out->row + from, out->col + from};
+        if (total > all / 2)
+            draw_places(g, &own, &part);
+        else
+            find_places(g, free_before, &own, &part);
     }
     free(free_before);
     return CRU_OK;

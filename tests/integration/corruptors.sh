@@ -7,7 +7,7 @@ cat >nodes.ini <<'INI'
 [experiment]
 name       = nodes
 seeds      = 0..1
-corruptors = class-imbalance, uniform | local-topology | global-topology | instance | structural |
+corruptors = class-imbalance, uniform | local-topology | global-topology | instance | structural | adversarial-flip |
              add-edges, rewire-edges, drop-edges | feature-noise | label-scarcity
 [dataset csbm]
 [corruptor class-imbalance]

@@ -228,6 +228,27 @@ START_TEST(min_max_fills_the_unit_interval)
 }
 END_TEST
 
+/* Whether stored or not, and however many: what is positive is 1, zeros and negative numbers stay. */
+START_TEST(binary_marks_what_is_positive)
+{
+    static const float x[] = {0, 3, -2, 0.5f, 1, 0};
+    static const int64_t offsets[] = {0, 1, 2, 4, 5, 5, 5};
+    static const int32_t ids[] = {0, 0, 0, 1, 1};
+    static const float stored[] = {7, -1, 0.25f, 1, 2};
+    preprocess_settings s = none;
+    s.features = choice("features", "binary");
+    data->x = (cru_features){.rows = 6, .cols = 1, .dense = x};
+    run(s);
+    for (int i = 0; i < 6; i++) ck_assert_float_eq(data->x.dense[i], x[i] > 0 ? 1 : x[i]);
+    data->x = (cru_features){.rows = 6, .cols = 2, .sparse = {6, 2, offsets, ids, stored}};
+    run(s);
+    for (int i = 0; i < 5; i++) ck_assert_float_eq(data->x.sparse.values[i], stored[i] > 0 ? 1 : stored[i]);
+    data->x = (cru_features){.rows = 6, .cols = 2, .sparse = {6, 2, offsets, ids, NULL}};
+    run(s);
+    for (int i = 0; i < 5; i++) ck_assert_float_eq(data->x.sparse.values[i], 1);
+}
+END_TEST
+
 START_TEST(a_constant_column_becomes_zero)
 {
     static const float x[] = {5, 5, 5, 5, 5, 5};
@@ -336,6 +357,7 @@ Suite *suite(void)
     tcase_add_test(c, sparse_rows_stay_sparse);
     tcase_add_test(c, standardise_divides_by_deviation_plus_epsilon);
     tcase_add_test(c, min_max_fills_the_unit_interval);
+    tcase_add_test(c, binary_marks_what_is_positive);
     tcase_add_test(c, a_constant_column_becomes_zero);
     tcase_add_loop_test(c, degrees_are_coded_as_published, 0, 2);
     tcase_add_test(c, relations_are_forgotten_on_request);

@@ -55,6 +55,45 @@ cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, cru_sparse *far, cru_spar
     return cru_scale(t, sum, (double)cru_tensor_rows(r) / (double)pairs);
 }
 
+labelled_graph labelled_graph_create(cru_ctx *ctx, const cru_csr *graph, const cru_csr *candidates)
+{
+    const cru_pool pool = cru_ctx_pool(ctx);
+    const cru_csr looped = cru_graph_loops(pool, graph, CRU_LOOPS_ADD), upper = cru_graph_upper(pool, graph);
+    const cru_csr sum = cru_csr_add(pool, &looped, 1, candidates, 1), joint = cru_csr_pattern(&sum);
+    labelled_graph g = {.graph = graph};
+    g.adj = cru_adjacency_create(ctx, graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_SYM});
+    g.near = cru_sparse_create(ctx, &upper);
+    g.joint = cru_sparse_create(ctx, &joint);
+    g.fixed = cru_learned_graph_marks(ctx, &joint, &looped);
+    g.learnt = cru_learned_graph_marks(ctx, &joint, candidates);
+    return g;
+}
+
+cru_learned_graph labelled_graph_weigh(cru_tape *t, const labelled_graph *g, cru_tensor *r, double least)
+{
+    cru_tensor *learnt = cru_mul(t, g->learnt, similar_weights(t, g->joint, r, least));
+    return (cru_learned_graph){.pattern = g->joint, .weights = cru_add(t, g->fixed, learnt)};
+}
+
+cru_tensor *reconstruct_sampled(cru_learner *l, cru_tape *t, const labelled_graph *g, cru_tensor *r,
+                                const absent_pairs *draw)
+{
+    const cru_csr far = cru_sample_absent_edges(cru_tape_pool(t), g->graph, draw->each * g->graph->rows, draw->rng,
+                                                cru_ctx_error(l->ctx));
+    return reconstruction(t, r, cru_sparse_step(t, &far), g->near);
+}
+
+void report_edges(cru_learner *l, cru_report *report, const labelled_graph *g, const cru_tensor *weights)
+{
+    cru_tape_begin(l->tape, CRU_EVAL);
+    const float *weight = cru_tensor_host(l->tape, weights), *fixed = cru_tensor_host(l->tape, g->fixed);
+    const int64_t entries = cru_tensor_count(weights), own = cru_csr_nnz(g->graph);
+    int64_t added = 0;
+    for (int64_t e = 0; e < entries; e++) added += fixed[e] == 0 && weight[e] != 0;
+    cru_report_number(report, "edges-kept", (double)own);
+    cru_report_number(report, "edges-added", (double)added);
+}
+
 cru_ids confident(cru_tape *t, cru_ids items, const float *q, int64_t classes, double least)
 {
     int32_t *sure = cru_tape_alloc(t, items.count, sizeof *sure);

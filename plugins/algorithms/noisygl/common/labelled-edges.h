@@ -23,6 +23,31 @@ cru_tensor *similar_block(cru_tape *t, cru_tensor *r, cru_ids rows, cru_ids cols
  * entries of patterns of n x n */
 cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, cru_sparse *far, cru_sparse *near);
 
+/* A graph with candidate edges: A + K + I as one pattern, and what each entry has from A + I and from K. In the context.
+ */
+typedef struct labelled_graph {
+    const cru_csr *graph;       /* A, the task's */
+    cru_sparse *adj, *near;     /* D^-1/2 (A + I) D^-1/2; every edge of A once */
+    cru_sparse *joint;          /* the pattern of A + K + I */
+    cru_tensor *fixed, *learnt; /* per entry of joint: weight in A + I; 1 where in K */
+} labelled_graph;
+labelled_graph labelled_graph_create(cru_ctx *ctx, const cru_csr *graph, const cru_csr *candidates);
+
+/* A + I + K weighed by similar_weights, not normalised. */
+cru_learned_graph labelled_graph_weigh(cru_tape *t, const labelled_graph *g, cru_tensor *r, double least);
+
+/* The reconstruction against the edges of A, with `each` absent pairs drawn for every node. */
+typedef struct absent_pairs {
+    int64_t each;
+    cru_rng *rng;
+} absent_pairs;
+cru_tensor *reconstruct_sampled(cru_learner *l, cru_tape *t, const labelled_graph *g, cru_tensor *r,
+                                const absent_pairs *draw);
+
+/* "edges-kept" and "edges-added": entries of A, and of K outside of it, whose weight in `weights` (per entry of joint)
+ * is not 0. */
+void report_edges(cru_learner *l, cru_report *report, const labelled_graph *g, const cru_tensor *weights);
+
 /* Those of `items` whose largest of q (n x classes, host) is above `least`: for this step. */
 cru_ids confident(cru_tape *t, cru_ids items, const float *q, int64_t classes, double least);
 

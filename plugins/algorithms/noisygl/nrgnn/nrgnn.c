@@ -44,9 +44,7 @@ static const cru_param schema[] = {
 
 typedef struct model {
     cru_rng rng;
-    cru_sparse *adj, *near;     /* D^-1/2 (A + I) D^-1/2; every edge of A once */
-    cru_sparse *joint;          /* the pattern of A + K + I */
-    cru_tensor *fixed, *learnt; /* per entry of joint: weight in A + I; 1 where in K */
+    labelled_graph graph;
     /* kept with the best epoch, as last trained on: */
     cru_tensor *weights;     /* of joint, normalised, when U is empty */
     cru_tensor *represented; /* r, nodes x edge_hidden, which weighs G2 when U is not */
@@ -56,22 +54,6 @@ typedef struct model {
     double best_miner; /* validation accuracy */
 } model;
 
-static void join_graphs(cru_learner *l, model *m)
-{
-    const settings *s = l->settings;
-    const cru_task *task = l->task;
-    cru_ctx *ctx = l->ctx;
-    const cru_pool pool = cru_ctx_pool(ctx);
-    const cru_csr looped = cru_graph_loops(pool, &task->graph, CRU_LOOPS_ADD);
-    const cru_csr similar = similar_labelled(pool, task, s->n_p), upper = cru_graph_upper(pool, &task->graph);
-    const cru_csr sum = cru_csr_add(pool, &looped, 1, &similar, 1), joint = cru_csr_pattern(&sum);
-    m->adj = cru_adjacency_create(ctx, &task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_SYM});
-    m->near = cru_sparse_create(ctx, &upper);
-    m->joint = cru_sparse_create(ctx, &joint);
-    m->fixed = cru_learned_graph_marks(ctx, &joint, &looped);
-    m->learnt = cru_learned_graph_marks(ctx, &joint, &similar);
-}
-
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
@@ -80,7 +62,8 @@ static void build(cru_learner *l, void *self)
     cru_net *net = l->net;
     m->rng = cru_ctx_stream(l->ctx, "sampling");
     m->unlabelled = cru_ids_rest(cru_ctx_pool(l->ctx), task->split.train, task->items);
-    join_graphs(l, m);
+    const cru_csr similar = similar_labelled(cru_ctx_pool(l->ctx), task, s->n_p);
+    m->graph = labelled_graph_create(l->ctx, &task->graph, &similar);
     const cru_gcn_shape edges = {.in = task->x.cols,
                                  .hidden = s->edge_hidden,
                                  .out = s->edge_hidden,
@@ -91,7 +74,7 @@ static void build(cru_learner *l, void *self)
     m->estimator = cru_gcn_stack_create(net, "estimator", &edges);
     m->miner = cru_gcn_stack_create(net, "miner", &classes);
     m->classifier = cru_gcn_stack_create(net, "classifier", &classes);
-    m->weights = cru_net_buffer(net, "weights", cru_nd(2, m->fixed->dim), 0);
+    m->weights = cru_net_buffer(net, "weights", cru_nd(2, m->graph.fixed->dim), 0);
     m->represented = cru_net_buffer(net, "represented", cru_2d(task->nodes, s->edge_hidden), 0);
     m->labels = cru_net_buffer(net, "labels", cru_2d(task->items, task->classes), 0);
 }
@@ -110,8 +93,7 @@ static cru_learned_graph weigh(cru_learner *l, model *m, cru_tape *t, cru_tensor
 {
     const settings *s = l->settings;
     const double least = s->t_small;
-    cru_learned_graph g = {.pattern = m->joint};
-    g.weights = cru_add(t, m->fixed, cru_mul(t, m->learnt, similar_weights(t, m->joint, r, least)));
+    cru_learned_graph g = labelled_graph_weigh(t, &m->graph, r, least);
     if (add.count) {
         const bool back = s->variant == CRU_PAPER; /* U aggregates */
         const cru_ids rows = back ? add : m->unlabelled, cols = back ? m->unlabelled : add;
@@ -124,7 +106,7 @@ static cru_learned_graph weigh(cru_learner *l, model *m, cru_tape *t, cru_tensor
 
 static cru_tensor *represent(cru_learner *l, model *m, cru_tape *t)
 {
-    return cru_gcn_stack_input(t, &m->estimator, m->adj, &l->x);
+    return cru_gcn_stack_input(t, &m->estimator, m->graph.adj, &l->x);
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
@@ -132,21 +114,12 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     model *m = self;
     const settings *s = l->settings;
     const cru_ids add = pseudo_labelled(l, m, t);
-    cru_learned_graph g = {.pattern = m->joint, .weights = m->weights};
+    cru_learned_graph g = {.pattern = m->graph.joint, .weights = m->weights};
     if (s->variant == CRU_PAPER)
         g = weigh(l, m, t, represent(l, m, t), add);
     else if (add.count)
         g = weigh(l, m, t, m->represented, add);
     return cru_learned_graph_convolve(t, &g, &m->classifier, &l->x);
-}
-
-static cru_tensor *reconstruct(cru_learner *l, model *m, cru_tape *t, cru_tensor *r)
-{
-    const settings *s = l->settings;
-    const cru_csr *graph = &l->task->graph;
-    const cru_csr far =
-        cru_sample_absent_edges(cru_tape_pool(t), graph, s->n_n * l->task->nodes, &m->rng, cru_ctx_error(l->ctx));
-    return reconstruction(t, r, cru_sparse_step(t, &far), m->near);
 }
 
 /* mean over U of - sum_k Q_k log clamp(softmax(f)_k) */
@@ -173,7 +146,7 @@ static double epoch(cru_learner *l, void *self)
     cru_tensor *z = cru_learned_graph_convolve(t, &g, &m->classifier, &l->x);
     cru_tensor *total = cru_learner_loss(l, t, mined);
     total = cru_add(t, cru_learner_loss(l, t, z), total);
-    total = cru_plus(t, total, s->alpha, reconstruct(l, m, t, r));
+    total = cru_plus(t, total, s->alpha, reconstruct_sampled(l, t, &m->graph, r, &(absent_pairs){s->n_n, &m->rng}));
     if (add.count) total = cru_plus(t, total, s->beta, pseudo_loss(m, t, z, add));
     cru_tensor_keep(t, m->weights, g.weights);
     cru_tensor_keep(t, m->represented, r);
@@ -196,9 +169,16 @@ static void after_epoch(cru_learner *l, void *self)
     }
 }
 
+/* Edges to pseudo-labelled nodes are not counted. */
+static void report(cru_learner *l, void *self, cru_report *report)
+{
+    model *m = self;
+    report_edges(l, report, &m->graph, m->weights);
+}
+
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .after_epoch = after_epoch),
+               .after_epoch = after_epoch, .report = report),
     .name = "nrgnn",
     .version = "2.0",
     .summary = "learned edges to labelled nodes, and pseudo labels",

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#define WALK_LEARN walk_learn_portable
+#include "graph/walk-table-kernel.h"
