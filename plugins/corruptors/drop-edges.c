@@ -7,6 +7,7 @@
  * The fate of a pair is a function of the pair and the stream, so nothing is stored and no edge is looked up. */
 #include <math.h>
 
+#include <crucible/draft/random.h>
 #include <crucible/graph.h>
 
 #include "edge-list.h"

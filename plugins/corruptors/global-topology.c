@@ -20,6 +20,8 @@
 #include <stdlib.h>
 
 #include <crucible/curvature.h>
+#include <crucible/draft/curvature.h>
+#include <crucible/draft/imbalance.h>
 #include <crucible/imbalance.h>
 
 #include "parts.h"

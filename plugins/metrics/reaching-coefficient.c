@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include <crucible/curvature.h>
+#include <crucible/draft/curvature.h>
 
 #include "described.h"
 

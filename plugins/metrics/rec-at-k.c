@@ -3,6 +3,8 @@
  *
  * Where the border cuts through equal scores, the items with the highest ids count, as after a stable ascending sort;
  * `ties = average` takes the expectation over all orders of the equal ones, which is also reported as `average`. */
+#include <crucible/draft/scoring.h>
+
 #include "class-ranking.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include <crucible/draft/tensor.h>
 #include <crucible/ops-basic.h>
 
 /* A watched tensor that no operator made: its gradient adds up over the step, like that of a weight. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Cutting and changing the flow of gradients. */
+#include <crucible/draft/tensor.h>
+
 #include "autograd/tape.h"
 
 cru_tensor *cru_detach(cru_tape *tape, cru_tensor *x)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <crucible/draft/tensor.h>
+
 #include "autograd/tape.h"
 
 typedef struct probe {

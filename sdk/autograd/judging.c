@@ -3,6 +3,8 @@
  *
  * They have the same weights, so that whatever comes before the first dropout is the same in both. For most models that
  * includes the product of all features with the first weights, which costs more than anything behind it. */
+#include <crucible/draft/tensor.h>
+
 #include "autograd/tape.h"
 
 struct tape_block {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/draft/tensor.h>
+
 #include "autograd/tape.h"
 
 #include <stdio.h>

@@ -3,6 +3,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include <crucible/draft/forest.h>
+
 #include "forest/tree.h"
 #include "memory/heap.h"
 

@@ -2,6 +2,8 @@
 /* Columns in ranks: the one sort of a forest's values. */
 #include <stdlib.h>
 
+#include <crucible/draft/forest.h>
+
 #include "forest/tree.h"
 #include "memory/heap.h"
 #include "sparse/sort.h"

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/draft/forest.h>
+
 #include "forest/tree.h"
 #include "sparse/sort.h"
 

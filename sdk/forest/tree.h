@@ -3,7 +3,7 @@
 #ifndef CRU_FOREST_TREE_H
 #define CRU_FOREST_TREE_H
 
-#include <crucible/forest.h>
+#include <crucible/draft/forest.h>
 
 /* In the order of a walk that goes left first: the left child of node i is node i + 1. */
 typedef struct tree_node {

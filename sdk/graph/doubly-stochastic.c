@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/graph.h>
 #include <crucible/graph.h>
 
 #include "memory/heap.h"

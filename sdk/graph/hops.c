@@ -3,6 +3,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include <crucible/draft/csr.h>
+#include <crucible/draft/graph.h>
 #include <crucible/graph.h>
 
 #include "memory/heap.h"

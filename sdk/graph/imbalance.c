@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Imbalance ratios. */
+#include <crucible/draft/imbalance.h>
 #include <crucible/imbalance.h>
 
 #include <math.h>

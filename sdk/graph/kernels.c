@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <crucible/graph-kernels.h>
+#include <crucible/draft/graph-kernels.h>
+#include <crucible/draft/graph.h>
 
 #include "memory/heap.h"
 #include "sparse/draft.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <crucible/diffusion.h>
+#include <crucible/draft/diffusion.h>
 
 #include "memory/heap.h"
 #include "sparse/draft.h"

@@ -6,7 +6,7 @@
 
 #include <metis.h>
 
-#include <crucible/cluster.h>
+#include <crucible/draft/cluster.h>
 #include <crucible/graph.h>
 
 #include "memory/heap.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/paths.h>
 #include <crucible/paths.h>
 
 #include "memory/heap.h"

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include <crucible/curvature.h>
+#include <crucible/draft/curvature.h>
+#include <crucible/draft/paths.h>
 #include <crucible/paths.h>
 
 #include "memory/heap.h"

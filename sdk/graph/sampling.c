@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/sampling.h>
 #include <crucible/sampling.h>
 
 #include "memory/heap.h"

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/draft/graph.h>
 #include <crucible/graph.h>
 
 #include "memory/heap.h"

@@ -3,7 +3,7 @@
 #ifndef SDK_IMAGE_IMAGE_H
 #define SDK_IMAGE_IMAGE_H
 
-#include <crucible/augment.h>
+#include <crucible/draft/augment.h>
 
 static inline int64_t plane_size(const cru_image *image)
 {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/draft/augment.h>
+
 #include "image/image.h"
 
 static int64_t fixed(double v)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The operations by name, and RandAugment (Cubuk et al. 2020) as the partial-label study draws it. */
+#include <crucible/draft/augment.h>
+
 #include "image/image.h"
 
 void cru_image_augment(cru_image *image, cru_augment operation, double v)

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/draft/augment.h>
+
 #include "image/image.h"
 
 uint8_t image_luma(const cru_image *image, int64_t i)

@@ -2,6 +2,8 @@
 /* From the images of a task to rows of input. */
 #include <math.h>
 
+#include <crucible/draft/augment.h>
+
 #include "image/image.h"
 
 /* ---- mean and deviation -------------------------------------------------------------------------------------- */

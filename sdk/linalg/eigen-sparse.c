@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/linalg.h>
 #include <crucible/linalg.h>
 
 #include "linalg/vectors.h"

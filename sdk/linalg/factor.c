@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/linalg.h>
 #include <crucible/linalg.h>
 
 #include "linalg/lapack.h"

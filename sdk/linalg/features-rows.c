@@ -2,6 +2,7 @@
 /* Rows of features as a dense matrix. */
 #include <string.h>
 
+#include <crucible/draft/linalg.h>
 #include <crucible/linalg.h>
 
 static void spread_row(const cru_csr *x, int64_t v, float *row)

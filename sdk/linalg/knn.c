@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/knn.h>
+#include <crucible/draft/linalg.h>
 #include <crucible/knn.h>
 
 #include "linalg/gemm.h"

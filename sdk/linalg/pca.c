@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/embed.h>
+#include <crucible/draft/linalg.h>
 #include <crucible/embed.h>
 
 #include "memory/heap.h"

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <crucible/cluster.h>
+#include <crucible/draft/cluster.h>
+#include <crucible/draft/graph.h>
+#include <crucible/draft/linalg.h>
 #include <crucible/graph.h>
 
 #include "memory/heap.h"

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/embed.h>
+#include <crucible/draft/knn.h>
 #include <crucible/embed.h>
 #include <crucible/graph.h>
 #include <crucible/knn.h>

@@ -7,6 +7,7 @@
 #include <sanitizer/asan_interface.h> /* macros that vanish without AddressSanitizer */
 
 #include <crucible/arena.h>
+#include <crucible/draft/arena.h>
 
 enum { ALIGNMENT = 64, SMALLEST_CHUNK = 64 << 10, LARGEST_GROWTH = 64 << 20, WORTH_HUGE_PAGES = 4 << 20 };
 

@@ -2,6 +2,8 @@
 /* Attention over edges: GAT, and scaled dot products (transformer). */
 #include <math.h>
 
+#include <crucible/draft/nn.h>
+#include <crucible/draft/ops-basic.h>
 #include <crucible/nn.h>
 
 #include "nn/naming.h"

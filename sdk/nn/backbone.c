@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Networks for rows and images, chosen by settings. */
 #include <crucible/backbone.h>
+#include <crucible/draft/nn.h>
+#include <crucible/draft/ops-basic.h>
 
 #include "nn/naming.h"
 

@@ -2,6 +2,9 @@
 /* Graph layers: gcn, sage, gin, cheb, propagation, relations. Formulas stand in nn.h. */
 #include <math.h>
 
+#include <crucible/draft/nn.h>
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/ops-sparse.h>
 #include <crucible/nn.h>
 
 #include "nn/naming.h"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Linear layers, normalisation layers, and perceptrons made of them. */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/ops-image.h>
+#include <crucible/draft/ops-sparse.h>
 #include <crucible/nn.h>
 
 #include "nn/naming.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Densely connected networks (Huang et al. 2017, the CIFAR design). */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/ops-image.h>
 #include <crucible/nn.h>
 
 #include "nn/naming.h"

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include <crucible/arena.h>
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
 #include <crucible/nn.h>
 
 typedef struct entry {

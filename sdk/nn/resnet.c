@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Convolution layers and residual networks of basic blocks (He et al. 2016, the CIFAR design). */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/ops-image.h>
 #include <crucible/nn.h>
 
 #include "nn/naming.h"

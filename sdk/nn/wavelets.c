@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Beta wavelets. The formula stands in nn.h. */
+#include <crucible/draft/nn.h>
 #include <crucible/nn.h>
 
 #include "nn/naming.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recurrent cells and embedding, from simpler operators. */
-#include <crucible/ops-image.h>
+#include <crucible/draft/ops-image.h>
 
 #include "autograd/tape.h"
 

@@ -2,6 +2,7 @@
 /* Contrastive losses. */
 #include <math.h>
 
+#include <crucible/draft/ops-loss.h>
 #include <crucible/ops-loss.h>
 
 #include "autograd/tape.h"

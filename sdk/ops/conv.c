@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Convolution and pooling. */
-#include <crucible/ops-image.h>
+#include <crucible/draft/ops-image.h>
 
 #include "autograd/tape.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Softmax cross-entropy on chosen rows, fused with the softmax. */
+#include <crucible/draft/ops-loss.h>
 #include <crucible/ops-loss.h>
 
 #include "autograd/tape.h"

@@ -3,6 +3,9 @@
 #include <float.h>
 #include <math.h>
 
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/ops-loss.h>
+#include <crucible/draft/random.h>
 #include <crucible/ops-loss.h>
 
 #include "autograd/tape.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Values on edges: made from the nodes at both ends, normalised, summed back into nodes. */
+#include <crucible/draft/ops-sparse.h>
 #include <crucible/ops-sparse.h>
 
 #include "autograd/tape.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inverse of a small matrix, in double on the host. With Y = X^-1:   dX = -Y^T dY Y^T */
+#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* x w, then bias, activation and dropout, in one node: what follows is applied in place on the product. */
+#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include <stddef.h>

@@ -4,6 +4,7 @@
 #ifndef SDK_OPS_LINEAR_H
 #define SDK_OPS_LINEAR_H
 
+#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include "autograd/tape.h"

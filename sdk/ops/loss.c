@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Losses made of other operators. */
+#include <crucible/draft/ops-loss.h>
 #include <crucible/ops-loss.h>
 
 #include <math.h>

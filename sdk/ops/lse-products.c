@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Log-sum-exp over all inner products, in blocks of rows: the n x m matrix never exists. */
+#include <crucible/draft/ops-loss.h>
+
 #include "ops/lse.h"
 
 typedef struct products {

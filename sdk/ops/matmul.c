@@ -2,6 +2,7 @@
 /* Products: one matrix, or a batch of them.
  *
  * With C = op(A) op(B):   dA = dC op(B)^T   and   dB = op(A)^T dC,  each transposed when its operand is. */
+#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include "autograd/tape.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reductions along an axis. */
+#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include "ops/axis.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Rows by index: gather, scatter, elements of rows, top-k. */
+#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include "autograd/tape.h"

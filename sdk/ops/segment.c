@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Consecutive runs of rows. A segmentation is a sparse matrix whose row g lists the rows of segment g, so everything
  * here is propagation over that matrix. */
+#include <crucible/draft/ops-sparse.h>
 #include <crucible/ops-sparse.h>
 
 #include "autograd/tape.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Views, permutations, concatenation, slices, repetition. */
+#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include "autograd/tape.h"

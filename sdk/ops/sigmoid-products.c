@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The sum of squared sigmoids of all inner products, in blocks of rows: the n x n matrix never exists. */
+#include <crucible/draft/ops-loss.h>
 #include <crucible/ops-loss.h>
 
 #include "autograd/tape.h"

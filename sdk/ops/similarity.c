@@ -2,6 +2,7 @@
 /* Row normalisation, similarities and distances, from simpler operators. */
 #include <math.h>
 
+#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include "autograd/tape.h"

@@ -2,6 +2,8 @@
 /* Propagation over a sparse matrix.
  *
  *     y = A x:    dx = A^T dy,   dw_e = <dy_v, x_u> for the entry e = (v, u) */
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/ops-sparse.h>
 #include <crucible/ops-sparse.h>
 
 #include "autograd/tape.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One operand, element by element. The backward pass works in place on the incoming gradient. */
+#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include "autograd/tape.h"

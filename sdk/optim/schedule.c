@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Learning rates over time. */
+#include <crucible/draft/optim.h>
 #include <crucible/optim.h>
 
 #include <math.h>

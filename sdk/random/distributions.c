@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
+#include <crucible/draft/random.h>
 #include <crucible/random.h>
 
 /* Box-Muller: one radius and angle give two values; the second waits for the next call. */

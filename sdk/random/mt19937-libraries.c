@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/draft/mt19937.h>
 #include <crucible/mt19937.h>
 
 #include "random/scratch.h"

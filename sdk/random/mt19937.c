@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The generator itself: state, seeding, words. */
+#include <crucible/draft/mt19937.h>
 #include <crucible/mt19937.h>
 
 enum { WORDS = 624, SHIFT = 397 };

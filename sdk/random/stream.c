@@ -2,6 +2,7 @@
 /* Streams and the numbers that every distribution is made of. */
 #include <string.h>
 
+#include <crucible/draft/random.h>
 #include <crucible/random.h>
 
 #include "random/philox.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/mt19937.h>
 #include <crucible/study-rng.h>
 
 #include "random/md5.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/scoring.h>
 #include <crucible/scoring.h>
 
 /* ---- sorting --------------------------------------------------------------------------------------------- */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/csr.h>
+
 #include "memory/heap.h"
 #include "sparse/draft.h"
 #include "sparse/sort.h"

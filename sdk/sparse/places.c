@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <crucible/csr.h>
+#include <crucible/draft/csr.h>
 
 #include "memory/heap.h"
 

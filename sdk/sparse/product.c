@@ -4,6 +4,8 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include <crucible/draft/csr.h>
+
 #include "memory/heap.h"
 #include "sparse/draft.h"
 #include "sparse/sort.h"

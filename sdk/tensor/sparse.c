@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sparse matrices on the device and their transposes. */
-#include "tensor/sparse.h"
+#include <crucible/draft/tensor.h>
+
 #include "autograd/tape.h"
 #include "tensor/device-memory.h"
+#include "tensor/sparse.h"
 
 #include <stddef.h>
 #include <string.h>

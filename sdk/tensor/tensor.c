@@ -2,6 +2,8 @@
 /* Making tensors, and moving values between host and device. */
 #include <string.h>
 
+#include <crucible/draft/tensor.h>
+
 #include "autograd/tape.h"
 #include "tensor/device-memory.h"
 

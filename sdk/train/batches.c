@@ -2,6 +2,7 @@
 /* Shuffled minibatches. */
 #include <string.h>
 
+#include <crucible/draft/minibatch.h>
 #include <crucible/train.h>
 
 cru_batches cru_batches_create(cru_ctx *ctx, cru_ids rows, int64_t size, bool drop_last)

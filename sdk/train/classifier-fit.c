@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A classifier trained by itself. */
 #include <crucible/classifier-fit.h>
+#include <crucible/draft/minibatch.h>
+#include <crucible/draft/nn.h>
 #include <crucible/minibatch.h>
 
 /* The scores of some rows in this step. */

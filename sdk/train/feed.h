@@ -3,7 +3,7 @@
 #ifndef SDK_TRAIN_FEED_H
 #define SDK_TRAIN_FEED_H
 
-#include <crucible/augment.h>
+#include <crucible/draft/augment.h>
 #include <crucible/train.h>
 
 typedef struct cru_feed {

@@ -3,6 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/draft/graph.h>
+#include <crucible/draft/minibatch.h>
+#include <crucible/draft/nn.h>
+#include <crucible/draft/ops-sparse.h>
+#include <crucible/draft/train.h>
+
 #include "train/feed.h"
 #include "train/learner.h"
 #include "train/whole-graphs.h"

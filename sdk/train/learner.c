@@ -3,6 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
+#include <crucible/draft/train.h>
+
 #include "context/watch.h"
 #include "train/feed.h"
 #include "train/learner.h"

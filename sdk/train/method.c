@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <crucible/draft/nn.h>
+#include <crucible/draft/train.h>
+
 #include "context/watch.h"
 #include "train/feed.h"
 #include "train/learner.h"

@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/draft/minibatch.h>
+#include <crucible/draft/train.h>
+
 #include "train/feed.h"
 
 static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)

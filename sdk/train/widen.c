@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inductive learning: a trained model goes on with more nodes than it learned from. It is built a second time, on the
  * wider task, and takes over the weights. */
+#include <crucible/draft/nn.h>
+
 #include "train/learner.h"
 
 void cru_weights_only(cru_learner *l, void *model, const void *trained)

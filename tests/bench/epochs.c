@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whole training steps: one epoch of training and one evaluation for graphs, one minibatch for rows and images. */
 #include <crucible/csr.h>
+#include <crucible/draft/nn.h>
 #include <crucible/optim.h>
 
 #include "bench.h"

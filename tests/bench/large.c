@@ -2,6 +2,7 @@
 /* The largest graph of the anomaly studies: 5.8 M nodes, 73 M edges, 10 features. One epoch of training and one
  * evaluation; what matters is that it fits. */
 #include <crucible/csr.h>
+#include <crucible/draft/ops-basic.h>
 #include <crucible/graph.h>
 #include <crucible/optim.h>
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/random.h>
 #include <crucible/nn.h>
 #include <crucible/optim.h>
 

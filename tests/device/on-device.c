@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/tensor.h>
 #include <crucible/plugin.h>
 
 /* ---- choosing -------------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 expect 0 python3 "$SOURCE/tools/abi" --check --build "$BUILD"
 contains "$out" "are where they were"
+expect 0 python3 "$SOURCE/tools/abi" --users # a promise has users
 
 # A field that moved is found: the same check on a copy in which two members changed places.
 cp -r "$SOURCE/sdk" "$work/sdk" && mkdir "$work/tools" && cp "$SOURCE/tools/abi" "$work/tools/"
@@ -44,7 +45,7 @@ expect 1 "$CRUCIBLE" check "$work/plugins/old.so"
 
 # ---- and one from the future ----
 sed 's/^#define CRU_ABI_MINOR .*/#define CRU_ABI_MINOR 99/' "$SOURCE/sdk/include/crucible/plugin.h" >"$work/plugin.h"
-mkdir -p "$work/new/crucible" && cp "$SOURCE"/sdk/include/crucible/*.h "$work/new/crucible/"
+mkdir -p "$work/new" && cp -r "$SOURCE/sdk/include/crucible" "$work/new/"
 cp "$work/plugin.h" "$work/new/crucible/plugin.h"
 expect 0 "${CC:-cc}" -shared -fPIC -I"$work/new" "$work/logreg.c" -o "$work/plugins/logreg.so" -L"$libdir" -lcrucible \
     -Wl,-rpath,"$libdir"

@@ -68,7 +68,9 @@ def main():
     headers = os.path.join(source, "sdk", "include", "crucible")
     frames = os.path.join(source, "tests", "fixtures", "header-examples")
     compiler = compiler + ["-I" + os.path.dirname(headers)]
-    fine = [check(name, headers, frames, compiler) for name in sorted(os.listdir(headers)) if name.endswith(".h")]
+    names = sorted(os.path.relpath(os.path.join(folder, name), headers)
+                   for folder, _, files in os.walk(headers) for name in files if name.endswith(".h"))
+    fine = [check(name, headers, frames, compiler) for name in names]
     return 0 if all(fine) else 1
 
 

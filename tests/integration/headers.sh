@@ -12,8 +12,8 @@ check() {
     }
 }
 
-for path in "$include"/crucible/*.h; do
-    header=$(basename "$path")
+for path in "$include"/crucible/*.h "$include"/crucible/draft/*.h; do
+    header=${path#"$include"/crucible/}
     check "$header" "${CC:-cc}" -std=c11 -x c
     check "$header" "${CXX:-c++}" -std=c++20 -x c++
 done

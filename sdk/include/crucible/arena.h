@@ -48,9 +48,6 @@ CRU_API void *cru_arena_alloc_zeroed(cru_arena *arena, int64_t count, size_t siz
 CRU_API cru_mark cru_arena_mark(const cru_arena *arena);
 CRU_API void cru_arena_reset(cru_arena *arena, cru_mark mark);
 
-/* Bytes held from the system, given out or not. */
-CRU_API int64_t cru_arena_bytes(const cru_arena *arena);
-
 #ifdef __cplusplus
 }
 #endif

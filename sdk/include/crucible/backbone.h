@@ -49,8 +49,8 @@ typedef struct cru_backbone {
     int64_t features;       /* of its result */
     int64_t layers;
     cru_fc layer[CRU_MAX_LAYERS];
-    cru_resnet *resnet;
-    cru_densenet *densenet;
+    struct cru_resnet *resnet;       /* of draft/nn.h */
+    struct cru_densenet *densenet;   /* of draft/nn.h */
     int32_t channels, height, width; /* of an image */
 } cru_backbone;
 

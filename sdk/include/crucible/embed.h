@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* embed.h: low-dimensional pictures of points: PCA and t-SNE. */
+/* embed.h: low-dimensional pictures of points: t-SNE. */
 #ifndef CRUCIBLE_EMBED_H
 #define CRUCIBLE_EMBED_H
 
@@ -8,10 +8,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* Scores of the centred points on their k leading principal axes, out: x->rows x k, variance descending. Axes point so
- * that their largest entry is positive. Axes beyond the rank of x give zeros. */
-CRU_API cru_status cru_pca(const cru_dense *x, int64_t k, cru_rng *rng, float *out, cru_error *err);
 
 /* t-SNE into two dimensions. A zeroed field takes the default in its comment. */
 typedef struct cru_tsne_options {

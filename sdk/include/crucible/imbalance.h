@@ -25,10 +25,6 @@ CRU_API double cru_imbalance_of_classes(const int32_t *labels, cru_ids items, in
  * Without labels all are empty. */
 CRU_API cru_ids *cru_class_members(cru_pool pool, const cru_task *task);
 
-/* The items of some classes, each class repeated to the size of the largest: whole copies, then others at random, none
- * of them twice. Classes follow each other; an empty one stays empty. In the pool. */
-CRU_API cru_ids cru_class_repeat(cru_pool pool, const cru_ids *members, int32_t classes, cru_rng *rng);
-
 /* Sizes of all `count` items. Heads are those of at least `head` (see below). */
 typedef struct cru_sizes {
     const int64_t *size;
@@ -48,9 +44,6 @@ CRU_API double cru_head_degree(const int64_t *degree, int64_t count);
 /* From which size a graph is a head: one more than the size at rank floor(0.2 count) from the top, counted from 0.
  * NAN for none. */
 CRU_API double cru_head_size(const int64_t *size, int64_t count);
-
-/* NAN when a coefficient is; INFINITY when one is 0. */
-CRU_API double cru_imbalance_of_places(double reaching, double squashing);
 
 #ifdef __cplusplus
 }

@@ -44,9 +44,6 @@ typedef struct cru_neighbours {
 CRU_API cru_neighbours cru_knn(cru_pool pool, const cru_dense *queries, const cru_dense *points,
                                const cru_knn_options *options);
 
-/* Row i lists the k nearest points of point i; values are the distances. Not symmetric: see cru_graph_symmetrise. */
-CRU_API cru_csr cru_knn_graph(cru_pool pool, const cru_dense *points, const cru_knn_options *options);
-
 /* Row i lists the k nearest of some rows of features, all of them when there are fewer, itself if it is among them;
  * ties that go by id go by position in `among`. rows x rows, values are the distances. Makes all features dense for its
  * time. `skip_self` is an assertion. */

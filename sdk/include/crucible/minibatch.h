@@ -59,8 +59,6 @@ typedef struct cru_batches {
 CRU_API cru_batches cru_batches_create(cru_ctx *ctx, cru_ids rows, int64_t size, bool drop_last);
 /* The next batch; valid until the next call. */
 CRU_API cru_ids cru_batches_next(cru_batches *batches);
-/* Batches in one pass. */
-CRU_API int64_t cru_batches_per_pass(const cru_batches *batches);
 
 /* ---- settings -------------------------------------------------------------------------------------------------- */
 
@@ -94,14 +92,6 @@ typedef struct cru_steps {
 /* ---- parts, for methods and tests ------------------------------------------------------------------------------ */
 
 struct cru_learner;
-
-/* A batch of the given training items, by their positions in split.train, in this step of the learner's tape. The
- * views are drawn from the learner's stream of views. `rows` must outlive the step. */
-CRU_API cru_batch cru_learner_batch(struct cru_learner *learner, cru_ids rows);
-
-/* One step with the given training items: batch, loss, backward, optimiser, after_step. Returns the loss, 0
- * when the method had none; failures, after which it is NAN, are in the context. */
-CRU_API double cru_learner_train_batch(struct cru_learner *learner, cru_ids rows);
 
 /* Tables of the training items, n x classes, in the context: their candidate sets as 0/1 (an observed label is a set of
  * one), and as distributions, 1/|S_i| on each candidate. */

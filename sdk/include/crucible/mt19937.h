@@ -7,7 +7,7 @@
  *
  *     cru_mt mt;
  *     cru_mt_seed(&mt, 3000);                  // numpy.random.RandomState(3000)
- *     cru_mt_permutation(&mt, ids, n);         // .permutation(n)
+ *     double first = cru_mt_uniform(&mt);      // .random_sample()
  *
  * Matsumoto, Nishimura. Mersenne Twister: a 623-dimensionally equidistributed uniform pseudo-random number generator.
  * TOMACS 1998. */
@@ -31,32 +31,12 @@ typedef struct cru_mt {
 } cru_mt;
 
 CRU_API void cru_mt_seed(cru_mt *mt, uint32_t seed); /* numpy.random.RandomState(seed), torch.manual_seed(seed) */
-CRU_API void cru_mt_seed_python(cru_mt *mt, uint64_t seed); /* random.seed(seed) */
 
-CRU_API uint32_t cru_mt_u32(cru_mt *mt);
 CRU_API double cru_mt_uniform(cru_mt *mt); /* [0, 1), 53 bits: NumPy's random_sample() and Python's random() */
 
 /* ---- NumPy's RandomState ---- */
 
-CRU_API uint32_t cru_mt_interval(cru_mt *mt, uint32_t max);           /* 0 .. max inclusive; max = 0 draws nothing */
-CRU_API void cru_mt_shuffle(cru_mt *mt, int32_t *ids, int64_t n);     /* shuffle(ids) */
-CRU_API void cru_mt_permutation(cru_mt *mt, int32_t *out, int64_t n); /* permutation(n) */
-CRU_API double cru_mt_normal(cru_mt *mt);                             /* standard_normal() */
-CRU_API int32_t cru_mt_bernoulli(cru_mt *mt, double p);               /* binomial(1, p) */
-CRU_API int32_t cru_mt_multinomial(cru_mt *mt, const double *p, int32_t n); /* where multinomial(1, p) has its one */
-CRU_API int32_t cru_mt_categorical(cru_mt *mt, const double *p, int32_t n); /* choice(n, p=p) */
-
-/* choice(n, k, replace=False). Takes O(n) time and memory, as NumPy does: the draws depend on n. */
-CRU_API void cru_mt_choose(cru_mt *mt, int64_t n, int64_t k, int32_t *out);
-
-/* ---- Python's random ---- */
-
-CRU_API uint32_t cru_mt_python_below(cru_mt *mt, uint32_t n);            /* randrange(n), n > 0 */
-CRU_API void cru_mt_python_shuffle(cru_mt *mt, int32_t *ids, int64_t n); /* shuffle(ids) */
-
-/* ---- PyTorch on the CPU ---- */
-
-CRU_API void cru_mt_torch_permutation(cru_mt *mt, int32_t *out, int64_t n); /* torch.randperm(n) */
+CRU_API uint32_t cru_mt_interval(cru_mt *mt, uint32_t max); /* 0 .. max inclusive; max = 0 draws nothing */
 
 #ifdef __cplusplus
 }

@@ -58,10 +58,6 @@ CRU_API cru_tensor *cru_relu(cru_tape *t, cru_tensor *x);
 CRU_API cru_tensor *cru_leaky_relu(cru_tape *t, cru_tensor *x, double slope);
 /* x > 0 ? x : alpha * (exp(x) - 1) */
 CRU_API cru_tensor *cru_elu(cru_tape *t, cru_tensor *x, double alpha);
-/* x > 0 ? x : slope * x with a learned slope: one number, or one per column */
-CRU_API cru_tensor *cru_prelu(cru_tape *t, cru_tensor *x, cru_tensor *slope);
-/* scaled ELU with the constants of Klambauer et al. */
-CRU_API cru_tensor *cru_selu(cru_tape *t, cru_tensor *x);
 /* x * Phi(x), exact */
 CRU_API cru_tensor *cru_gelu(cru_tape *t, cru_tensor *x);
 /* tanh(x) (2) */
@@ -76,8 +72,6 @@ CRU_API cru_tensor *cru_log_sigmoid(cru_tape *t, cru_tensor *x);
 CRU_API cru_tensor *cru_exp(cru_tape *t, cru_tensor *x);
 /* log(x) (2) */
 CRU_API cru_tensor *cru_log(cru_tape *t, cru_tensor *x);
-/* log(1 + x) */
-CRU_API cru_tensor *cru_log1p(cru_tape *t, cru_tensor *x);
 /* |x| */
 CRU_API cru_tensor *cru_abs(cru_tape *t, cru_tensor *x);
 /* x ^ p for a number p (2) */
@@ -90,14 +84,6 @@ CRU_API cru_tensor *cru_sqrt(cru_tape *t, cru_tensor *x);
 CRU_API cru_tensor *cru_reciprocal(cru_tape *t, cru_tensor *x);
 /* min(max(x, lo), hi); gradient 1 on [lo, hi] including the ends, 0 outside */
 CRU_API cru_tensor *cru_clamp(cru_tape *t, cru_tensor *x, double lo, double hi);
-/* sin(x) */
-CRU_API cru_tensor *cru_sin(cru_tape *t, cru_tensor *x);
-/* cos(x) */
-CRU_API cru_tensor *cru_cos(cru_tape *t, cru_tensor *x);
-/* log of the gamma function; its gradient is the digamma function */
-CRU_API cru_tensor *cru_lgamma(cru_tape *t, cru_tensor *x);
-/* the digamma function; its gradient is the trigamma function */
-CRU_API cru_tensor *cru_digamma(cru_tape *t, cru_tensor *x);
 /* -1, 0 or 1; no gradient */
 CRU_API cru_tensor *cru_sign(cru_tape *t, cru_tensor *x);
 
@@ -109,23 +95,8 @@ typedef enum cru_transpose { CRU_NN = 0, CRU_TN = 1, CRU_NT = 2, CRU_TT = 3 } cr
 CRU_API cru_tensor *cru_matmul(cru_tape *t, cru_tensor *a, cru_tensor *b);
 /* op(a) op(b) where CRU_TN transposes a, CRU_NT transposes b, CRU_TT both (2) */
 CRU_API cru_tensor *cru_matmul_op(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_transpose op);
-/* the same for every matrix of a batch: B x m x k, B x k x n -> B x m x n */
-CRU_API cru_tensor *cru_bmm(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_transpose op);
 /* x w + b: n x i, i x o, o (or NULL) -> n x o (2) */
 CRU_API cru_tensor *cru_linear(cru_tape *t, cru_tensor *x, cru_tensor *w, cru_tensor *b);
-/* What follows a linear map, done while its result is in a cache: dropout(act(y + bias)). Zeroed: nothing. The same
- * values as with operators of their own. `act` is relu, leaky (slope a), elu (alpha a), selu, tanh or sigmoid, with a
- * not negative; CRU_UNARY_COPY: none. */
-typedef struct cru_then {
-    cru_tensor *bias; /* one number per column, or NULL */
-    cru_unary act;
-    double a;
-    double dropout; /* the identity in eval mode, as in cru_dropout */
-} cru_then;
-/* x w, then what `then` says: n x i, i x o -> n x o (2 without activation and for relu and leaky) */
-CRU_API cru_tensor *cru_linear_then(cru_tape *t, cru_tensor *x, cru_tensor *w, const cru_then *then);
-/* act(x w + b) */
-CRU_API cru_tensor *cru_linear_act(cru_tape *t, cru_tensor *x, cru_tensor *w, cru_tensor *b, cru_unary act);
 /* row by row inner product: n x c, n x c -> n */
 CRU_API cru_tensor *cru_dot_rows(cru_tape *t, cru_tensor *a, cru_tensor *b);
 
@@ -142,12 +113,6 @@ CRU_API cru_tensor *cru_mean(cru_tape *t, cru_tensor *x, int32_t axis);
 CRU_API cru_tensor *cru_max(cru_tape *t, cru_tensor *x, int32_t axis);
 /* smallest; the gradient goes to the first of equal values */
 CRU_API cru_tensor *cru_min(cru_tape *t, cru_tensor *x, int32_t axis);
-/* log(sum(exp(x))), stable */
-CRU_API cru_tensor *cru_logsumexp(cru_tape *t, cru_tensor *x, int32_t axis);
-/* variance; ddof 0 is the population's, 1 the sample's */
-CRU_API cru_tensor *cru_var(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof);
-/* sqrt(variance + eps) */
-CRU_API cru_tensor *cru_std(cru_tape *t, cru_tensor *x, int32_t axis, int32_t ddof, double eps);
 /* Euclidean norm sqrt(sum x^2 + eps) */
 CRU_API cru_tensor *cru_norm_l2(cru_tape *t, cru_tensor *x, int32_t axis, double eps);
 /* position of the largest along the last axis, the first of equals, one per row */
@@ -164,8 +129,6 @@ CRU_API cru_tensor *cru_log_softmax(cru_tape *t, cru_tensor *x, int32_t axis);
 CRU_API cru_tensor *cru_reshape(cru_tape *t, cru_tensor *x, cru_dims shape);
 /* rows x cols; -1 for one of them takes what is left (2) */
 CRU_API cru_tensor *cru_as_matrix(cru_tape *t, cru_tensor *x, int64_t rows, int64_t cols);
-/* n x c -> c x n (2) */
-CRU_API cru_tensor *cru_transposed(cru_tape *t, cru_tensor *x);
 /* axes in another order: result axis i is axis order[i] of x */
 CRU_API cru_tensor *cru_permute(cru_tape *t, cru_tensor *x, const int32_t order[4]);
 /* side by side: n x c1, n x c2, ... -> n x (c1 + c2 + ...) (2) */
@@ -176,8 +139,6 @@ CRU_API cru_tensor *cru_concat_rows(cru_tape *t, cru_tensor *const *x, int64_t c
 CRU_API cru_tensor *cru_slice_cols(cru_tape *t, cru_tensor *x, int64_t from, int64_t to);
 /* rows from .. to-1; a view when no gradient is needed (2) */
 CRU_API cru_tensor *cru_slice_rows(cru_tape *t, cru_tensor *x, int64_t from, int64_t to);
-/* repeats a row 1 x c (or c) n times, or a column n x 1 c times, to rows x cols (2) */
-CRU_API cru_tensor *cru_broadcast(cru_tape *t, cru_tensor *x, int64_t rows, int64_t cols);
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
@@ -193,20 +154,14 @@ CRU_API void cru_assign(cru_tape *t, cru_tensor *table, const cru_tensor *x);
 CRU_API void cru_put_rows(cru_tape *t, cru_tensor *table, cru_index ids, const cru_tensor *x);
 /* 0/1 matrix with a 1 at (i, ids[i]); a negative id gives a row of zeros; no gradient */
 CRU_API cru_tensor *cru_one_hot(cru_tape *t, cru_index ids, int64_t classes);
-/* 0/1 vector of n with a 1 at every id; no gradient */
-CRU_API cru_tensor *cru_mask(cru_tape *t, cru_index ids, int64_t n);
 
 typedef struct cru_top {
     cru_tensor *values; /* rows x k; gradient goes back to the chosen places */
     cru_index ids;      /* rows x k column numbers */
 } cru_top;
 
-/* the k largest of each row, descending, the lower column first among equals */
-CRU_API cru_top cru_topk(cru_tape *t, cru_tensor *x, int64_t k);
 /* the k smallest of each row, ascending */
 CRU_API cru_top cru_bottomk(cru_tape *t, cru_tensor *x, int64_t k);
-/* all values of each row in descending order with their columns; stable */
-CRU_API cru_top cru_sort(cru_tape *t, cru_tensor *x);
 
 /* ---- normalisation, similarity, dropout ------------------------------------------------------------------ */
 
@@ -218,14 +173,10 @@ CRU_API cru_tensor *cru_normalize_l2(cru_tape *t, cru_tensor *x, double eps);
 CRU_API cru_tensor *cru_cosine_matrix(cru_tape *t, cru_tensor *a, cru_tensor *b, double eps);
 /* cos(a_i, b_i): n x c, n x c -> n */
 CRU_API cru_tensor *cru_cosine_rows(cru_tape *t, cru_tensor *a, cru_tensor *b, double eps);
-/* ||a_i - b_j||^2: n x c, m x c -> n x m, never negative */
-CRU_API cru_tensor *cru_distance_matrix(cru_tape *t, cru_tensor *a, cru_tensor *b);
 /* inverted dropout: kept values are divided by 1 - p; the identity in eval mode or for p = 0 */
 CRU_API cru_tensor *cru_dropout(cru_tape *t, cru_tensor *x, double p);
 /* sum_k w_k x_k of `count` tensors of one shape; w: count numbers */
 CRU_API cru_tensor *cru_mix(cru_tape *t, cru_tensor *const *x, int64_t count, cru_tensor *weights);
-/* inverse of a small square matrix, computed in double; c x c. dA^-1 = -A^-1 dA A^-1 */
-CRU_API cru_tensor *cru_inverted(cru_tape *t, cru_tensor *x);
 
 #ifdef __cplusplus
 }

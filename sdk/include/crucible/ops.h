@@ -4,7 +4,6 @@
 #define CRUCIBLE_OPS_H
 
 #include <crucible/ops-basic.h>
-#include <crucible/ops-image.h>
 #include <crucible/ops-loss.h>
 #include <crucible/ops-sparse.h>
 

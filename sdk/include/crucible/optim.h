@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* optim.h: optimisers and learning-rate schedules, with PyTorch's exact formulas.
+/* optim.h: optimisers, with PyTorch's exact formulas. Schedules of the learning rate are in draft/optim.h.
  *
  *     cru_optim *optim = cru_optim_create(ctx, &(cru_optim_spec){.kind = CRU_ADAM, .lr = 0.01, .decay = 5e-4});
  *     cru_optim_add(optim, net, NULL);
@@ -46,32 +46,13 @@ CRU_API cru_optim *cru_optim_create(cru_ctx *ctx, const cru_optim_spec *spec);
 
 /* Takes the weights of a net as a group; a weight already taken stays in its first group. `group` may be NULL. */
 CRU_API void cru_optim_add(cru_optim *optim, cru_net *net, const cru_optim_group *group);
-/* A single weight that belongs to no net. */
-CRU_API void cru_optim_add_weight(cru_optim *optim, cru_tensor *weight, const cru_optim_group *group);
 
 CRU_API void cru_optim_step(cru_optim *optim);
 
-/* A step of some rows of one weight of the optimiser, each named once, that leaves the values and moments of all other
- * rows alone: for tables of which a batch looks up a few rows (cru_embedding). Adam is then PyTorch's SparseAdam. Uses
- * and forgets the gradient of the weight; without one nothing happens. */
-CRU_API void cru_optim_step_rows(cru_optim *optim, cru_tensor *weight, cru_ids rows);
-
-CRU_API void cru_optim_clear(cru_optim *optim); /* forgets gradients without a step */
-CRU_API void cru_optim_reset(cru_optim *optim); /* moments and step count back to the start */
 CRU_API void cru_optim_set_lr(cru_optim *optim, double lr);
 CRU_API double cru_optim_lr(const cru_optim *optim);
 
-/* Scales all gradients so that their joint Euclidean norm is at most `limit`; returns the norm before. */
-CRU_API double cru_optim_clip(cru_optim *optim, double limit);
-
-/* ---- schedules: the learning rate for a step, counted from 0 ---------------------------------------------------- */
-
-CRU_API double cru_lr_step(double lr, int64_t step, int64_t every, double gamma);
-CRU_API double cru_lr_multi_step(double lr, int64_t step, const int64_t *at, int64_t count, double gamma);
-/* half a cosine from lr to `floor` over `total` steps */
-CRU_API double cru_lr_cosine(double lr, int64_t step, int64_t total, double floor);
-/* rises linearly to lr over `warmup` steps, then stays */
-CRU_API double cru_lr_warmup(double lr, int64_t step, int64_t warmup);
+/* ---- schedules -------------------------------------------------------------------------------------------------- */
 
 /* PyTorch's ReduceLROnPlateau with relative threshold; zero it, set the first five, feed it a value per epoch. */
 typedef struct cru_plateau {

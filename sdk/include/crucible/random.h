@@ -38,19 +38,13 @@ CRU_API cru_rng cru_rng_stream(uint64_t seed, const char *purpose, uint64_t inde
  * it has moved does not matter. */
 CRU_API cru_rng cru_rng_split(const cru_rng *rng, uint64_t index);
 
-/* One block of Philox4x32-10; exposed so that kernels can address numbers directly and tests can use known answers. */
-CRU_API void cru_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]);
-
 CRU_API uint32_t cru_rng_u32(cru_rng *rng);
 CRU_API uint64_t cru_rng_u64(cru_rng *rng);
-CRU_API double cru_rng_uniform(cru_rng *rng);             /* [0, 1), 53 bits */
-CRU_API float cru_rng_uniformf(cru_rng *rng);             /* [0, 1), 24 bits */
-CRU_API int64_t cru_rng_below(cru_rng *rng, int64_t n);   /* uniform on 0 .. n-1, unbiased; n > 0 */
-CRU_API double cru_rng_normal(cru_rng *rng);              /* N(0, 1) */
-CRU_API double cru_rng_gamma(cru_rng *rng, double shape); /* scale 1; any shape > 0 */
+CRU_API double cru_rng_uniform(cru_rng *rng);           /* [0, 1), 53 bits */
+CRU_API int64_t cru_rng_below(cru_rng *rng, int64_t n); /* uniform on 0 .. n-1, unbiased; n > 0 */
+CRU_API double cru_rng_normal(cru_rng *rng);            /* N(0, 1) */
 CRU_API double cru_rng_beta(cru_rng *rng, double a, double b);
 CRU_API void cru_rng_dirichlet(cru_rng *rng, const double *alpha, int64_t n, double *out);
-CRU_API int64_t cru_rng_binomial(cru_rng *rng, int64_t n, double p);
 CRU_API int64_t cru_rng_categorical(cru_rng *rng, const double *weights, int64_t n); /* weights >= 0, sum > 0 */
 
 CRU_API void cru_rng_shuffle(cru_rng *rng, int32_t *ids, int64_t n);     /* Fisher-Yates, in place */

@@ -48,10 +48,6 @@ CRU_API double cru_ranking_auroc(const cru_ranking *r);
  * positives. */
 CRU_API double cru_ranking_auprc(const cru_ranking *r);
 
-/* Share of the positives among the `positives` highest. Where the border cuts through equal scores: the expectation
- * over all their orders, or (`stable`) the last ones given count as highest. NAN without positives. */
-CRU_API double cru_ranking_recall_at_k(const cru_ranking *r, bool stable);
-
 /* ---- candidate sets -------------------------------------------------------------------------------------- */
 
 /* Predictions for some items, and the sets in which their true labels are said to be. */

@@ -111,12 +111,7 @@ typedef enum cru_mode {
 
 /* Lives in the context and is freed with it. */
 CRU_API cru_tape *cru_tape_create(cru_ctx *ctx);
-CRU_API cru_ctx *cru_tape_ctx(const cru_tape *tape);
 CRU_API cru_mode cru_tape_mode(cru_tape *tape);
-
-/* Whether what the step computed so far depends on its mode: an operator dropped or used batch statistics, or somebody
- * called cru_tape_mode. If not, an eval step would give the same. */
-CRU_API bool cru_tape_mode_mattered(const cru_tape *tape);
 
 /* Forgets all tensors of the last step and starts a new one. Dropout masks of the new step differ from all earlier
  * ones and depend only on the trial's seed and the number of steps begun. */
@@ -125,14 +120,6 @@ CRU_API void cru_tape_begin(cru_tape *tape, cru_mode mode);
 /* Switches recording off or on within a step; returns what it was. In an eval step recording starts off, and can be
  * switched on for gradients with respect to inputs. */
 CRU_API bool cru_tape_record(cru_tape *tape, bool on);
-
-/* Switches dropout and batch statistics within a step (a teacher in eval mode beside a student in train mode). */
-CRU_API cru_mode cru_tape_set_mode(cru_tape *tape, cru_mode mode);
-
-/* Within a step in train mode, before its weights change: `on` begins a pass in eval mode that judges the weights and
- * of which nothing is recorded; off ends it. The pass in train mode that follows takes over the products that the same
- * model made before its first dropout. All tensors of the pass that judged are dead then. */
-CRU_API void cru_tape_judge(cru_tape *tape, bool on);
 
 /* Scratch memory of the step. */
 CRU_API void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size);
@@ -152,8 +139,6 @@ static inline cru_pool cru_tape_pool(cru_tape *tape)
 /* ---- making tensors -------------------------------------------------------------------------------------- */
 
 /* Uninitialised, on the tape. Shapes of lower rank by helper. */
-CRU_API cru_tensor *cru_tensor_new(cru_tape *tape, cru_dims shape);
-CRU_API cru_tensor *cru_tensor_matrix(cru_tape *tape, int64_t rows, int64_t cols);
 CRU_API cru_tensor *cru_tensor_filled(cru_tape *tape, cru_dims shape, double value);
 CRU_API cru_tensor *cru_tensor_scalar(cru_tape *tape, double value);
 
@@ -161,14 +146,6 @@ CRU_API cru_tensor *cru_tensor_scalar(cru_tape *tape, double value);
 CRU_API cru_tensor *cru_tensor_create(cru_ctx *ctx, cru_dims shape);
 
 CRU_API cru_tensor *cru_tensor_create_filled(cru_ctx *ctx, cru_dims shape, double value);
-
-/* A weight: the same, with a gradient of its own that cru_backward adds to until cru_weight_clear. nn.h makes and
- * initialises weights by the layer. */
-CRU_API cru_tensor *cru_weight_create(cru_ctx *ctx, cru_dims shape);
-
-/* The accumulated gradient, NULL when nothing was added since the last clear. */
-CRU_API float *cru_weight_grad(const cru_tensor *w);
-CRU_API void cru_weight_clear(cru_tensor *w);
 
 /* The same, with `values` copied in (host memory, row-major). */
 CRU_API cru_tensor *cru_tensor_from(cru_ctx *ctx, cru_dims shape, const float *values);
@@ -194,9 +171,6 @@ CRU_API const float *cru_tensor_host(cru_tape *tape, const cru_tensor *x);
 
 /* The value of a one-element tensor. */
 CRU_API float cru_tensor_item(cru_tape *tape, const cru_tensor *x);
-
-/* Asks for the gradient of a tensor that is not a weight (an input, for saliency): call before it is used. */
-CRU_API void cru_tensor_watch(cru_tensor *x);
 
 /* ---- index vectors and sparse operands -------------------------------------------------------------------------- */
 
@@ -236,13 +210,6 @@ CRU_API cru_sparse *cru_sparse_step(cru_tape *tape, const cru_csr *csr); /* for 
 /* The values of the stored entries as a tensor of the context, 1 where the matrix has none: E, for cru_spmm_weighted. */
 CRU_API cru_tensor *cru_sparse_values(cru_sparse *a);
 
-/* The transposed matrix; a->entry maps its entries back. */
-CRU_API const cru_csr *cru_sparse_transpose(cru_sparse *a);
-
-/* The transposed matrix where only its values count, not which entry they came from: a symmetric matrix is its own, so
- * that an undirected graph is stored once. */
-CRU_API const cru_csr *cru_sparse_mirrored(cru_sparse *a);
-
 /* A model's input: dense, or sparse and kept sparse. A value. Operators on it are in ops-sparse.h. */
 typedef struct cru_input {
     int64_t rows, cols;
@@ -261,27 +228,8 @@ CRU_API cru_input cru_input_of(cru_tensor *dense);
  * watched tensors available. May be called several times in a step (several losses): gradients add up. */
 CRU_API void cru_backward(cru_tape *tape, cru_tensor *loss);
 
-/* The gradient of a watched tensor (or a weight) as a tensor: the sum over all cru_backward of this step (of a weight:
- * since the last clear); zeros when nothing flowed to it. */
-CRU_API cru_tensor *cru_grad_of(cru_tape *tape, cru_tensor *x);
-
-typedef enum cru_grad_flags {
-    CRU_GRAD_GRAPH = 1, /* record the gradients themselves, so that they can be differentiated again */
-} cru_grad_flags;
-
-/* out[i] = d y / d x[i] for a scalar y; weights' own gradients are left alone. With CRU_GRAD_GRAPH the results are on
- * the record; this works through the operators of linear, GCN and MLP models (the header of each operator family says
- * which) and asserts on others. */
-CRU_API void cru_grad(cru_tape *tape, cru_tensor *y, cru_tensor *const *x, int64_t count, cru_tensor **out,
-                      uint32_t flags);
-
 /* The same values without their history: gradients stop here. No copy. */
 CRU_API cru_tensor *cru_detach(cru_tape *tape, cru_tensor *x);
-
-/* y = x in value; the gradient that arrives at y is handed to `change` (in place, n values, device memory) before it
- * goes on to x: gradient reversal, scaling, clipping of one branch. */
-typedef void cru_grad_hook(void *user, cru_tape *tape, float *grad, int64_t n);
-CRU_API cru_tensor *cru_grad_through(cru_tape *tape, cru_tensor *x, cru_grad_hook *change, void *user);
 
 /* ---- testing --------------------------------------------------------------------------------------------- */
 

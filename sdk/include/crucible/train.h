@@ -299,9 +299,6 @@ CRU_API cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const 
 CRU_API void cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
                                   cru_tensor *(*logits)(cru_learner *l, void *model, cru_tape *t), int64_t epochs);
 
-/* The method's logits of all items. */
-CRU_API cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t);
-
 /* The scores of rows by `classify`, or by the network of `backbone`. */
 CRU_API cru_tensor *cru_learner_classify(cru_learner *learner, cru_tape *t, const cru_input *x);
 
@@ -326,20 +323,10 @@ CRU_API double cru_learner_epoch(cru_learner *learner);
  * gradients. After a failure, which is in the context, nothing is done and the number is NAN. */
 CRU_API double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tensor *loss);
 
-/* The accuracy of some logits of all items on the observed labels of the validation part, 0 when that is empty: for
- * methods that choose among states of their own. What the monitor judges by is not told. */
-CRU_API double cru_learner_val_accuracy(const cru_learner *learner, cru_tape *t, const cru_tensor *logits);
-
 /* An optimiser as the settings say, for nets that want one of their own. */
 CRU_API cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets, int64_t count);
 
-/* Evaluates, reports to the monitor, keeps the weights when told to. False: stop. */
-CRU_API bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss);
-
 /* ---- parts for methods over graphs ----------------------------------------------------------------------- */
-
-/* All graphs of the learner's task with the matrix `adj`; for other tasks one graph of all nodes. */
-CRU_API cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj);
 
 /* Some of them, for this step. */
 CRU_API cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs);
@@ -348,26 +335,6 @@ CRU_API cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids
  * cru_graph_settings say; where the items are nodes, h itself. */
 CRU_API cru_tensor *cru_graphs_readout(cru_tape *t, const cru_learner *learner, const cru_graphs *graphs,
                                        cru_tensor *h);
-
-/* What a stack of convolutions makes of g->adj and x, as the logits of `forward`: nothing may follow it. Where only the
- * training items count, as in an epoch with the default loss, the last convolution leaves out all other rows; same
- * bits. */
-CRU_API cru_tensor *cru_graphs_logits(cru_tape *t, const cru_gcn_stack *stack, const cru_graphs *graphs,
-                                      const cru_input *x);
-
-/* One pass over learner->batches, the training graphs in minibatches unless build put others there: batch_loss or the
- * default loss, a step, after_step. The default epoch of whole graphs. Returns the mean loss of the steps made, NAN for
- * none; failures are in the context. */
-CRU_API double cru_graphs_pass(cru_learner *learner);
-
-/* Scores of graphs, graphs.count x classes, in this step of the tape. */
-typedef cru_tensor *(*cru_graph_scorer)(cru_learner *l, void *user, cru_tape *t, cru_ids graphs);
-
-/* For `logits` of a method whose score of a graph depends on those computed with it, so that it should predict in
- * batches as it learns: all graphs in batches of the settings' size, first the validation part, then the test part,
- * then the others, each part in batches of its own. items x classes; while only validation counts, the rows of other
- * graphs are 0, and those of validation graphs the same as ever. `user` goes to `score`. */
-CRU_API cru_tensor *cru_graphs_in_turn(cru_learner *learner, cru_tape *t, cru_graph_scorer score, void *user);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,8 @@
 #include <check.h>
 #include <string.h>
 
+#include <crucible/draft/optim.h>
+#include <crucible/draft/tensor.h>
 #include <crucible/nn.h>
 #include <crucible/ops.h>
 #include <crucible/optim.h>

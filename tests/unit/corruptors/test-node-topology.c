@@ -4,6 +4,8 @@
 
 #include <crucible/context.h>
 #include <crucible/curvature.h>
+#include <crucible/draft/curvature.h>
+#include <crucible/draft/imbalance.h>
 #include <crucible/graph.h>
 #include <crucible/imbalance.h>
 

@@ -2,6 +2,8 @@
 /* Forests against the definition of a best split, against scikit-learn's trees, and against what drawing promises. */
 #include <math.h>
 
+#include <crucible/draft/forest.h>
+
 #include "forest/tree.h"
 #include "json-fixture.h"
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <crucible/draft/csr.h>
 #include <crucible/graph.h>
 
 #include "formats/load-format.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/draft/csr.h>
+
 #include "graph/cases.h"
 
 static const struct shape {

@@ -2,8 +2,10 @@
 #include <math.h>
 
 #include <crucible/curvature.h>
+#include <crucible/draft/curvature.h>
+#include <crucible/draft/paths.h>
+#include <crucible/draft/transport.h>
 #include <crucible/paths.h>
-#include <crucible/transport.h>
 
 #include "graph/cases.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/diffusion.h>
+#include <crucible/draft/diffusion.h>
+#include <crucible/draft/linalg.h>
 #include <crucible/linalg.h>
 
 #include "graph/cases.h"

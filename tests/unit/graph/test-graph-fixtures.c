@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbers of the reference implementations: propagation matrices, diffusion, neighbours. */
-#include <crucible/diffusion.h>
+#include <crucible/draft/diffusion.h>
+#include <crucible/draft/graph.h>
 #include <crucible/knn.h>
 
 #include "graph/cases.h"

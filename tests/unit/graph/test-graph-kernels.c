@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/graph-kernels.h>
+#include <crucible/draft/graph-kernels.h>
+#include <crucible/draft/graph.h>
 
 #include "graph/cases.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <crucible/draft/sampling.h>
 #include <crucible/sampling.h>
 
 #include "graph/cases.h"

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same bits for one thread and for three. */
-#include <crucible/cluster.h>
 #include <crucible/curvature.h>
-#include <crucible/diffusion.h>
+#include <crucible/draft/cluster.h>
+#include <crucible/draft/diffusion.h>
+#include <crucible/draft/embed.h>
+#include <crucible/draft/graph-kernels.h>
+#include <crucible/draft/graph.h>
+#include <crucible/draft/knn.h>
+#include <crucible/draft/linalg.h>
 #include <crucible/embed.h>
-#include <crucible/graph-kernels.h>
 #include <crucible/knn.h>
 
 #include "graph/cases.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/draft/graph.h>
+
 #include "graph/cases.h"
 
 /* Sizes with no node, one node, isolated nodes and dense parts. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/draft/paths.h>
 #include <crucible/paths.h>
 
 #include "graph/cases.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/transport.h>
+#include <crucible/draft/transport.h>
 
 #include "graph/cases.h"
 

@@ -2,7 +2,7 @@
 /* Operations on images: the bits of the Python imaging library where a fixture has them, formulas elsewhere. */
 #include <math.h>
 
-#include <crucible/augment.h>
+#include <crucible/draft/augment.h>
 
 #include "json-fixture.h"
 

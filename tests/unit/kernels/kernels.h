@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <crucible/backend.h>
+#include <crucible/draft/random.h>
 #include <crucible/random.h>
 
 #include "backends/cpu/cpu.h"

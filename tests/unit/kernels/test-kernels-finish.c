@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Bias, activation and dropout in one go: on their own, after a product of matrices, after a sum over neighbours. */
+#include <crucible/draft/random.h>
+
 #include "kernels.h"
 
 static const struct {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Dropout and optimiser steps. */
+#include <crucible/draft/random.h>
+
 #include "kernels.h"
 
 static void call_dropout(const cru_backend *b, cru_device *device, const void *args, float *out)

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include <crucible/arena.h>
+#include <crucible/draft/random.h>
 
 #include "kernels.h"
 

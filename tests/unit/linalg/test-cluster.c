@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <crucible/cluster.h>
+#include <crucible/draft/cluster.h>
 #include <crucible/graph.h>
 
 #include "json-fixture.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/embed.h>
 #include <crucible/embed.h>
 
 #include "linalg/quadtree.h"

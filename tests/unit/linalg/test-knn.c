@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/knn.h>
+#include <crucible/draft/linalg.h>
 #include <crucible/knn.h>
 
 static cru_arena *arena;

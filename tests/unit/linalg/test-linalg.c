@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/graph.h>
+#include <crucible/draft/linalg.h>
+#include <crucible/draft/pool.h>
 #include <crucible/graph.h>
 #include <crucible/linalg.h>
 

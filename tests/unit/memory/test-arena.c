@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <crucible/arena.h>
+#include <crucible/draft/arena.h>
 
 static cru_arena *arena;
 

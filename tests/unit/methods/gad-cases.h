@@ -3,6 +3,9 @@
 #ifndef TESTS_GAD_CASES_H
 #define TESTS_GAD_CASES_H
 
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
+
 #include "methods/method-bench.h"
 
 /* Where `theirs` occurs in the study's name of a weight, `ours` stands in Crucible's. */

@@ -3,6 +3,8 @@
 #ifndef TESTS_PLL_BENCH_H
 #define TESTS_PLL_BENCH_H
 
+#include <crucible/draft/minibatch.h>
+
 #include "methods/method-bench.h"
 
 /* A weight's names in the fixture and in the method's nets. */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/draft/tensor.h>
+
 #include "methods/method-bench.h"
 #include "noisy-labels.h"
 

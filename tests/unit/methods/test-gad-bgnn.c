@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* bgnn: the steps on its input against the study's code, and its trees against their formula. */
+#include <crucible/draft/train.h>
+
 #include "methods/gad-cases.h"
 #include "oblivious.h"
 

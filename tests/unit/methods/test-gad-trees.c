@@ -2,6 +2,8 @@
 /* xgb-graph and rf-graph: what trees learn from, and what they make of it. */
 #include <string.h>
 
+#include <crucible/draft/forest.h>
+
 #include "methods/method-bench.h"
 
 static cru_reduce reduce_of(const char *name)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* bernnet, fagcn, linkx and fsgnn against the numbers of the heterophily study, and bernnet against those of the
  * anomaly study. */
+#include <crucible/draft/train.h>
+
 #include "methods/method-bench.h"
 
 /* A weight and what the fixture calls it. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mlp, gcn, sgc, appnp, gprgnn and h2gcn against the numbers of the heterophily study's code. */
+#include <crucible/draft/train.h>
+
 #include "methods/method-bench.h"
 
 static bench with_task(const cJSON *item)

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* acm-gcn, acm-sgc and gbk-gnn against the numbers of the heterophily study's code. */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
+#include <crucible/draft/train.h>
+
 #include "methods/method-bench.h"
 
 /* The fixtures give one mixed layer, as wide as there are classes; labels do not matter. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* drgcn, dpgnn, imgagn and graphsha against the numbers of the imbalance study's code. */
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/tensor.h>
+
 #include "gan-losses.h"
 #include "generated.h"
 #include "hard-sampling.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* lte4g against the numbers of the imbalance study's code. */
+#include <crucible/draft/tensor.h>
+
 #include "experts.h"
 #include "methods/method-bench.h"
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Losses of given logits (tam, topoauc) and networks of given weights (demo-net, rawlsgcn) against the numbers of the
  * imbalance study's code. */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
+
 #include "methods/method-bench.h"
 
 /* The loss of the fixture's logits and its gradient. */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Methods against imbalance among nodes: against the numbers of the study's code. */
+#include <crucible/draft/optim.h>
+#include <crucible/draft/tensor.h>
+
 #include "ego-mixing.h"
 #include "methods/method-bench.h"
 #include "smote.h"

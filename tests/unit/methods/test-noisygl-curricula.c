@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Curricula against noisy labels: against the numbers of the study's code. */
+#include <crucible/draft/tensor.h>
+
 #include "betweenness.h"
 #include "curriculum.h"
 #include "difficulty.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Methods against noisy labels: against the numbers of the study's code. */
+#include <crucible/draft/tensor.h>
+#include <crucible/draft/train.h>
+
 #include "methods/method-bench.h"
 #include "noisy-labels.h"
 

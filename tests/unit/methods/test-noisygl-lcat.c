@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* lcat's layer: against the numbers of the study's code. */
+#include <crucible/draft/nn.h>
+
 #include "attention.h"
 #include "methods/method-bench.h"
 

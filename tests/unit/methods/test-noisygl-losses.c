@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Methods against noisy labels that change the loss: against the numbers of the study's code. */
+#include <crucible/draft/tensor.h>
+
 #include "methods/method-bench.h"
 
 /* What a case of a fixture is run with; its matrices by name, NULL: there is none. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* pignn's pairs and cgnn's views: against the numbers of the study's code. */
+#include <crucible/draft/tensor.h>
+
 #include "methods/method-bench.h"
 #include "pair-loss.h"
 #include "view-contrast.h"

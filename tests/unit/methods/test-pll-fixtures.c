@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Partial-label methods against the numbers of the study's code: whole trajectories, step by step. The tables that a
  * method keeps are seen through the losses and weights of the steps that follow. */
+#include <crucible/draft/minibatch.h>
+#include <crucible/draft/tensor.h>
+
 #include "methods/pll-bench.h"
 
 START_TEST(proden_trajectory)

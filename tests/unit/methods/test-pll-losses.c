@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Partial and complementary labels: methods that are a loss of a minibatch, or proden with another rule, against the
  * numbers of the study's code: the loss of given logits with its gradient, and whole trajectories. */
+#include <crucible/draft/minibatch.h>
+#include <crucible/draft/tensor.h>
+
 #include "methods/pll-bench.h"
 
 typedef struct loss_case {

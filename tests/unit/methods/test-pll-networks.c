@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Partial labels: methods with several networks, views or queues against whole trajectories of the study's code. What a
  * method keeps is seen through the losses and weights of the steps that follow. */
+#include <crucible/draft/minibatch.h>
+#include <crucible/draft/tensor.h>
+
 #include "methods/pll-bench.h"
 
 enum { MOST_SETTINGS = 32 };

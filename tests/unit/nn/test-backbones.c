@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* ResNet and DenseNet: their blocks against the reference numbers, their sizes against the papers' tables. */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
+
 #include "tensor-fixture.h"
 
 typedef struct bench {

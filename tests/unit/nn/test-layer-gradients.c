@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Gradients of layers against differences, in their input and in all their weights. What PyTorch's fixtures cover is in
  * test-parity.c. */
+#include <crucible/draft/nn.h>
+
 #include "ops/gradients.h"
 
 typedef cru_tensor *const *operands;

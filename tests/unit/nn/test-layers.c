@@ -2,6 +2,10 @@
 /* Layers that PyTorch's fixtures do not cover: against their formulas, or against each other where they must agree. */
 #include <string.h>
 
+#include <crucible/draft/graph.h>
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 typedef cru_tensor *const *operands;

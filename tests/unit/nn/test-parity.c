@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same weights and the same input as in PyTorch give the same output and the same gradients. The numbers come from
  * fixtures/torch/make-parity.py. */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/ops-image.h>
+#include <crucible/draft/optim.h>
+#include <crucible/draft/tensor.h>
+
 #include "tensor-fixture.h"
 
 typedef struct parity {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Layers of one operator and their weights, each against its formula; and the adjacency matrices that layers take. */
+#include <crucible/draft/nn.h>
+
 #include "ops/gradients.h"
 
 static op_bench open_train(cru_net **net)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Stacks of layers: what they fuse and keep gives what the layers give one by one. */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/small-graph.h"
 
 enum { HIDDEN = 5, CLASSES = 3 };

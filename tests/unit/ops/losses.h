@@ -3,6 +3,8 @@
 #ifndef TESTS_OPS_LOSSES_H
 #define TESTS_OPS_LOSSES_H
 
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 /* log softmax(z_i)_k */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Products, reductions, shapes and rows. */
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 /* ---- products -------------------------------------------------------------------------------------------- */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recurrent cells and embedding, against their formulas in double. */
+#include <crucible/draft/ops-image.h>
+
 #include "ops/gradients.h"
 
 typedef cru_tensor *const *operands;

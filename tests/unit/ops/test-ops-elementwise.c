@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 typedef cru_tensor *one_operand(cru_tape *t, cru_tensor *x);

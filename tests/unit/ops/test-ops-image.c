@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Convolution and pooling, against loops in double. */
+#include <crucible/draft/ops-image.h>
+
 #include "ops/gradients.h"
 
 typedef cru_tensor *const *operands;

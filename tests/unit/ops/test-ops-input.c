@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Segments and sparse inputs, against loops over a dense matrix. */
+#include <crucible/draft/ops-sparse.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/small-graph.h"
 
 /* ---- segments -------------------------------------------------------------------------------------------- */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Losses of two tensors, ranking and contrast: against their formulas in double precision, and their gradients against
  * differences. */
+#include <crucible/draft/ops-loss.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/losses.h"
 
 enum { N = 5, C = 4 };

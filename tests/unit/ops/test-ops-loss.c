@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every classification loss against its formula in double precision, and its gradient against differences. */
+#include <crucible/draft/ops-loss.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/losses.h"
 
 /* ---- the items --------------------------------------------------------------------------------------------------- */

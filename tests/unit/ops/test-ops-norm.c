@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Batch, layer, graph and pair normalisation, against their formulas in double. */
+#include <crucible/draft/ops-image.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 typedef cru_tensor *const *operands;

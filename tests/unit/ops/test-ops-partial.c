@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators of partial-label methods: numbers of the study's code, and gradients against differences. */
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/ops-loss.h>
+#include <crucible/draft/tensor.h>
+
 #include "json-fixture.h"
 #include "ops/gradients.h"
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reductions, orders and tables against loops in double, and gradients where they are a choice (test-ops-values.c has
  * the operators of one or more operands). */
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 /* ---- reductions ----------------------------------------------------------------------------------------------- */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators on graphs, against loops over a dense matrix. */
+#include <crucible/draft/ops-sparse.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/small-graph.h"
 
 static int64_t row_of(int64_t e)

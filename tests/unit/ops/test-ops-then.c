@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Linear maps with what follows them in one go: the same bits as one operator after the other, and right gradients. */
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/ops-sparse.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 enum { NODES = 5, IN = 3, OUT = 4 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The results of operators against loops in double; their gradients are compared with differences elsewhere, which does
  * not tell whether the function is the right one. */
+#include <crucible/draft/ops-basic.h>
+
 #include "ops/gradients.h"
 
 typedef cru_tensor *const *operands;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/draft/random.h>
 #include <crucible/random.h>
 
 #include "random/statistics.h"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include <crucible/context.h>
+#include <crucible/draft/random.h>
 
 #include "random/fill.h"
 #include "random/statistics.h"

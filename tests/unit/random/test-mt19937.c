@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 
+#include <crucible/draft/mt19937.h>
 #include <crucible/mt19937.h>
 
 /* Numbers in this file were printed by NumPy 1.24.2, CPython 3.11 and PyTorch 1.13; the line that made them stands

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include <crucible/draft/random.h>
 #include <crucible/random.h>
 
 #include "random/statistics.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/mt19937.h>
 #include <crucible/study-rng.h>
 
 static cru_error err;

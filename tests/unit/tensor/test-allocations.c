@@ -9,6 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <crucible/draft/nn.h>
+#include <crucible/draft/optim.h>
+
 #include "ops/gradients.h"
 
 #if defined(__SANITIZE_ADDRESS__)

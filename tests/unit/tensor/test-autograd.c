@@ -2,6 +2,10 @@
 /* How gradients flow: several losses, cut and changed branches, gradients of gradients. */
 #include <string.h>
 
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/ops-sparse.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 static cru_tensor *weight(op_bench *b, int64_t rows, int64_t cols, double lo, double hi)

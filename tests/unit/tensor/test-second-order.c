@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every operator that the headers mark with (2): its gradient, recorded, is differentiated again and compared with
  * differences of the gradient. */
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/ops-sparse.h>
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 typedef cru_tensor *const *operands;

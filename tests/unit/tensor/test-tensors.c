@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Making tensors, indices and sparse operands, and reading them back. */
+#include <crucible/draft/tensor.h>
+
 #include "ops/gradients.h"
 
 START_TEST(tensors_have_the_shape_and_the_values_they_were_made_with)

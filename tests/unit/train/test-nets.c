@@ -2,6 +2,10 @@
 /* Several networks in one model: trained together, in turns or in phases, and kept together. */
 #include <stdio.h>
 
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
+#include <crucible/draft/train.h>
+
 #include "train/linear-method.h"
 
 typedef struct pair_model {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Training in steps: which batches, which hooks in which order, when it is evaluated. */
+#include <crucible/draft/minibatch.h>
+
 #include "train/linear-method.h"
 
 static cru_tensor *classify(cru_learner *l, void *self, cru_tape *t, const cru_input *x)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What the training loop does with verdicts, limits and hooks. */
+#include <crucible/draft/train.h>
+
 #include "train/linear-method.h"
 
 START_TEST(training_learns_a_linear_rule)

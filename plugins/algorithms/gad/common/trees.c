@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/draft/forest.h>
+
 #include "trees.h"
 
 #include <math.h>

@@ -13,6 +13,8 @@
  *
  * Wang, Zhang, Guo, Yin, Li, Chen. Decoupling Representation Learning and Classification for GNN-based Anomaly
  * Detection. SIGIR 2021. */
+#include <crucible/draft/cluster.h>
+
 #include "infomax.h"
 
 #include <stdio.h>

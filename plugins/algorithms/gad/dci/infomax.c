@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/draft/ops-basic.h>
+
 #include "infomax.h"
 
 cru_tensor *infomax_encode(cru_tape *t, const infomax *m, const cru_input *x)

@@ -10,6 +10,8 @@
  * Tang, Hua, Gao, Zhao, Li. GADBench. NeurIPS 2023. Breiman. Random Forests. Machine Learning 2001. */
 #include <math.h>
 
+#include <crucible/draft/forest.h>
+
 #include "trees.h"
 
 typedef struct settings {

@@ -10,6 +10,8 @@
  * Hsieh, Chang, Lin, Keerthi, Sundararajan. A Dual Coordinate Descent Method for Large-scale Linear SVM. ICML 2008. */
 #include <math.h>
 
+#include <crucible/draft/forest.h>
+
 #include "trees.h"
 
 enum { ANOMALY = 1 };

@@ -13,6 +13,8 @@
 
 #include <xgboost/c_api.h>
 
+#include <crucible/draft/forest.h>
+
 #include "trees.h"
 
 typedef struct settings {

@@ -14,6 +14,8 @@
 
 #include <xgboost/c_api.h>
 
+#include <crucible/draft/forest.h>
+
 #include "outliers.h"
 #include "trees.h"
 

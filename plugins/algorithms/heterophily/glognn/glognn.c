@@ -16,6 +16,8 @@
  *
  * Li, Zhu, Cheng, Shan, Luo, Li, Qian. Finding Global Homophily in Graph Neural Networks When Meeting Heterophily.
  * ICML 2022. */
+#include <crucible/draft/ops-basic.h>
+
 #include "outgoing.h"
 
 typedef struct settings {

@@ -18,6 +18,12 @@
  * Wang, Zhao, Shah, Derr. Imbalanced Graph Classification via Graph-of-Graph Neural Networks. CIKM 2022. */
 #include <math.h>
 
+#include <crucible/draft/graph-kernels.h>
+#include <crucible/draft/graph.h>
+#include <crucible/draft/imbalance.h>
+#include <crucible/draft/ops-loss.h>
+#include <crucible/draft/ops-sparse.h>
+#include <crucible/draft/train.h>
 #include <crucible/imbalance.h>
 
 #include "graph-encoder.h"

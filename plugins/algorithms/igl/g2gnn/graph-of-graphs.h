@@ -4,7 +4,7 @@
 #define IGL_GRAPH_OF_GRAPHS_H
 
 #include <crucible/crucible.h>
-#include <crucible/graph-kernels.h>
+#include <crucible/draft/graph-kernels.h>
 
 /* For each of `count` graphs the `k` with the largest normalised shortest-path kernel, the first of equals, without the
  * very largest, which is normally the graph itself: count x (k - 1) in the pool; k is at most count. labels: of the

@@ -22,6 +22,7 @@
  * 2022. */
 #include <math.h>
 
+#include <crucible/draft/tensor.h>
 #include <crucible/imbalance.h>
 
 #include "added-nodes.h"

@@ -18,7 +18,7 @@
  * Li, Wang, Xiong, Lai. GraphSHA: Synthesizing Harder Samples for Class-Imbalanced Node Classification. KDD 2023. */
 #include <math.h>
 
-#include <crucible/diffusion.h>
+#include <crucible/draft/diffusion.h>
 
 #include "added-nodes.h"
 #include "hard-sampling.h"

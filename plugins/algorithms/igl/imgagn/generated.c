@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/draft/ops-basic.h>
+
 #include "generated.h"
 
 generated generated_mix(cru_tape *t, cru_tensor *out, cru_tensor *minority)

@@ -17,6 +17,7 @@
  * Qu, Zhu, Zheng, Shi, Yin. ImGAGN: Imbalanced Network Embedding via Generative Adversarial Graph Networks. KDD 2021. */
 #include <math.h>
 
+#include <crucible/draft/ops-basic.h>
 #include <crucible/imbalance.h>
 
 #include "generated.h"

@@ -18,6 +18,8 @@
  * Degrees count the node itself. Classes are divided as experts.h says.
  *
  * Yun, Kim, Yoon, Park. LTE4G: Long-Tail Experts for Graph Neural Networks. CIKM 2022. */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/tensor.h>
 #include <crucible/imbalance.h>
 
 #include "experts.h"

@@ -20,6 +20,8 @@
  * Memory and network have optimisers of their own; the learning rate of the latter halves every `halve_every` epochs.
  *
  * Liu, Mao, Liu, Fang, Sun. On Size-Oriented Long-Tailed Graph Classification of Graph Neural Networks. WWW 2022. */
+#include <crucible/draft/optim.h>
+#include <crucible/draft/paths.h>
 #include <crucible/imbalance.h>
 
 #include "graph-encoder.h"

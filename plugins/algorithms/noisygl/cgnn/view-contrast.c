@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The contrast of two views. */
+#include <crucible/draft/ops-loss.h>
+
 #include "view-contrast.h"
 
 cru_tensor *all_pairs_contrast(cru_tape *t, cru_tensor *a, cru_tensor *b, double temperature)

@@ -16,6 +16,8 @@
  * pairs of nodes; the article was not at hand. The article's contrast of neighbours is not computed.
  *
  * Li, Li, Li, Qian, Wang. Contrastive Learning of Graphs under Label Noise. Neural Networks 2024. */
+#include <crucible/draft/ops-loss.h>
+
 #include "noisy-labels.h"
 
 typedef struct settings {

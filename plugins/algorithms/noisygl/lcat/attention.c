@@ -2,6 +2,8 @@
 /* Graph attention with learned gates. */
 #include <math.h>
 
+#include <crucible/draft/nn.h>
+
 #include "attention.h"
 
 static cru_fc linear(cru_net *net, const char *name, int64_t in, int64_t out)

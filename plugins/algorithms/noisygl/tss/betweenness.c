@@ -2,7 +2,7 @@
 /* How much a node lies between the classes. */
 #include <math.h>
 
-#include <crucible/diffusion.h>
+#include <crucible/draft/diffusion.h>
 
 #include "betweenness.h"
 

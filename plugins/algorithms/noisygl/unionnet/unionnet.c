@@ -18,6 +18,10 @@
  * Li, Yin, Chen. Unified Robust Training for Graph Neural Networks against Label Noise. PAKDD 2021. */
 #include <math.h>
 
+#include <crucible/draft/linalg.h>
+#include <crucible/draft/nn.h>
+#include <crucible/draft/sampling.h>
+
 #include "noisy-labels.h"
 
 enum { NOBODY = -1 };

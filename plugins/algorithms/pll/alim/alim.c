@@ -15,6 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <crucible/draft/minibatch.h>
+
 #include "momentum.h"
 
 typedef struct settings {

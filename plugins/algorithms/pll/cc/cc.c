@@ -7,6 +7,8 @@
  *
  * Feng, Lv, Han, Xu, Niu, Geng, An, Sugiyama. Provably Consistent Partial-Label Learning. NeurIPS 2020; LOG: Feng,
  * Kaneko, Han, Niu, An, Sugiyama. Learning with Multiple Complementary Labels. ICML 2020. */
+#include <crucible/draft/ops-basic.h>
+
 #include "row-loss.h"
 
 typedef struct settings {

@@ -19,6 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/ops-loss.h>
+
 #include "momentum.h"
 
 typedef struct settings {

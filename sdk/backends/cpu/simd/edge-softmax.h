@@ -90,7 +90,8 @@ INLINE void softmax_grad_strip(const cru_edge_softmax_grad_args *s, int64_t v, s
 {
     const int64_t begin = s->a.offsets[v] * s->heads + at.first, end = s->a.offsets[v + 1] * s->heads;
     vec sum = {0};
-    for (int64_t i = begin; i < end; i += s->heads) sum += load_strip(s->y + i, at) * load_strip(s->dy + i, at);
+    for (int64_t i = begin; i < end; i += s->heads)
+        sum = vec_fused(load_strip(s->y + i, at), load_strip(s->dy + i, at), sum);
     for (int64_t i = begin; i < end; i += s->heads) {
         vec dx = load_strip(s->y + i, at) * (load_strip(s->dy + i, at) - sum);
         if (s->accumulate) dx += load_strip(s->dx + i, at);
@@ -102,7 +103,7 @@ INLINE void softmax_grad_single(const cru_edge_softmax_grad_args *s, int64_t v)
 {
     const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1];
     float sum = 0;
-    for (int64_t e = begin; e < end; e++) sum += s->y[e] * s->dy[e];
+    for (int64_t e = begin; e < end; e++) sum = fused(s->y[e], s->dy[e], sum);
     for (int64_t e = begin; e < end; e++) cpu_store(s->dx + e, s->y[e] * (s->dy[e] - sum), s->accumulate);
 }
 

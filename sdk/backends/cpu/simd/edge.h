@@ -20,8 +20,8 @@ static void sddmm_rows(const void *task, int64_t begin, int64_t end)
                 for (int64_t i = 0; i < stride; i += 16) __builtin_prefetch(s->r + s->a.ids[e + 4] * stride + i);
             for (int64_t h = 0; h < s->heads; h++, l += s->cols, r += s->cols) {
                 vec sum = {0};
-                for (int64_t j = 0; j < whole; j += LANES) sum += load(l + j) * load(r + j);
-                if (whole < s->cols) sum += load_first(l + whole, mask) * load_first(r + whole, mask);
+                for (int64_t j = 0; j < whole; j += LANES) sum = vec_fused(load(l + j), load(r + j), sum);
+                if (whole < s->cols) sum = vec_fused(load_first(l + whole, mask), load_first(r + whole, mask), sum);
                 cpu_store(s->y + e * s->heads + h, s->scale * lane_sum(sum), s->accumulate);
             }
         }

@@ -11,6 +11,18 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* a b + c with one rounding where the instruction set can. Compilers contract products and sums by themselves
+ * (-ffp-contract=fast), and where two products meet, or one is used twice, each chooses its own way. There the source
+ * must choose, so that gcc and clang give the same bits; tests/integration/same-bits.sh tells when it has not. */
+INLINE float fused(float a, float b, float c)
+{
+#ifdef __FMA__
+    return __builtin_fmaf(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 INLINE float float_of_bits(uint32_t bits)
 {
     float x;
@@ -83,13 +95,14 @@ INLINE float log_finite(float x)
     const int32_t e = (int32_t)(bits - 0x3f3504f3) >> 23; /* 0x3f3504f3: sqrt(1/2) */
     float f = float_of_bits(bits - ((uint32_t)e << 23)) - 1.0f;
     float n = (float)e + shift;
-    float s = f / (2.0f + f), s2 = s * s, half = 0.5f * f * f;
+    float s = f / (2.0f + f), s2 = s * s;
     float r = 2.0f / 9;
     r = r * s2 + 2.0f / 7;
     r = r * s2 + 2.0f / 5;
-    r = r * s2 + 2.0f / 3;
-    r = r * s2;
-    return n * 0.693145752f + (f - (half - (s * (half + r) + n * 1.42860677e-6f)));
+    r = (r * s2 + 2.0f / 3) * s2;
+    const float first = 0.5f * f; /* f^2/2 = first * f */
+    const float tail = fused(s, fused(first, f, r), n * 1.42860677e-6f);
+    return fused(n, 0.693145752f, f - fused(first, f, -tail));
 }
 
 INLINE float fast_log(float x)
@@ -98,14 +111,6 @@ INLINE float fast_log(float x)
     y = x < INFINITY ? y : x; /* infinity and NaN are their own logarithm */
     y = x == 0.0f ? -INFINITY : y;
     return x < 0.0f ? NAN : y;
-}
-
-/* ln(1 + x) for 0 <= x <= 1, what softplus and log-sigmoid need. The quotient restores what 1 + x rounded away. */
-INLINE float log1p_unit(float x)
-{
-    float u = 1.0f + x, d = u - 1.0f;
-    float y = log_finite(u) * (x / (d == 0.0f ? 1.0f : d));
-    return d == 0.0f ? x : y;
 }
 
 INLINE float fast_sigmoid(float x)
@@ -120,9 +125,13 @@ INLINE float fast_tanh(float x)
     return copysignf(t / (2.0f + t), x);
 }
 
+/* max(x, 0) + ln(1 + e), e = exp(-|x|). The quotient restores what u = 1 + e rounded away; where that was all of e, the
+ * logarithm is e. */
 INLINE float fast_softplus(float x)
 {
-    return (x > 0.0f ? x : 0.0f) + log1p_unit(fast_exp(-fabsf(x)));
+    const float e = fast_exp(-fabsf(x)), u = 1.0f + e, d = u - 1.0f;
+    const float log = d == 0.0f ? e : log_finite(u), quotient = (d == 0.0f ? 1.0f : e) / (d == 0.0f ? 1.0f : d);
+    return fused(log, quotient, x > 0.0f ? x : 0.0f);
 }
 
 /* x P(x^2) / Q(x^2), fitted to a relative error of 1.4e-8 on [0, 3.84]; beyond, erf is 1 in single precision. Rounding

@@ -37,18 +37,24 @@ static void sum_grads_channels(const void *task, int64_t begin, int64_t end)
     const cru_norm_grad_args *g = t->g;
     for (int64_t c = begin; c < end; c++) {
         const float mean = g->mean[c];
+        wide plains = {0}, products = {0};
         double plain = 0, product = 0;
         for (int64_t o = 0; o < g->outer; o++) {
             const int64_t at = (o * g->channels + c) * g->inner;
             const float *x = g->x + at, *dy = g->dy + at;
-#pragma omp simd reduction(+ : plain, product)
-            for (int64_t k = 0; k < g->inner; k++) {
+            int64_t k = 0;
+            for (; k + SUM_LANES <= g->inner; k += SUM_LANES) {
+                plains += widen(dy + k);
+                const wide_floats moved = *(const wide_floats *)(x + k) - mean;
+                products += __builtin_convertvector(*(const wide_floats *)(dy + k) * moved, wide);
+            }
+            for (; k < g->inner; k++) {
                 plain += (double)dy[k];
                 product += (double)(dy[k] * (x[k] - mean));
             }
         }
-        t->sum[c] = plain;
-        t->sum[g->channels + c] = product;
+        t->sum[c] = wide_sum(plains) + plain;
+        t->sum[g->channels + c] = wide_sum(products) + product;
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "../cpu.h"
 #include "elementary.h"
+#include "sums.h"
 
 /* sum[c] += x, sum[channels + c] += x^2 */
 static void sum_squares_rows(const void *task, int64_t begin, int64_t end, double *sum)
@@ -36,16 +37,22 @@ static void stats_channels(const void *task, int64_t begin, int64_t end)
 {
     const cru_norm_args *n = task;
     for (int64_t c = begin; c < end; c++) {
+        wide sums = {0}, products = {0};
         double sum = 0, squares = 0;
         for (int64_t o = 0; o < n->outer; o++) {
             const float *x = n->x + (o * n->channels + c) * n->inner;
-#pragma omp simd reduction(+ : sum, squares)
-            for (int64_t k = 0; k < n->inner; k++) {
+            int64_t k = 0;
+            for (; k + SUM_LANES <= n->inner; k += SUM_LANES) {
+                const wide value = widen(x + k);
+                sums += value;
+                products += value * value;
+            }
+            for (; k < n->inner; k++) {
                 sum += (double)x[k];
                 squares += (double)x[k] * (double)x[k];
             }
         }
-        finish_stats(n, c, sum, squares);
+        finish_stats(n, c, wide_sum(sums) + sum, wide_sum(products) + squares);
     }
 }
 

@@ -166,16 +166,33 @@ static void softmax_grad_columns(const cru_softmax_grad_args *s, columns c)
         }
 }
 
+INLINE float piece_sum(const float *x, int64_t n)
+{
+    int64_t i = 0;
+    vec lanes = {0};
+    for (; i + LANES <= n; i += LANES) lanes += load(x + i);
+    float sum = n < LANES ? 0 : lane_sum(lanes);
+    for (; i < n; i++) sum += x[i];
+    return sum;
+}
+
+INLINE float piece_dot(const float *x, const float *y, int64_t n)
+{
+    int64_t i = 0;
+    vec lanes = {0};
+    for (; i + LANES <= n; i += LANES) lanes = vec_fused(load(x + i), load(y + i), lanes);
+    float sum = n < LANES ? 0 : lane_sum(lanes);
+    for (; i < n; i++) sum = fused(x[i], y[i], sum);
+    return sum;
+}
+
 /* The sum over the row that both formulas need. */
 INLINE float grad_sum(const cru_softmax_grad_args *s, const float *y, const float *dy)
 {
     double sum = 0;
     for (int64_t begin = 0; begin < s->count; begin += SUM_PIECE) {
         const int64_t end = s->count - begin < SUM_PIECE ? s->count : begin + SUM_PIECE;
-        float part = 0;
-#pragma omp simd reduction(+ : part)
-        for (int64_t i = begin; i < end; i++) part += s->log ? dy[i] : dy[i] * y[i];
-        sum += (double)part;
+        sum += (double)(s->log ? piece_sum(dy + begin, end - begin) : piece_dot(dy + begin, y + begin, end - begin));
     }
     return (float)sum;
 }

@@ -65,14 +65,16 @@ INLINE void add_entry(const spmm_task *t, int64_t e, const block_place *at, bloc
     if (kind.heads) {
         const table weight = load_table(w, at->heads);
         const int32_t *head = t->head + at->first;
-        for (int k = 0; k < kind.vectors; k++) sum[k] += look_up(weight, head + k * LANES) * load(x + k * LANES);
+        for (int k = 0; k < kind.vectors; k++)
+            sum[k] = vec_fused(look_up(weight, head + k * LANES), load(x + k * LANES), sum[k]);
         if (kind.tail)
-            sum[kind.vectors] +=
-                look_up(weight, head + kind.vectors * LANES) * load_first(x + kind.vectors * LANES, at->tail);
+            sum[kind.vectors] = vec_fused(look_up(weight, head + kind.vectors * LANES),
+                                          load_first(x + kind.vectors * LANES, at->tail), sum[kind.vectors]);
     } else {
-        const float weight = *w;
-        for (int k = 0; k < kind.vectors; k++) sum[k] += weight * load(x + k * LANES);
-        if (kind.tail) sum[kind.vectors] += weight * load_first(x + kind.vectors * LANES, at->tail);
+        const vec weight = splat(*w);
+        for (int k = 0; k < kind.vectors; k++) sum[k] = vec_fused(weight, load(x + k * LANES), sum[k]);
+        if (kind.tail)
+            sum[kind.vectors] = vec_fused(weight, load_first(x + kind.vectors * LANES, at->tail), sum[kind.vectors]);
     }
 }
 
@@ -99,13 +101,12 @@ INLINE void sum_piece(const spmm_task *t, const row_piece *p, const block_place 
     for (int c = 1; c < chains; c++)
         for (int k = 0; k < all; k++) sum[0][k] += sum[c][k];
     float *y = p->y + at->first;
-    for (int k = 0; k < kind.vectors; k++, y += LANES) {
-        const vec result = sum[0][k] * p->scale;
-        store(y, p->accumulate ? load(y) + result : result);
-    }
+    const vec nothing = -(vec){0}; /* -0: see cpu_store */
+    for (int k = 0; k < kind.vectors; k++, y += LANES)
+        store(y, (p->accumulate ? load(y) : nothing) + sum[0][k] * p->scale);
     if (!kind.tail) return;
-    const vec result = sum[0][kind.vectors] * p->scale;
-    store_first(y, p->accumulate ? load_first(y, at->tail) + result : result, at->tail);
+    const vec before = p->accumulate ? load_first(y, at->tail) : nothing;
+    store_first(y, before + sum[0][kind.vectors] * p->scale, at->tail);
 }
 
 /* One block of some rows. Long rows are summed in pieces: partial sums of equal size lose less to rounding than one

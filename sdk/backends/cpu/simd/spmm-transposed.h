@@ -33,7 +33,8 @@ INLINE int64_t scatter_vectors(const scatter_task *t, const entry_run *r, int64_
     for (; e < r->to && ids[e] < r->limit; e++) {
         float *to = y + ids[e] * s->cols + first;
         const float weight = t->weights ? t->weights[e] : 1.0f;
-        for (int k = 0; k < vectors; k++) store(to + k * LANES, load(to + k * LANES) + weight * part[k]);
+        for (int k = 0; k < vectors; k++)
+            store(to + k * LANES, vec_fused(splat(weight), part[k], load(to + k * LANES)));
     }
     return e;
 }
@@ -47,7 +48,7 @@ INLINE int64_t scatter_tail(const scatter_task *t, const entry_run *r, int64_t f
     for (; e < r->to && s->a.ids[e] < r->limit; e++) {
         float *to = y + s->a.ids[e] * s->cols;
         const float weight = t->weights ? t->weights[e] : 1.0f;
-        for (int64_t j = first; j < s->cols; j++) to[j] += weight * x[j];
+        for (int64_t j = first; j < s->cols; j++) to[j] = fused(weight, x[j], to[j]);
     }
     return e;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* softplus-products.h, a draft: what absent edges cost when a graph is scored by inner products. */
+/* draft/softplus-products.h: what absent edges cost when a graph is scored by inner products. */
 #ifndef CRUCIBLE_DRAFT_SOFTPLUS_PRODUCTS_H
 #define CRUCIBLE_DRAFT_SOFTPLUS_PRODUCTS_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* augment.h: distorted views of images.
+/* draft/augment.h: distorted views of images.
  *
  * Methods that train in steps (minibatch.h) get their views made for them; this header is for those who make their own.
  * Operations work on 8-bit images and give the same bits as the Python imaging library, which the published methods
  * used, so that a strong view is as strong as theirs. */
-#ifndef CRUCIBLE_AUGMENT_H
-#define CRUCIBLE_AUGMENT_H
+#ifndef CRUCIBLE_DRAFT_AUGMENT_H
+#define CRUCIBLE_DRAFT_AUGMENT_H
 
 #include <crucible/context.h>
 #include <crucible/params.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* diffusion.h: personalised PageRank and heat on a graph, without n x n memory.
+/* draft/diffusion.h: personalised PageRank and heat on a graph, without n x n memory.
  *
  * S is a propagation matrix, usually from cru_graph_gcn or cru_graph_normalise. With restart probability a,
  *     P = a (I - (1 - a) S)^-1 = a sum_t (1 - a)^t S^t        (PageRank)
  *     H = exp(-t (I - S))                                     (heat)
  * Rows and columns of P differ when S is not symmetric. */
-#ifndef CRUCIBLE_DIFFUSION_H
-#define CRUCIBLE_DIFFUSION_H
+#ifndef CRUCIBLE_DRAFT_DIFFUSION_H
+#define CRUCIBLE_DRAFT_DIFFUSION_H
 
 #include <crucible/graph.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* forest.h: random forests of classification trees.
+/* draft/forest.h: random forests of classification trees.
  *
  * CART as scikit-learn grows it: every tree sees a bootstrap of the rows and is grown until its leaves are pure; a node
  * looks at a few columns drawn for it and takes the split of largest impurity decrease; a leaf holds the weighted
@@ -16,8 +16,8 @@
  * the same bits for any number of threads.
  *
  * Breiman. Random Forests. Machine Learning 2001. */
-#ifndef CRUCIBLE_FOREST_H
-#define CRUCIBLE_FOREST_H
+#ifndef CRUCIBLE_DRAFT_FOREST_H
+#define CRUCIBLE_DRAFT_FOREST_H
 
 #include <crucible/linalg.h>
 
@@ -39,14 +39,6 @@ typedef struct cru_forest_shape {
     int64_t features; /* columns drawn at a node, constant ones included; more when all of them are constant there. 0:
                        * the root of their number, rounded down */
 } cru_forest_shape;
-
-/* What trees learn from; borrowed. */
-typedef struct cru_samples {
-    cru_dense x;           /* finite; rows below 2^31 */
-    const int32_t *labels; /* one a row, below `classes` */
-    const float *weights;  /* one a row, not negative; rows of weight 0 are left out. NULL: all 1 */
-    int32_t classes;
-} cru_samples;
 
 typedef struct cru_forest cru_forest;
 

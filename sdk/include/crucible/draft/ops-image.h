@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* ops-image.h: convolution, pooling, normalisation layers' arithmetic, recurrent cells, embedding. Images are NCHW. */
-#ifndef CRUCIBLE_OPS_IMAGE_H
-#define CRUCIBLE_OPS_IMAGE_H
+/* draft/ops-image.h: convolution, pooling, the arithmetic of normalisation layers, recurrent cells, embedding. Images
+ * are b x channels x height x width. */
+#ifndef CRUCIBLE_DRAFT_OPS_IMAGE_H
+#define CRUCIBLE_DRAFT_OPS_IMAGE_H
 
-#include <crucible/ops-basic.h>
+#include <crucible/nn.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,13 +25,6 @@ CRU_API cru_tensor *cru_max_pool2d(cru_tape *t, cru_tensor *x, cru_pool_shape sh
 CRU_API cru_tensor *cru_avg_pool2d(cru_tape *t, cru_tensor *x, cru_pool_shape shape);
 /* mean over height and width: b x c x h x w -> b x c */
 CRU_API cru_tensor *cru_global_avg_pool(cru_tape *t, cru_tensor *x);
-
-/* The running statistics of a batch norm: buffers of the layer, channels long. */
-typedef struct cru_norm_state {
-    cru_tensor *mean, *var;
-    float momentum; /* of the new value: 0.1 as in PyTorch */
-    float eps;
-} cru_norm_state;
 
 /* Batch norm over axis 1 of n x c or b x c x h x w. Train mode: batch statistics (biased), and the running ones move
  * (variance unbiased); eval mode: the running ones. gain, shift: c or NULL. */

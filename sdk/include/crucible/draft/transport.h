@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* transport.h: moving mass at least cost. */
-#ifndef CRUCIBLE_TRANSPORT_H
-#define CRUCIBLE_TRANSPORT_H
+/* draft/transport.h: moving mass at least cost. */
+#ifndef CRUCIBLE_DRAFT_TRANSPORT_H
+#define CRUCIBLE_DRAFT_TRANSPORT_H
 
 #include <crucible/status.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cluster.h: grouping points and nodes. */
-#ifndef CRUCIBLE_CLUSTER_H
-#define CRUCIBLE_CLUSTER_H
+/* draft/cluster.h: grouping points and nodes. */
+#ifndef CRUCIBLE_DRAFT_CLUSTER_H
+#define CRUCIBLE_DRAFT_CLUSTER_H
 
 #include <crucible/linalg.h>
 

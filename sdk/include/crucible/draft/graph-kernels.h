@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* graph-kernels.h: how alike two graphs are: histograms of substructures and their products.
+/* draft/graph-kernels.h: how alike two graphs are: histograms of substructures and their products.
  *
  * Graphs come as one block-diagonal graph (cru_blocks, graph.h). A histogram is a row of a sparse matrix: one row a
  * graph, one column a distinct substructure, values the counts. */
-#ifndef CRUCIBLE_GRAPH_KERNELS_H
-#define CRUCIBLE_GRAPH_KERNELS_H
+#ifndef CRUCIBLE_DRAFT_GRAPH_KERNELS_H
+#define CRUCIBLE_DRAFT_GRAPH_KERNELS_H
 
-#include <crucible/graph.h>
+#include <crucible/draft/graph.h>
 #include <crucible/task.h>
 
 #ifdef __cplusplus

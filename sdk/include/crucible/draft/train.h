@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/* draft/train.h: further parts for methods that write their own epoch. Continues train.h. */
+#ifndef CRUCIBLE_DRAFT_TRAIN_H
+#define CRUCIBLE_DRAFT_TRAIN_H
+
+#include <crucible/train.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- parts for methods that write their own epoch -------------------------------------------------------- */
+
+/* The method's logits of all items. */
+CRU_API cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t);
+
+/* The accuracy of some logits of all items on the observed labels of the validation part, 0 when that is empty: for
+ * methods that choose among states of their own. What the monitor judges by is not told. */
+CRU_API double cru_learner_val_accuracy(const cru_learner *learner, cru_tape *t, const cru_tensor *logits);
+
+/* Evaluates, reports to the monitor, keeps the weights when told to. False: stop. */
+CRU_API bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss);
+
+/* ---- parts for methods over graphs ----------------------------------------------------------------------- */
+
+/* All graphs of the learner's task with the matrix `adj`; for other tasks one graph of all nodes. */
+CRU_API cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj);
+
+/* What a stack of convolutions makes of g->adj and x, as the logits of `forward`: nothing may follow it. Where only the
+ * training items count, as in an epoch with the default loss, the last convolution leaves out all other rows; same
+ * bits. */
+CRU_API cru_tensor *cru_graphs_logits(cru_tape *t, const cru_gcn_stack *stack, const cru_graphs *graphs,
+                                      const cru_input *x);
+
+/* One pass over learner->batches, the training graphs in minibatches unless build put others there: batch_loss or the
+ * default loss, a step, after_step. The default epoch of whole graphs. Returns the mean loss of the steps made, NAN for
+ * none; failures are in the context. */
+CRU_API double cru_graphs_pass(cru_learner *learner);
+
+/* Scores of graphs, graphs.count x classes, in this step of the tape. */
+typedef cru_tensor *(*cru_graph_scorer)(cru_learner *l, void *user, cru_tape *t, cru_ids graphs);
+
+/* For `logits` of a method whose score of a graph depends on those computed with it, so that it should predict in
+ * batches as it learns: all graphs in batches of the settings' size, first the validation part, then the test part,
+ * then the others, each part in batches of its own. items x classes; while only validation counts, the rows of other
+ * graphs are 0, and those of validation graphs the same as ever. `user` goes to `score`. */
+CRU_API cru_tensor *cru_graphs_in_turn(cru_learner *learner, cru_tape *t, cru_graph_scorer score, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
