@@ -14,6 +14,7 @@
 #include <crucible/curvature.h>
 #include <crucible/diffusion.h>
 #include <crucible/embed.h>
+#include <crucible/encoder.h>
 #include <crucible/forest.h>
 #include <crucible/graph-kernels.h>
 #include <crucible/graph.h>
