@@ -84,8 +84,7 @@ cru_encoder cru_encoder_create_of(cru_net *net, const char *name, const cru_enco
                                   const cru_encoder_shape *shape)
 {
     cru_assert(shape->layers >= 1 && shape->layers <= CRU_MAX_LAYERS, "encoder: %lld layers", (long long)shape->layers);
-    cru_encoder e = {
-        .kind = kind, .adjacency = kind->adjacency, .layers = shape->layers, .dropout = shape->dropout};
+    cru_encoder e = {.kind = kind, .adjacency = kind->adjacency, .layers = shape->layers, .dropout = shape->dropout};
     for (int64_t i = 0; i < shape->layers; i++)
         e.layer[i] = kind->create(net, name_numbered(name, i).text, i ? shape->hidden : shape->in, shape->hidden);
     if (shape->out) e.head = cru_fc_create(net, "head", shape->hidden, shape->out);

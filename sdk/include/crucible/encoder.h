@@ -55,9 +55,9 @@ CRU_API const cru_encoder_kind *cru_encoder_kind_of(cru_encoder_choice choice);
 
 typedef struct cru_encoder {
     const cru_encoder_kind *kind;
-    cru_adjacency adjacency;     /* of the matrix to hand over; the kind's unless a method has its own for gcn */
-    cru_sparse *adj;             /* that of the task, when a learner made the encoder */
-    cru_gcn_stack gcn;           /* layers > 0: this is the network, and the rest is not used */
+    cru_adjacency adjacency; /* of the matrix to hand over; the kind's unless a method has its own for gcn */
+    cru_sparse *adj;         /* that of the task, when a learner made the encoder */
+    cru_gcn_stack gcn;       /* layers > 0: this is the network, and the rest is not used */
     int64_t layers;
     void *layer[CRU_MAX_LAYERS]; /* made by the kind */
     cru_fc head;                 /* w is NULL without one */

@@ -18,7 +18,8 @@ static cru_tensor *layer_alone(op_bench *b, cru_encoder_choice kind, const void 
 {
     const cru_csr looped = cru_graph_loops(cru_ctx_pool(b->ctx), &plain, CRU_LOOPS_SET);
     const cru_csr gcn = cru_graph_gcn(cru_ctx_pool(b->ctx), &plain, CRU_LOOPS_ADD);
-    if (kind == CRU_ENCODER_GCN) return cru_relu(b->tape, cru_gcn_apply(b->tape, layer, cru_sparse_create(b->ctx, &gcn), x));
+    if (kind == CRU_ENCODER_GCN)
+        return cru_relu(b->tape, cru_gcn_apply(b->tape, layer, cru_sparse_create(b->ctx, &gcn), x));
     if (kind == CRU_ENCODER_GAT)
         return cru_elu(b->tape, cru_gat_apply(b->tape, layer, cru_sparse_create(b->ctx, &looped), x), 1);
     cru_sparse *adj = cru_sparse_create(b->ctx, &plain);
@@ -51,8 +52,7 @@ START_TEST(an_encoder_is_its_layers_one_by_one)
     cru_tensor *h = cru_input_dense(b.tape, &x);
     for (int i = 0; i < LAYERS; i++) h = layer_alone(&b, (cru_encoder_choice)kind, e.layer[i], h);
     cru_tensor *z = cru_fc_apply(b.tape, &e.head, h), *logits = cru_encoder_logits(b.tape, &e, adj, &x);
-    for (int i = 0; i < N * HIDDEN; i++)
-        ck_assert_float_eq_tol(test_values(pass.hidden)[i], test_values(h)[i], 1e-4f);
+    for (int i = 0; i < N * HIDDEN; i++) ck_assert_float_eq_tol(test_values(pass.hidden)[i], test_values(h)[i], 1e-4f);
     for (int i = 0; i < N * CLASSES; i++) {
         ck_assert_float_eq_tol(test_values(pass.out)[i], test_values(z)[i], 1e-4f);
         ck_assert_float_eq(test_values(pass.out)[i], test_values(logits)[i]);
@@ -70,8 +70,7 @@ START_TEST(an_encoder_without_classes_gives_what_is_hidden)
     cru_tape_begin(b.tape, CRU_EVAL);
     const cru_gcn_pass pass = cru_encoder_pass(b.tape, &e, adj, &x);
     ck_assert_int_eq(cru_tensor_cols(pass.out), HIDDEN);
-    for (int i = 0; i < N * HIDDEN; i++)
-        ck_assert_float_eq(test_values(pass.out)[i], test_values(pass.hidden)[i]);
+    for (int i = 0; i < N * HIDDEN; i++) ck_assert_float_eq(test_values(pass.out)[i], test_values(pass.hidden)[i]);
     op_bench_close(&b);
 }
 END_TEST

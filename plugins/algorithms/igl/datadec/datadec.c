@@ -36,7 +36,8 @@ typedef struct settings {
 } settings;
 
 static const cru_param schema[] = {
-    CRU_VARIANT(settings, variant, CRU_BENCH, "bench: one change of graphs, nothing pruned; paper: both in every epoch"),
+    CRU_VARIANT(settings, variant, CRU_BENCH,
+                "bench: one change of graphs, nothing pruned; paper: both in every epoch"),
     CRU_CHOICE(settings, backbone, GIN, backbones, "the network that represents nodes"),
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions"),
     CRU_INT(settings, hidden, 128, 1, 65536, "width of each", .search = CRU_ONE_OF(32, 64, 128)),
@@ -92,15 +93,16 @@ static void build(cru_learner *l, void *self)
     const cru_ids train = l->task->split.train;
     const int64_t wide = s->layers * s->hidden;
     for (int64_t i = 0; i < s->layers; i++) build_layer(l, &m->layer[i], i, i ? s->hidden : l->x.cols);
-    m->project = cru_mlp_create(l->net, "project", &(cru_mlp_shape){.in = wide, .hidden = wide, .out = wide, .layers = 2});
+    m->project =
+        cru_mlp_create(l->net, "project", &(cru_mlp_shape){.in = wide, .hidden = wide, .out = wide, .layers = 2});
     m->rng = cru_ctx_stream(l->ctx, "sampling");
     m->folds = cru_ctx_stream(l->ctx, "folds");
     int32_t *order = cru_ctx_alloc(l->ctx, train.count, sizeof *order);
     cru_rng_permutation(&m->rng, order, train.count);
     for (int64_t i = 0; i < train.count; i++) order[i] = train.ids[order[i]];
     m->fit = (cru_ids){order, (int64_t)floor(s->fit_share * (double)train.count)};
-    m->diet = diet_create(cru_ctx_pool(l->ctx), (cru_ids){order + m->fit.count, train.count - m->fit.count}, s->keep_rate,
-                          s->explore_rate);
+    m->diet = diet_create(cru_ctx_pool(l->ctx), (cru_ids){order + m->fit.count, train.count - m->fit.count},
+                          s->keep_rate, s->explore_rate);
     m->score = cru_ctx_alloc(l->ctx, l->task->items, sizeof *m->score);
 }
 
@@ -115,7 +117,8 @@ static cru_tensor *convolve(cru_tape *t, const layer *y, cru_sparse *adj, const 
 }
 
 /* g: graphs x (layers hidden), of graphs whose edges and features may have changed */
-static cru_tensor *encode(cru_learner *l, const model *m, const cru_graphs *g, const cru_csr *edges, cru_input x, bool pruned)
+static cru_tensor *encode(cru_learner *l, const model *m, const cru_graphs *g, const cru_csr *edges, cru_input x,
+                          bool pruned)
 {
     const settings *s = l->settings;
     cru_tape *t = l->tape;
@@ -212,8 +215,9 @@ CRU_PLUGIN = {
     .name = "datadec",
     .version = "1.0",
     .summary = "contrastive learning from the hardest graphs, and support vector machines",
-    .citation = "Zhang, Huang, Tian, Wen, Ouyang, Li, Ye, Zhang. When Sparsity Meets Contrastive Models: Less Graph Data "
-                "Can Bring Better Class-Balanced Representations. ICML 2023.",
+    .citation =
+        "Zhang, Huang, Tian, Wen, Ouyang, Li, Ye, Zhang. When Sparsity Meets Contrastive Models: Less Graph Data "
+        "Can Bring Better Class-Balanced Representations. ICML 2023.",
     .problems = CRU_GRAPHS,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",

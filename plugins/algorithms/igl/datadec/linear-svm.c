@@ -81,7 +81,8 @@ static void add_pair(machines *m, cru_ids from, const int32_t *ask, int64_t aske
     }
     if (!of_b || of_b == n) return;
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) m->part[i * n + j] = m->kernel[d->learn.ids[m->chosen[i]] * wide + m->chosen[j]];
+        for (int64_t j = 0; j < n; j++)
+            m->part[i * n + j] = m->kernel[d->learn.ids[m->chosen[i]] * wide + m->chosen[j]];
     const double bias = svm_solve(m->part, n, m->sign, c, m->alpha);
     for (int64_t k = 0; k < asked; k++) {
         const int64_t row = ask ? ask[k] : k;

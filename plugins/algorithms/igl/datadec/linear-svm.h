@@ -19,7 +19,7 @@ double svm_solve(const double *kernel, int64_t count, const double *sign, double
 typedef struct svm_data {
     const float *x; /* rows x cols */
     int64_t rows, cols;
-    cru_ids learn; /* rows to learn from, */
+    cru_ids learn;         /* rows to learn from, */
     const int32_t *labels; /* of all rows; those of others are not looked at */
     int32_t classes;
 } svm_data;

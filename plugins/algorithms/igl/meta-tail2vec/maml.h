@@ -16,19 +16,17 @@
 
 #include <crucible/crucible.h>
 
-enum { MAML_MOST_STEPS = 32 };
-
 /* Tasks of `shots` support rows and one query each, one after the other. */
 typedef struct maml_tasks {
     int64_t count, shots;
-    cru_tensor *x, *y;  /* (count shots) x features */
-    cru_tensor *share;  /* (count shots) x 1: of a row in the loss of its task */
-    cru_tensor *query;  /* count x features */
+    cru_tensor *x, *y; /* (count shots) x features */
+    cru_tensor *share; /* (count shots) x 1: of a row in the loss of its task */
+    cru_tensor *query; /* count x features */
 } maml_tasks;
 
 typedef struct maml_rule {
     double lr;
-    int64_t steps; /* up to MAML_MOST_STEPS */
+    int64_t steps;
 } maml_rule;
 
 /* f of the queries after the steps: count x features; layer: the two of the perceptron. */

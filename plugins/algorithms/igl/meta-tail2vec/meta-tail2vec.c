@@ -34,8 +34,8 @@ static const cru_param schema[] = {
     CRU_INT(settings, hidden, 1024, 1, 65536, "width of the regressor"),
     CRU_INT(settings, shots, 5, 1, TAIL_MOST_SHOTS, "dense neighbours to adapt to"),
     CRU_INT(settings, sparse_degree, 5, 0, 1e9, "most neighbours of a sparse node"),
-    CRU_INT(settings, inner_steps, 5, 1, MAML_MOST_STEPS, "steps of adaptation while learning"),
-    CRU_INT(settings, test_steps, 5, 1, MAML_MOST_STEPS, "steps of adaptation for validation and test nodes"),
+    CRU_INT(settings, inner_steps, 5, 1, 1000, "steps of adaptation while learning"),
+    CRU_INT(settings, test_steps, 5, 1, 1000, "steps of adaptation for validation and test nodes"),
     CRU_FLOAT(settings, inner_lr, 0.01, 0, CRU_NO_MAX, "learning rate of these steps"),
     CRU_FLOAT(settings, tasks, 0.1, 0, 1, "tasks to learn from, as a share of the nodes"),
     CRU_INT(settings, meta_batch, 4, 1, 4096, "tasks in a step of meta-learning"),
@@ -99,9 +99,8 @@ static void meta_learn(cru_learner *l, model *m)
     if (!count || !train.count) return;
     int32_t *nodes = cru_ctx_alloc(l->ctx, count, sizeof *nodes);
     for (int64_t i = 0; i < count; i++) nodes[i] = train.ids[cru_rng_below(&m->rng, train.count)];
-    const tail_tasks drawn =
-        tail_tasks_draw(cru_ctx_pool(l->ctx), &m->source, (cru_ids){nodes, count},
-                        s->variant == CRU_BENCH ? TAIL_COUNT_ALL : TAIL_COUNT_REAL, &m->rng);
+    const tail_tasks drawn = tail_tasks_draw(cru_ctx_pool(l->ctx), &m->source, (cru_ids){nodes, count},
+                                             s->variant == CRU_BENCH ? TAIL_COUNT_ALL : TAIL_COUNT_REAL, &m->rng);
     for (int64_t i = 0, at = 0; i < iterations; i++) {
         const int64_t now = count - at < s->meta_batch ? count - at : s->meta_batch;
         cru_tape_begin(t, CRU_TRAIN);
@@ -123,8 +122,9 @@ static void adapt(cru_learner *l, model *m, cru_ids nodes)
     for (int64_t at = 0; at < nodes.count; at += AT_ONCE) {
         const cru_ids some = {nodes.ids + at, nodes.count - at < AT_ONCE ? nodes.count - at : AT_ONCE};
         cru_tape_begin(l->tape, CRU_EVAL);
-        const tail_tasks drawn = tail_tasks_draw(cru_tape_pool(l->tape), &m->source, some,
-                                                 s->variant == CRU_BENCH ? TAIL_COUNT_NOT_ZERO : TAIL_COUNT_REAL, &m->rng);
+        const tail_tasks drawn =
+            tail_tasks_draw(cru_tape_pool(l->tape), &m->source, some,
+                            s->variant == CRU_BENCH ? TAIL_COUNT_NOT_ZERO : TAIL_COUNT_REAL, &m->rng);
         const maml_tasks tasks = upload(l->tape, &m->source, &drawn, 0, some.count);
         cru_tensor *f = maml_predict(l->tape, m->regressor, &tasks, &(maml_rule){s->inner_lr, s->test_steps});
         cru_put_rows(l->tape, m->x.dense, cru_index_step(l->tape, some.ids, some.count), f);

@@ -31,8 +31,8 @@ tail_source tail_source_create(cru_ctx *ctx, const cru_task *task, int64_t spars
 /* Tasks one after the other, on the host; `shots` rows of support and one query each. */
 typedef struct tail_tasks {
     int64_t count;
-    float *x, *y; /* (count shots) x features: what describes a support node, and its features */
-    float *share; /* count shots: 1 / (rows that count), or 0 */
+    float *x, *y;         /* (count shots) x features: what describes a support node, and its features */
+    float *share;         /* count shots: 1 / (rows that count), or 0 */
     float *query, *truth; /* count x features: the same two of the node itself */
 } tail_tasks;
 

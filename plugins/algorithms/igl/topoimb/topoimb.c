@@ -90,12 +90,10 @@ static void build(cru_learner *l, void *self)
     cru_net *grouping = cru_learner_net(l, "grouping");
     build_layers(l, m, reweighter, memory);
     if (s->backbone != BACKBONE_GIN)
-        m->encoder = graph_encoder_create(l->net, (graph_backbone)s->backbone,
-                                          &(cru_gin_shape){.in = l->x.cols,
-                                                           .hidden = s->hidden,
-                                                           .out = s->hidden,
-                                                           .layers = s->layers,
-                                                           .dropout = s->dropout});
+        m->encoder = graph_encoder_create(
+            l->net, (graph_backbone)s->backbone,
+            &(cru_gin_shape){
+                .in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .dropout = s->dropout});
     m->classes = cru_fc_create(l->net, "classes", 2 * s->hidden, l->task->classes);
     m->first = cru_fc_create(reweighter, "first", l->x.cols, s->hidden);
     m->weight = cru_fc_create(reweighter, "weight", wide, 1);
@@ -163,8 +161,7 @@ typedef struct turn {
 static turn begin(cru_learner *l, cru_ids items)
 {
     cru_tape_begin(l->tape, CRU_TRAIN);
-    return (turn){cru_graphs_select(l->tape, &l->graphs, items),
-                  {.labels = cru_learner_labels(l, l->tape, items)}};
+    return (turn){cru_graphs_select(l->tape, &l->graphs, items), {.labels = cru_learner_labels(l, l->tape, items)}};
 }
 
 /* Forgets what reached the nets that `optim` does not move. */
