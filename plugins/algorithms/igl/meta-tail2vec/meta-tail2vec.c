@@ -24,8 +24,8 @@
 enum { AT_ONCE = 64, WIDE = 64, NARROW = 32, WEIGHTS = 4 };
 
 typedef struct settings {
-    int64_t variant, hidden, shots, inner_steps, test_steps, meta_batch, sparse_degree;
-    double iterations, tasks, inner_lr, meta_lr, clip, dropout;
+    int64_t variant, hidden, shots, inner_steps, test_steps, meta_batch, iterations, passes, sparse_degree;
+    double tasks, inner_lr, meta_lr, clip, dropout;
     cru_train train;
 } settings;
 
@@ -39,7 +39,8 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, inner_lr, 0.01, 0, CRU_NO_MAX, "learning rate of these steps"),
     CRU_FLOAT(settings, tasks, 0.1, 0, 1, "tasks to learn from, as a share of the nodes"),
     CRU_INT(settings, meta_batch, 4, 1, 4096, "tasks in a step of meta-learning"),
-    CRU_FLOAT(settings, iterations, 4, 0, 1e6, "steps of meta-learning, in multiples of `epochs`"),
+    CRU_INT(settings, iterations, 2000, 0, 1e9, "most steps of meta-learning"),
+    CRU_INT(settings, passes, 40, 0, 1e9, "most passes over the tasks; the study makes 10 to 35"),
     CRU_FLOAT(settings, meta_lr, 0.001, 0, CRU_NO_MAX, "their learning rate"),
     CRU_FLOAT(settings, clip, 10, 0, CRU_NO_MAX, "largest norm of the gradient of one weight"),
     CRU_DROPOUT(settings, dropout, 0.5),
@@ -94,7 +95,8 @@ static void meta_learn(cru_learner *l, model *m)
     const settings *s = l->settings;
     const cru_ids train = l->task->split.train;
     const int64_t count = (int64_t)floor(s->tasks * (double)l->task->nodes), cols = l->x.cols;
-    const int64_t iterations = (int64_t)floor(s->iterations * (double)s->train.epochs);
+    const int64_t a_pass = (count + s->meta_batch - 1) / s->meta_batch;
+    const int64_t iterations = s->iterations < s->passes * a_pass ? s->iterations : s->passes * a_pass;
     cru_tape *t = l->tape;
     if (!count || !train.count) return;
     int32_t *nodes = cru_ctx_alloc(l->ctx, count, sizeof *nodes);
