@@ -44,6 +44,26 @@ cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_
                                                  .dropout = settings->dropout});
 }
 
+cru_encoder cru_learner_encoder(cru_learner *learner, cru_net *net, const cru_encoder_settings *settings)
+{
+    const cru_task *task = learner->task;
+    const bool gcn = settings->backbone == CRU_ENCODER_GCN;
+    const cru_encoder_kind *kind = cru_encoder_kind_of((cru_encoder_choice)settings->backbone);
+    cru_encoder e = {.kind = kind, .adjacency = settings->adjacency};
+    if (gcn)
+        e.gcn = cru_learner_gcn(
+            learner, net, &(cru_gcn_settings){settings->layers, settings->hidden, settings->dropout, e.adjacency});
+    else
+        e = cru_encoder_create_of(net, "conv", kind,
+                                  &(cru_encoder_shape){.in = task->x.cols,
+                                                       .hidden = settings->hidden,
+                                                       .layers = settings->layers,
+                                                       .out = task->classes,
+                                                       .dropout = settings->dropout});
+    e.adj = gcn && learner->adj ? learner->adj : cru_adjacency_create(learner->ctx, &task->graph, &e.adjacency);
+    return e;
+}
+
 /* q_ik = 1/|S_i| on the candidates of item i */
 static cru_tensor *uniform_candidates(const cru_task *task, cru_tape *t, cru_ids items)
 {

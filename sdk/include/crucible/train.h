@@ -52,6 +52,7 @@
 #define CRUCIBLE_TRAIN_H
 
 #include <crucible/backbone.h>
+#include <crucible/encoder.h>
 #include <crucible/graph.h>
 #include <crucible/minibatch.h>
 #include <crucible/optim.h>
@@ -293,6 +294,9 @@ CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
 
 /* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... */
 CRU_API cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings);
+/* The same of the network that the settings name, with the matrix that it goes over in `adj`: for gcn that of the learner
+ * when the method has `adjacency`. */
+CRU_API cru_encoder cru_learner_encoder(cru_learner *learner, cru_net *net, const cru_encoder_settings *settings);
 
 /* `epochs` steps of `optim` on the default loss of what `logits` gives (as cru_method.logits): pre-training, of which
  * the monitor hears nothing. */

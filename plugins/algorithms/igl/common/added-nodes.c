@@ -1,6 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "added-nodes.h"
 
+void added_link(cru_tape *t, added_nodes *a, int64_t nodes, const int64_t *offsets, const int32_t *ids)
+{
+    const int64_t count = a->count ? offsets[a->count] : 0;
+    int32_t *row = cru_tape_alloc(t, count, sizeof *row);
+    float *value = cru_tape_alloc(t, count, sizeof *value), *own = cru_tape_alloc(t, a->count, sizeof *own);
+    for (int64_t i = 0; i < a->count; i++) {
+        own[i] = 1 / (float)(offsets[i + 1] - offsets[i] + 1);
+        for (int64_t e = offsets[i]; e < offsets[i + 1]; e++) row[e] = (int32_t)i, value[e] = own[i];
+    }
+    const cru_coo entries = {a->count, nodes, count, row, ids, value};
+    a->heard = cru_csr_from_coo(cru_tape_pool(t), &entries, CRU_DUP_SUM);
+    a->links = cru_sparse_step(t, &a->heard);
+    a->own = cru_tensor_upload(t, cru_2d(a->count, 1), own);
+}
+
+void added_convolve(cru_tape *t, const added_nodes *a, cru_sparse *adj, const cru_gcn *layer, cru_tensor *xw,
+                    cru_tensor *both[2])
+{
+    both[0] = cru_add(t, cru_spmm(t, adj, xw), layer->b);
+    if (!a) return;
+    cru_tensor *self = cru_mul(t, cru_matmul(t, both[1], layer->w), a->own);
+    both[1] = cru_add(t, cru_add(t, cru_spmm(t, a->links, xw), self), layer->b);
+}
+
+/* The task's graph with a row for every new node. */
+static cru_csr grown(cru_tape *t, const cru_csr *g, const cru_csr *heard)
+{
+    const int64_t nodes = g->rows + heard->rows, old = g->offsets[g->rows], count = old + heard->offsets[heard->rows];
+    int64_t *offsets = cru_tape_alloc(t, nodes + 1, sizeof *offsets);
+    int32_t *ids = cru_tape_alloc(t, count, sizeof *ids);
+    for (int64_t v = 0; v <= g->rows; v++) offsets[v] = g->offsets[v];
+    for (int64_t v = 1; v <= heard->rows; v++) offsets[g->rows + v] = old + heard->offsets[v];
+    for (int64_t e = 0; e < count; e++) ids[e] = e < old ? g->ids[e] : heard->ids[e - old];
+    return (cru_csr){.rows = nodes, .cols = nodes, .offsets = offsets, .ids = ids};
+}
+
+cru_tensor *added_encode(const cru_learner *l, cru_tape *t, const cru_encoder *encoder, const added_nodes *a,
+                         cru_tensor **watched)
+{
+    if (!a && !watched) return cru_encoder_logits(t, encoder, encoder->adj, &l->x);
+    cru_tensor *both[2] = {cru_input_dense(t, &l->x), a ? a->x : NULL};
+    if (watched) {
+        *watched = both[0] = cru_scale(t, both[0], 1); /* a tensor of the step, not the features themselves */
+        cru_tensor_watch(*watched);
+    }
+    const cru_input x = cru_input_of(a ? cru_concat_rows(t, both, 2) : both[0]);
+    if (!a) return cru_encoder_logits(t, encoder, encoder->adj, &x);
+    const cru_csr g = grown(t, &l->task->graph, &a->heard), matrix = cru_encoder_graph(cru_tape_pool(t), encoder, &g);
+    return cru_encoder_logits(t, encoder, cru_sparse_step(t, &matrix), &x);
+}
+
 cru_tensor *added_loss(const cru_learner *learner, cru_tape *t, cru_tensor *z, const int32_t *labels, int64_t count)
 {
     const cru_task *task = learner->task;

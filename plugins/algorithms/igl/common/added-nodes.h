@@ -1,9 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-/* added-nodes.h: the loss of methods that add labelled nodes to minority classes. */
+/* added-nodes.h: nodes that methods add to minority classes for one step.
+ *
+ * New nodes hear from nodes of the task and from themselves; no other node hears from them. */
 #ifndef IGL_ADDED_NODES_H
 #define IGL_ADDED_NODES_H
 
 #include <crucible/crucible.h>
+
+typedef struct added_nodes {
+    int64_t count;
+    int32_t *labels;
+    cru_tensor *x;     /* count x features */
+    cru_csr heard;     /* count x nodes: whom each hears, each with 1 / (their number + 1) */
+    cru_sparse *links; /* the same for operators, */
+    cru_tensor *own;   /* count x 1: and the node's own part */
+} added_nodes;
+
+/* Fills the last three: new node i hears ids[offsets[i] .. offsets[i+1]-1]; who stands there twice counts twice. */
+void added_link(cru_tape *t, added_nodes *added, int64_t nodes, const int64_t *offsets, const int32_t *ids);
+
+/* One convolution over means, A x W + b. x W is that of the nodes; adj their means. both: the nodes' result and, where
+ * nodes were added, theirs, in place of what entered. */
+void added_convolve(cru_tape *t, const added_nodes *added, cru_sparse *adj, const cru_gcn *layer, cru_tensor *xw,
+                    cru_tensor *both[2]);
+
+/* What an encoder makes of the graph, with the new nodes as its last if there are any (added NULL: none). *watched,
+ * unless NULL: the features of the task's nodes, of which the gradient can be asked for. */
+cru_tensor *added_encode(const cru_learner *learner, cru_tape *t, const cru_encoder *encoder, const added_nodes *added,
+                         cru_tensor **watched);
 
 /* The mean cross-entropy over the training nodes and `count` nodes more: rows of z after those of the task's nodes. */
 cru_tensor *added_loss(const cru_learner *learner, cru_tape *t, cru_tensor *z, const int32_t *labels, int64_t count);

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* graph-encoder.h: the two networks that methods over whole graphs may use to represent nodes.
+/* graph-encoder.h: the networks that methods over whole graphs may use to represent nodes.
  *
- *     gin   cru_gin_stack on the graph as it is
- *     gcn   cru_gcn_stack on S = D^-1/2 (A + I) D^-1/2: convolutions with ReLU and dropout between them */
+ *     gin              cru_gin_stack on the graph as it is
+ *     gcn              cru_gcn_stack on S = D^-1/2 (A + I) D^-1/2: convolutions with ReLU and dropout between them
+ *     graphsage, gat   layers of encoder.h, each of them activated and dropped */
 #ifndef IGL_GRAPH_ENCODER_H
 #define IGL_GRAPH_ENCODER_H
 
 #include <crucible/crucible.h>
 
-typedef enum graph_backbone { BACKBONE_GIN, BACKBONE_GCN } graph_backbone;
-extern const char *const graph_backbone_names[]; /* "gin", "gcn", NULL */
+typedef enum graph_backbone { BACKBONE_GIN, BACKBONE_GCN, BACKBONE_SAGE, BACKBONE_GAT } graph_backbone;
+extern const char *const graph_backbone_names[]; /* "gin", "gcn", "graphsage", "gat", NULL */
 
 typedef struct graph_encoder {
     graph_backbone kind;
     cru_gin_stack gin;
     cru_gcn_stack gcn;
+    cru_encoder other;
 } graph_encoder;
 
-/* Layers conv0, conv1, ...; gcn takes in, hidden, out, layers and dropout of the shape. */
+/* Layers conv0, conv1, ...; all but gin take in, hidden, out, layers and dropout of the shape alone, graphsage and gat an
+ * `out` equal to `hidden`. */
 graph_encoder graph_encoder_create(cru_net *net, graph_backbone kind, const cru_gin_shape *shape);
 
 /* nodes x out, of a graph that lives as long as the step; x: nodes x in */
@@ -25,5 +28,8 @@ cru_tensor *graph_encoder_nodes(cru_tape *t, const graph_encoder *encoder, const
 
 /* The same of graphs whose matrix is in place. */
 cru_tensor *graph_encoder_graphs(cru_tape *t, const graph_encoder *encoder, const cru_graphs *graphs);
+
+/* The same, where gcn, too, is activated and dropped after its last layer. */
+cru_tensor *graph_encoder_activated(cru_tape *t, const graph_encoder *encoder, const cru_graphs *graphs);
 
 #endif

@@ -9,7 +9,7 @@
  *     loss = mean over a of ( -ln p_a(y) over B  +  mean over B of |p_a - s|^2 )
  *     s = sharpened mean over a of p_a: s_c ~ (mean p)_c^(1/temperature), without gradient
  *
- * GNN is a GIN or, with backbone = gcn, convolutions with ReLU after each (the authors have three).
+ * GNN is a GIN or, with another `backbone`, convolutions that are activated each (the authors have three of gcn).
  *
  * A graph that stands in a batch several times is changed once. Predictions are the mean of ln p_a, in batches as in
  * training: P has columns that sum to 1, not rows, so the more graphs are joined the larger grows what a graph with
@@ -146,7 +146,7 @@ static cru_tensor *predict(cru_learner *l, const model *m, cru_tape *t, const gr
     const cru_csr kept = cru_sample_edges(cru_tape_pool(t), &g->graphs.host, 1 - s->drop_edges, false, rng);
     const cru_input x = blank_some(t, &g->graphs.x, s->blank_nodes, rng);
     cru_tensor *h = graph_encoder_nodes(t, &m->encoder, &kept, &x);
-    if (s->backbone == BACKBONE_GCN) h = cru_relu(t, h); /* gin ends with one */
+    if (s->backbone == BACKBONE_GCN) h = cru_relu(t, h); /* the others end with an activation */
     h = cru_graphs_readout(t, l, &g->graphs, h);
     h = cru_propagate(t, g->links, h, s->hops);
     h = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->hidden, h)), s->dropout);

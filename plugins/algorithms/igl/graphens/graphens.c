@@ -13,8 +13,9 @@
  *
  *     H_l = ReLU(A H_l-1 W_l + b_l)      A: mean over in-neighbours and the node itself      logits = Drop(H_L) W + b
  *
- * The loss is the mean cross-entropy over training and new nodes. The learning rate halves when the validation loss has
- * not improved for `plateau` epochs; the classifier has no weight decay.
+ * or another `backbone` (encoder.h) on the graph with the new nodes. The loss is the mean cross-entropy over training and
+ * new nodes. The learning rate halves when the validation loss has not improved for `plateau` epochs; the classifier has
+ * no weight decay.
  *
  * The reference adds 1e-12 to the share of every node before it draws neighbours; here only neighbours can be drawn.
  *
@@ -30,12 +31,13 @@
 #include "val-plateau.h"
 
 typedef struct settings {
-    int64_t layers, hidden, warmup, plateau;
+    int64_t backbone, layers, hidden, warmup, plateau;
     double dropout, keep_prob, temperature;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
+    CRU_CHOICE(settings, backbone, CRU_ENCODER_GCN, cru_encoder_names, "the network"),
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(1, 2, 3)),
     CRU_INT(settings, hidden, 64, 1, 65536, "their width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "before the classifier"),
@@ -52,6 +54,7 @@ typedef struct model {
     cru_sparse *adj;
     cru_csr out_edges;
     cru_gcn_stack convs;
+    cru_encoder encoder; /* layers > 0: in place of them */
     cru_fc classifier;
     val_plateau plateau;
     cru_ids *members;        /* training nodes of each class */
@@ -61,15 +64,11 @@ typedef struct model {
     float *saliency;         /* training nodes x features: likewise */
 } model;
 
-/* The new nodes of a step. */
+/* The new nodes of a step, and what each is made of. */
 typedef struct added {
-    int64_t count;
+    added_nodes nodes;
     ego_pair *pairs;
     int32_t *places; /* of the partners in the training part */
-    int32_t *labels;
-    cru_tensor *x;     /* count x features */
-    cru_sparse *links; /* count x nodes: the mean over neighbours and itself, */
-    cru_tensor *own;   /* count x 1: and the node's own part of it */
 } added;
 
 /* ---- set-up ---------------------------------------------------------------------------------------------- */
@@ -94,6 +93,21 @@ static void build_optimiser(cru_learner *l, cru_net *classifier)
     cru_optim_add(l->optim, classifier, &(cru_optim_group){.own_decay = true});
 }
 
+static void build_network(cru_learner *l, model *m)
+{
+    const settings *s = l->settings;
+    if (s->backbone == CRU_ENCODER_GCN) {
+        m->convs = cru_gcn_stack_create(
+            l->net, "conv",
+            &(cru_gcn_shape){
+                .in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .draw = CRU_DRAW_GLOROT});
+        return;
+    }
+    m->encoder = cru_encoder_create_of(l->net, "conv", cru_encoder_kind_of((cru_encoder_choice)s->backbone),
+                                       &(cru_encoder_shape){.in = l->x.cols, .hidden = s->hidden, .layers = s->layers});
+    m->encoder.adj = cru_adjacency_create(l->ctx, &l->task->graph, &m->encoder.adjacency);
+}
+
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
@@ -104,10 +118,7 @@ static void build(cru_learner *l, void *self)
     m->rng = cru_ctx_stream(ctx, "sampling");
     m->adj = cru_adjacency_create(ctx, &task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_ROW});
     m->out_edges = cru_csr_transpose(cru_ctx_pool(ctx), &task->graph, NULL);
-    m->convs = cru_gcn_stack_create(
-        l->net, "conv",
-        &(cru_gcn_shape){
-            .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .draw = CRU_DRAW_GLOROT});
+    build_network(l, m);
     m->classifier = cru_fc_create(classifier, "classifier", s->hidden, task->classes);
     build_optimiser(l, classifier);
     m->plateau = val_plateau_create(l, s->plateau);
@@ -124,15 +135,15 @@ static added draw_pairs(cru_learner *l, model *m, cru_tape *t)
     const cru_ids train = task->split.train;
     added a = {0};
     for (int32_t c = 0; c < task->classes; c++)
-        if (m->members[c].count) a.count += m->largest - m->members[c].count;
-    a.pairs = cru_tape_alloc(t, a.count, sizeof *a.pairs);
-    a.places = cru_tape_alloc(t, a.count, sizeof *a.places);
-    a.labels = cru_tape_alloc(t, a.count, sizeof *a.labels);
-    cru_rng_weighted(&m->rng, m->partner_weights, train.count, a.count, true, a.places);
+        if (m->members[c].count) a.nodes.count += m->largest - m->members[c].count;
+    a.pairs = cru_tape_alloc(t, a.nodes.count, sizeof *a.pairs);
+    a.places = cru_tape_alloc(t, a.nodes.count, sizeof *a.places);
+    a.nodes.labels = cru_tape_alloc(t, a.nodes.count, sizeof *a.nodes.labels);
+    cru_rng_weighted(&m->rng, m->partner_weights, train.count, a.nodes.count, true, a.places);
     for (int32_t c = 0, i = 0; c < task->classes; c++) {
         const cru_ids own = m->members[c];
         for (int64_t k = own.count; own.count && k < m->largest; k++, i++) {
-            a.labels[i] = c;
+            a.nodes.labels[i] = c;
             a.pairs[i] = (ego_pair){own.ids[cru_rng_below(&m->rng, own.count)], train.ids[a.places[i]], 0};
         }
     }
@@ -142,7 +153,7 @@ static added draw_pairs(cru_learner *l, model *m, cru_tape *t)
 static void compare_pairs(cru_learner *l, const model *m, added *a)
 {
     const int32_t classes = l->task->classes;
-    for (int64_t i = 0; i < a->count; i++)
+    for (int64_t i = 0; i < a->nodes.count; i++)
         a->pairs[i].divergence = ego_divergence(m->predicted + (int64_t)a->pairs[i].source * classes,
                                                 m->predicted + (int64_t)a->pairs[i].partner * classes, classes);
 }
@@ -170,37 +181,31 @@ static int64_t draw_neighbours(cru_learner *l, model *m, cru_tape *t, const ego_
 static void link_nodes(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
     const cru_csr *g = warm ? &m->out_edges : &l->task->graph;
-    int64_t most = 0, count = 0;
-    for (int64_t i = 0; i < a->count; i++) most += row_length(g, a->pairs[i].source);
-    int32_t *row = cru_tape_alloc(t, most, sizeof *row), *col = cru_tape_alloc(t, most, sizeof *col);
-    float *value = cru_tape_alloc(t, most, sizeof *value), *own = cru_tape_alloc(t, a->count, sizeof *own);
-    for (int64_t i = 0; i < a->count; i++) {
+    const int64_t count = a->nodes.count;
+    int64_t *start = cru_tape_alloc(t, count + 1, sizeof *start), most = 0;
+    for (int64_t i = 0; i < count; i++) most += row_length(g, a->pairs[i].source);
+    int32_t *ids = cru_tape_alloc(t, most, sizeof *ids);
+    start[0] = 0;
+    for (int64_t i = 0; i < count; i++) {
         const int32_t source = a->pairs[i].source;
         int64_t degree = row_length(g, source);
         if (warm)
-            for (int64_t k = 0; k < degree; k++) col[count + k] = g->ids[g->offsets[source] + k];
+            for (int64_t k = 0; k < degree; k++) ids[start[i] + k] = g->ids[g->offsets[source] + k];
         else
-            degree = draw_neighbours(l, m, t, &a->pairs[i], col + count);
-        own[i] = 1 / (float)(degree + 1);
-        for (int64_t k = 0; k < degree; k++, count++) {
-            row[count] = (int32_t)i;
-            value[count] = own[i];
-        }
+            degree = draw_neighbours(l, m, t, &a->pairs[i], ids + start[i]);
+        start[i + 1] = start[i] + degree;
     }
-    const cru_coo entries = {a->count, g->rows, count, row, col, value};
-    const cru_csr links = cru_csr_from_coo(cru_tape_pool(t), &entries, CRU_DUP_SUM);
-    a->links = cru_sparse_step(t, &links);
-    a->own = cru_tensor_upload(t, cru_2d(a->count, 1), own);
+    added_link(t, &a->nodes, g->rows, start, ids);
 }
 
 static void mix_features(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
     const settings *s = l->settings;
     const int64_t features = l->task->x.cols, drawn = (int64_t)floor(s->keep_prob * (double)features);
-    float *share = cru_tape_alloc(t, a->count * features, sizeof *share);
+    float *share = cru_tape_alloc(t, a->nodes.count * features, sizeof *share);
     double *weight = cru_tape_alloc(t, features, sizeof *weight);
     int32_t *chosen = cru_tape_alloc(t, drawn, sizeof *chosen);
-    for (int64_t i = 0; i < a->count; i++) {
+    for (int64_t i = 0; i < a->nodes.count; i++) {
         const float lambda = (float)cru_rng_beta(&m->rng, 2, 2);
         for (int64_t f = 0; f < features; f++) share[i * features + f] = lambda;
         if (warm) continue;
@@ -210,26 +215,28 @@ static void mix_features(cru_learner *l, model *m, cru_tape *t, added *a, bool w
         cru_rng_weighted(&m->rng, weight, features, kept, false, chosen);
         for (int64_t k = 0; k < kept; k++) share[i * features + chosen[k]] = 1;
     }
-    a->x = ego_features(t, &l->x, a->pairs, cru_tensor_upload(t, cru_2d(a->count, features), share));
+    a->nodes.x = ego_features(t, &l->x, a->pairs, cru_tensor_upload(t, cru_2d(a->nodes.count, features), share));
 }
 
 /* ---- training -------------------------------------------------------------------------------------------- */
 
-/* Logits of all nodes and after them of the new ones, if any; *first: X W_1, of which the gradient can be asked for. */
-static cru_tensor *forward(cru_learner *l, model *m, cru_tape *t, const added *a, cru_tensor **first)
+/* Logits of all nodes and after them of the new ones, if any; *first: X W_1 or, with another backbone, X, of which the
+ * gradient can be asked for. */
+static cru_tensor *forward(cru_learner *l, model *m, cru_tape *t, const added_nodes *a, cru_tensor **first)
 {
     const settings *s = l->settings;
-    cru_tensor *both[2] = {NULL, a ? a->x : NULL};
+    cru_tensor *both[2] = {NULL, a ? a->x : NULL}, *h = NULL;
     for (int64_t i = 0; i < m->convs.layers; i++) {
         const cru_gcn *layer = &m->convs.layer[i];
         cru_tensor *x = i ? cru_matmul(t, both[0], layer->w) : cru_input_linear(t, &l->x, layer->w, NULL);
         if (!i && first) cru_tensor_watch(*first = x);
-        both[0] = cru_relu(t, cru_add(t, cru_spmm(t, m->adj, x), layer->b));
-        if (!a) continue;
-        cru_tensor *self = cru_mul(t, cru_matmul(t, both[1], layer->w), a->own);
-        both[1] = cru_relu(t, cru_add(t, cru_add(t, cru_spmm(t, a->links, x), self), layer->b));
+        added_convolve(t, a, m->adj, layer, x, both);
+        for (int k = 0; k < (a ? 2 : 1); k++) both[k] = cru_relu(t, both[k]);
     }
-    cru_tensor *h = a ? cru_concat_rows(t, both, 2) : both[0];
+    if (m->encoder.layers)
+        h = added_encode(l, t, &m->encoder, a, first);
+    else
+        h = a ? cru_concat_rows(t, both, 2) : both[0];
     return cru_fc_apply(t, &m->classifier, cru_dropout(t, h, s->dropout));
 }
 
@@ -247,7 +254,8 @@ static void remember(cru_learner *l, model *m, cru_tape *t, cru_tensor *z, cru_t
     cru_tensor *smooth = cru_scale(t, cru_spmm(t, m->adj, real), (float)(1 / s->temperature));
     cru_tensor_download(t, cru_softmax(t, smooth, 1), m->predicted);
     cru_tensor *slope = cru_gather(t, cru_grad_of(t, first), l->train_rows);
-    cru_tensor_download(t, cru_matmul_op(t, slope, m->convs.layer[0].w, CRU_NT), m->saliency);
+    if (m->convs.layers) slope = cru_matmul_op(t, slope, m->convs.layer[0].w, CRU_NT);
+    cru_tensor_download(t, slope, m->saliency);
     cru_tape_record(t, recorded);
 }
 
@@ -260,13 +268,13 @@ static double epoch(cru_learner *l, void *self)
     cru_tensor *first;
     cru_tape_begin(t, CRU_TRAIN);
     added a = draw_pairs(l, m, t);
-    if (a.count) {
+    if (a.nodes.count) {
         if (!warm) compare_pairs(l, m, &a);
         link_nodes(l, m, t, &a, warm);
         mix_features(l, m, t, &a, warm);
     }
-    cru_tensor *z = forward(l, m, t, a.count ? &a : NULL, &first);
-    cru_tensor *total = added_loss(l, t, z, a.labels, a.count);
+    cru_tensor *z = forward(l, m, t, a.nodes.count ? &a.nodes : NULL, &first);
+    cru_tensor *total = added_loss(l, t, z, a.nodes.labels, a.nodes.count);
     cru_backward(t, total);
     remember(l, m, t, z, first);
     cru_optim_step(l->optim);

@@ -2,6 +2,7 @@
 /* graphsha: hard nodes for small classes, almost like a confusing node of another class, with the source's neighbours.
  *
  *     logits = A Drop(ReLU(A X W_0 + b_0)) W_1 + b_1      A: mean over in-neighbours and the node itself
+ *     (or another `backbone` of two layers, encoder.h, and a linear layer, on the graph with the new nodes)
  *     pairs (source, partner) by the last epoch's q = softmax(logits / tau): hard-sampling.h, up to the mean class size
  *     x = lambda x_source + (1 - lambda) x_partner, lambda from Beta(1, beta)
  *     neighbours: as many as a random node has, at most those of the source, drawn from the source's row of a diffusion
@@ -28,13 +29,14 @@ enum { PPR, HEAT, NONE };
 static const char *const diffusions[] = {"ppr", "hk", "none", NULL};
 
 typedef struct settings {
-    int64_t hidden, warmup, diffusion, plateau;
+    int64_t backbone, hidden, warmup, diffusion, plateau;
     double dropout, tau, beta;
     bool largest;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
+    CRU_CHOICE(settings, backbone, CRU_ENCODER_GCN, cru_encoder_names, "the network"),
     CRU_WIDTH(settings, hidden, 64, .search = CRU_ONE_OF(32, 64, 128)),
     CRU_DROPOUT(settings, dropout, 0.5),
     CRU_INT(settings, warmup, 5, 0, 1e9, "last epoch, from 0, without predictions to sample by"),
@@ -52,7 +54,9 @@ typedef struct model {
     cru_rng rng;
     cru_sparse *adj;
     cru_csr out_edges, reach; /* row of a node: where it points to; whom a new node of it may hear */
-    cru_gcn conv[2];
+    cru_gcn conv[2];          /* or, with another backbone, */
+    cru_encoder encoder;      /* these layers, */
+    cru_fc classifier;        /* and this */
     val_plateau plateau;
     hard_classes classes;
     double *partner_weights, *scratch;
@@ -60,12 +64,8 @@ typedef struct model {
 } model;
 
 typedef struct added {
-    int64_t count;
+    added_nodes nodes;
     hard_pair *pairs;
-    int32_t *labels;
-    cru_tensor *x;     /* count x features */
-    cru_sparse *links; /* count x nodes: the mean over neighbours and itself, */
-    cru_tensor *own;   /* count x 1: and the node's own part of it */
 } added;
 
 static void count_classes(cru_learner *l, model *m)
@@ -103,6 +103,20 @@ static cru_csr diffuse(cru_learner *l)
                                               .threshold = s->diffusion == HEAT ? 1e-4 : 0});
 }
 
+static void build_network(cru_learner *l, model *m, cru_net *head)
+{
+    const settings *s = l->settings;
+    if (s->backbone == CRU_ENCODER_GCN) {
+        m->conv[0] = cru_gcn_create(l->net, "conv0", l->x.cols, s->hidden);
+        m->conv[1] = cru_gcn_create(head, "conv1", s->hidden, l->task->classes);
+        return;
+    }
+    m->encoder = cru_encoder_create_of(l->net, "conv", cru_encoder_kind_of((cru_encoder_choice)s->backbone),
+                                       &(cru_encoder_shape){.in = l->x.cols, .hidden = s->hidden, .layers = 2});
+    m->encoder.adj = cru_adjacency_create(l->ctx, &l->task->graph, &m->encoder.adjacency);
+    m->classifier = cru_fc_create(head, "classifier", s->hidden, l->task->classes);
+}
+
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
@@ -113,8 +127,7 @@ static void build(cru_learner *l, void *self)
     m->adj = cru_adjacency_create(l->ctx, &task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_ROW});
     m->out_edges = cru_csr_transpose(cru_ctx_pool(l->ctx), &task->graph, NULL);
     m->reach = diffuse(l);
-    m->conv[0] = cru_gcn_create(l->net, "conv0", l->x.cols, s->hidden);
-    m->conv[1] = cru_gcn_create(head, "conv1", s->hidden, task->classes);
+    build_network(l, m, head);
     l->optim = cru_learner_optim(l, &l->net, 1);
     cru_optim_add(l->optim, head, &(cru_optim_group){.own_decay = true});
     m->plateau = val_plateau_create(l, s->plateau);
@@ -134,14 +147,14 @@ static added draw_pairs(cru_learner *l, model *m, cru_tape *t, bool warm)
     for (int32_t c = 0; (warm || s->largest) && c < l->task->classes; c++)
         target = fmax(target, (double)m->classes.places[c].count);
     added a = {0};
-    for (int32_t c = 0; c < l->task->classes; c++) a.count += hard_missing(&m->classes, c, target);
-    a.pairs = cru_tape_alloc(t, a.count, sizeof *a.pairs);
-    a.labels = cru_tape_alloc(t, a.count, sizeof *a.labels);
+    for (int32_t c = 0; c < l->task->classes; c++) a.nodes.count += hard_missing(&m->classes, c, target);
+    a.pairs = cru_tape_alloc(t, a.nodes.count, sizeof *a.pairs);
+    a.nodes.labels = cru_tape_alloc(t, a.nodes.count, sizeof *a.nodes.labels);
     if (warm)
         plain_pairs(&m->classes, target, m->partner_weights, train.count, &m->rng, a.pairs);
     else
         hard_pairs(&m->classes, target, draw_one, &m->rng, m->scratch, a.pairs);
-    for (int64_t i = 0; i < a.count; i++) a.labels[i] = a.pairs[i].label;
+    for (int64_t i = 0; i < a.nodes.count; i++) a.nodes.labels[i] = a.pairs[i].label;
     return a;
 }
 
@@ -153,62 +166,58 @@ static int64_t row_length(const cru_csr *g, int64_t row)
 static void link_nodes(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
     const cru_csr *g = warm ? &m->out_edges : &l->task->graph;
-    int64_t most = 0, count = 0;
-    for (int64_t i = 0; i < a->count; i++) most += row_length(g, l->task->split.train.ids[a->pairs[i].source]);
-    int32_t *row = cru_tape_alloc(t, most, sizeof *row), *col = cru_tape_alloc(t, most, sizeof *col);
-    float *value = cru_tape_alloc(t, most, sizeof *value), *own = cru_tape_alloc(t, a->count, sizeof *own);
-    for (int64_t i = 0; i < a->count; i++) {
-        const int32_t source = l->task->split.train.ids[a->pairs[i].source];
+    const int32_t *train = l->task->split.train.ids;
+    const int64_t count = a->nodes.count;
+    int64_t *start = cru_tape_alloc(t, count + 1, sizeof *start), most = 0;
+    for (int64_t i = 0; i < count; i++) most += row_length(g, train[a->pairs[i].source]);
+    int32_t *ids = cru_tape_alloc(t, most, sizeof *ids);
+    start[0] = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int32_t source = train[a->pairs[i].source];
         int64_t degree = row_length(g, source);
         if (warm)
-            for (int64_t k = 0; k < degree; k++) col[count + k] = g->ids[g->offsets[source] + k];
+            for (int64_t k = 0; k < degree; k++) ids[start[i] + k] = g->ids[g->offsets[source] + k];
         else {
             const int64_t drawn = row_length(g, cru_rng_below(&m->rng, g->rows));
             degree = drawn < degree ? drawn : degree;
-            hard_neighbours(t, &m->reach, source, &m->rng, degree, col + count);
+            hard_neighbours(t, &m->reach, source, &m->rng, degree, ids + start[i]);
         }
-        own[i] = 1 / (float)(degree + 1);
-        for (int64_t k = 0; k < degree; k++, count++) row[count] = (int32_t)i, value[count] = own[i];
+        start[i + 1] = start[i] + degree;
     }
-    const cru_coo entries = {a->count, g->rows, count, row, col, value};
-    const cru_csr links = cru_csr_from_coo(cru_tape_pool(t), &entries, CRU_DUP_SUM);
-    a->links = cru_sparse_step(t, &links);
-    a->own = cru_tensor_upload(t, cru_2d(a->count, 1), own);
+    added_link(t, &a->nodes, g->rows, start, ids);
 }
 
 static void mix_features(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
     const settings *s = l->settings;
     const int32_t *train = l->task->split.train.ids;
-    float *share = cru_tape_alloc(t, a->count, sizeof *share);
-    int32_t *source = cru_tape_alloc(t, a->count, sizeof *source),
-            *partner = cru_tape_alloc(t, a->count, sizeof *partner);
-    for (int64_t i = 0; i < a->count; i++) {
+    float *share = cru_tape_alloc(t, a->nodes.count, sizeof *share);
+    int32_t *source = cru_tape_alloc(t, a->nodes.count, sizeof *source),
+            *partner = cru_tape_alloc(t, a->nodes.count, sizeof *partner);
+    for (int64_t i = 0; i < a->nodes.count; i++) {
         share[i] = (float)(warm ? cru_rng_beta(&m->rng, 2, 2) : cru_rng_beta(&m->rng, 1, s->beta));
         source[i] = train[a->pairs[i].source];
         partner[i] = train[a->pairs[i].partner];
     }
-    const cru_input from = cru_input_rows(t, &l->x, cru_index_step(t, source, a->count));
-    const cru_input to = cru_input_rows(t, &l->x, cru_index_step(t, partner, a->count));
+    const cru_input from = cru_input_rows(t, &l->x, cru_index_step(t, source, a->nodes.count));
+    const cru_input to = cru_input_rows(t, &l->x, cru_index_step(t, partner, a->nodes.count));
     cru_tensor *x = cru_input_dense(t, &from), *y = cru_input_dense(t, &to);
-    cru_tensor *lambda = cru_tensor_upload(t, cru_2d(a->count, 1), share);
-    a->x = cru_add(t, y, cru_mul(t, lambda, cru_sub(t, x, y)));
+    cru_tensor *lambda = cru_tensor_upload(t, cru_2d(a->nodes.count, 1), share);
+    a->nodes.x = cru_add(t, y, cru_mul(t, lambda, cru_sub(t, x, y)));
 }
 
 /* Logits of all nodes and after them of the new ones, if any. */
-static cru_tensor *forward(cru_learner *l, model *m, cru_tape *t, const added *a)
+static cru_tensor *forward(cru_learner *l, model *m, cru_tape *t, const added_nodes *a)
 {
     const settings *s = l->settings;
+    if (m->encoder.layers)
+        return cru_fc_apply(t, &m->classifier, cru_dropout(t, added_encode(l, t, &m->encoder, a, NULL), s->dropout));
     cru_tensor *both[2] = {NULL, a ? a->x : NULL};
     for (int i = 0; i < 2; i++) {
         const cru_gcn *layer = &m->conv[i];
         cru_tensor *x = i ? cru_matmul(t, both[0], layer->w) : cru_input_linear(t, &l->x, layer->w, NULL);
-        both[0] = cru_add(t, cru_spmm(t, m->adj, x), layer->b);
-        if (!i) both[0] = cru_dropout(t, cru_relu(t, both[0]), s->dropout);
-        if (!a) continue;
-        cru_tensor *self = cru_mul(t, cru_matmul(t, both[1], layer->w), a->own);
-        both[1] = cru_add(t, cru_add(t, cru_spmm(t, a->links, x), self), layer->b);
-        if (!i) both[1] = cru_dropout(t, cru_relu(t, both[1]), s->dropout);
+        added_convolve(t, a, m->adj, layer, x, both);
+        for (int k = 0; !i && k < (a ? 2 : 1); k++) both[k] = cru_dropout(t, cru_relu(t, both[k]), s->dropout);
     }
     return a ? cru_concat_rows(t, both, 2) : both[0];
 }
@@ -226,14 +235,14 @@ static double epoch(cru_learner *l, void *self)
     const bool warm = l->epoch <= s->warmup;
     cru_tape_begin(t, CRU_TRAIN);
     added a = draw_pairs(l, m, t, warm);
-    if (a.count) {
+    if (a.nodes.count) {
         link_nodes(l, m, t, &a, warm);
         mix_features(l, m, t, &a, warm);
     }
-    cru_tensor *z = forward(l, m, t, a.count ? &a : NULL);
+    cru_tensor *z = forward(l, m, t, a.nodes.count ? &a.nodes : NULL);
     cru_tensor *real = cru_gather(t, cru_detach(t, z), l->train_rows);
     cru_tensor_download(t, cru_softmax(t, cru_scale(t, real, 1 / s->tau), 1), m->q);
-    const double loss = cru_learner_step(l, l->optim, added_loss(l, t, z, a.labels, a.count));
+    const double loss = cru_learner_step(l, l->optim, added_loss(l, t, z, a.nodes.labels, a.nodes.count));
     val_plateau_step(l, &m->plateau, t);
     return loss;
 }

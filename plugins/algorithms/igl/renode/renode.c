@@ -7,7 +7,7 @@
  *     weight_v = base + scale / 2 (1 + cos(pi rank(t_v) / (|L| - 1)))      rank from 0, ties by node
  *     loss = 1 / |L| sum over labelled v of weight_v CE_v
  *
- * for the logits of a GCN. A step after the first `decay_after` epochs has the learning rate of the one before times
+ * for the logits of a GCN, or of another `backbone`. A step after the first `decay_after` epochs has the learning rate of the one before times
  * `lr_decay`, but not less than `lr_floor`.
  *
  * Chen, Lin, Zhao, Ren, Li, Zhou, Sun. Topology-Imbalance Learning for Semi-Supervised Node Classification. NeurIPS
@@ -22,7 +22,7 @@ static const double pi = 3.14159265358979323846;
 typedef struct settings {
     double restart, base_weight, scale_weight, lr_decay, lr_floor;
     int64_t decay_after;
-    cru_gcn_settings gcn;
+    cru_encoder_settings encoder;
     cru_train train;
 } settings;
 
@@ -35,13 +35,13 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, lr_decay, 0.95, 0, 1, "factor of the learning rate from epoch to epoch; 1: none"),
     CRU_INT(settings, decay_after, 20, 0, 1e9, "epochs before it begins to fall"),
     CRU_FLOAT(settings, lr_floor, 1e-4, 0, CRU_NO_MAX, "below which it does not fall"),
-    CRU_GCN_SETTINGS(settings, gcn, 2, 64, 0.5),
+    CRU_ENCODER_SETTINGS(settings, encoder, 2, 64, 0.5),
     CRU_TRAIN_SETTINGS(settings, train, 300, 0.01, 0),
     CRU_END,
 };
 
 typedef struct model {
-    cru_gcn_stack convs;
+    cru_encoder encoder;
     cru_tensor *weights; /* one per training node */
 } model;
 
@@ -105,14 +105,14 @@ static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    m->convs = cru_learner_gcn(l, l->net, &s->gcn);
+    m->encoder = cru_learner_encoder(l, l->net, &s->encoder);
     m->weights = weigh(l);
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_gcn_stack_input(t, &m->convs, l->adj, &l->x);
+    return cru_encoder_logits(t, &m->encoder, m->encoder.adj, &l->x);
 }
 
 static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
@@ -133,7 +133,7 @@ static void after_epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .after_epoch = after_epoch, .widen = cru_weights_only, .adjacency = CRU_AT(settings, gcn.adjacency)),
+               .after_epoch = after_epoch, .widen = cru_weights_only, .adjacency = CRU_AT(settings, encoder.adjacency)),
     .name = "renode",
     .version = "2.0",
     .summary = "labelled nodes weighed by how much other classes reach them",

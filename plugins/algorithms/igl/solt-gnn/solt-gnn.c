@@ -4,8 +4,8 @@
  *     H_0 = X      H_l = ReLU(BN(MLP(H_l-1 + A H_l-1)))      MLP: linear, batch norm, ReLU, linear
  *     h_G = sum of H_L over G      logits = Drop((h_G + p(h_G)) W + b)      p: pattern-memory.h
  *
- * With backbone = gcn the layers are graph convolutions with ReLU and dropout between them, and logits are not dropped
- * (the study has three and means over G).
+ * With another `backbone` the layers are those of graph-encoder.h with dropout between them, and logits are not dropped
+ * (the study has three of gcn and means over G).
  *
  * Heads are the `heads` graphs with most nodes. They and the tails of a batch are computed apart, so that each have
  * batch statistics of their own. With L_h and L_t the mean cross-entropy over heads and tails of a batch,
@@ -39,7 +39,7 @@ static const cru_param schema[] = {
     CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions"),
     CRU_INT(settings, hidden, 32, 1, 65536, "width"),
-    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "of the logits; gcn: between convolutions instead"),
+    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "of the logits; not gin: between convolutions instead"),
     CRU_BOOL(settings, learn_eps, false, "gin: learn the weight of a node's own features"),
     CRU_INT(settings, memory, 64, 1, 4096, "size of the memory"),
     CRU_INT(settings, heads, 72, 0, 1e9, "how many of the largest graphs are heads"),
@@ -95,7 +95,7 @@ static void build(cru_learner *l, void *self)
                                                        .mlp_layers = 2,
                                                        .learn_eps = s->learn_eps,
                                                        .outer_norm = true,
-                                                       .dropout = s->backbone == BACKBONE_GCN ? s->dropout : 0});
+                                                       .dropout = s->backbone == BACKBONE_GIN ? 0 : s->dropout});
     m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
     m->memory = pattern_memory_create(memory, s->hidden, s->memory);
     l->optim = cru_learner_optim(l, &l->net, 1);

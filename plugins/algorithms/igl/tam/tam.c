@@ -8,7 +8,7 @@
  *     ADM_vj = (JSD(d_v, M_y)^2 + D_yj^2 - JSD(d_v, M_j)^2) / (2 D_yj^2)      D_cj = max(JSD(M_c, M_j), 1e-6)
  *     loss = mean over labelled v of CE(o_v + alpha ln ACM_v - beta ADM_v, y)      at j = y: ACM 1, ADM 0
  *
- * for the logits o of a GCN, after `warmup` epochs of plain cross-entropy. No gradient flows through the margins.
+ * for the logits o of a GCN or another `backbone`, after `warmup` epochs of plain cross-entropy. No gradient flows through the margins.
  *
  * Song, Park, Yang. TAM: Topology-Aware Margin Loss for Class-Imbalanced Node Classification. ICML 2022. */
 #include <math.h>
@@ -19,7 +19,7 @@
 typedef struct settings {
     double alpha, beta, phi, gamma;
     int64_t warmup;
-    cru_gcn_settings gcn;
+    cru_encoder_settings encoder;
     cru_train train;
 } settings;
 
@@ -31,13 +31,13 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, phi, 1.2, 0, CRU_NO_MAX, "sharpness of predictions", .search = CRU_ONE_OF(0.8, 1.2)),
     CRU_FLOAT(settings, gamma, 0.4, 0, 1, "how much less sharp those of small classes are"),
     CRU_INT(settings, warmup, 5, 0, 1e9, "epochs without margins"),
-    CRU_GCN_SETTINGS(settings, gcn, 2, 128, 0.5),
+    CRU_ENCODER_SETTINGS(settings, encoder, 2, 128, 0.5),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.01, 5e-4),
     CRU_END,
 };
 
 typedef struct model {
-    cru_gcn_stack convs;
+    cru_encoder encoder;
     cru_csr around; /* in-neighbours and the node itself */
     double *tau;    /* one per class */
     cru_ids *members;
@@ -49,7 +49,7 @@ static void build(cru_learner *l, void *self)
     const settings *s = l->settings;
     const cru_task *task = l->task;
     const cru_pool pool = cru_ctx_pool(l->ctx);
-    m->convs = cru_learner_gcn(l, l->net, &s->gcn);
+    m->encoder = cru_learner_encoder(l, l->net, &s->encoder);
     m->around = cru_graph_loops(pool, &task->graph, CRU_LOOPS_SET);
     m->members = cru_class_members(pool, task);
     m->tau = cru_ctx_alloc(l->ctx, task->classes, sizeof *m->tau);
@@ -64,7 +64,7 @@ static void build(cru_learner *l, void *self)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_gcn_stack_input(t, &m->convs, l->adj, &l->x);
+    return cru_encoder_logits(t, &m->encoder, m->encoder.adj, &l->x);
 }
 
 /* nodes x classes: softmax(tau o), and the labels where they are known */
@@ -155,7 +155,7 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .adjacency = CRU_AT(settings, gcn.adjacency)),
+               .adjacency = CRU_AT(settings, encoder.adjacency)),
     .name = "tam",
     .version = "1.0",
     .summary = "margins of labelled nodes from the classes around them",

@@ -2,7 +2,7 @@
 /* topoauc: the area under the curve of every pair of classes, whose pairs of nodes weigh by what they have in common.
  *
  *     loss = per sum over classes i != j of 1 / (n_i n_j) sum over labelled u of i and w of j of v_uw l(p_u[i] - p_w[i])
- *     v_uw = 1 - sigmoid((1 + s_uw) / (1 + c_uw))      p = softmax of a GCN's logits
+ *     v_uw = 1 - sigmoid((1 + s_uw) / (1 + c_uw))      p = softmax of the logits of a GCN or another `backbone`
  *     s_uw = sigmoid(1) |N(u) without N(w) and w|      c_uw = sigmoid(1) |N(u) and N(w)|, N: where a node points to
  *     l(d) = exp(-gamma d)    or (gamma - d)^2    or max(0, gamma - d)
  *
@@ -23,7 +23,7 @@ static const double sigmoid_1 = 0.7310585786300049;
 typedef struct settings {
     int64_t pairs, warmup;
     double gamma, per;
-    cru_gcn_settings gcn;
+    cru_encoder_settings encoder;
     cru_train train;
 } settings;
 
@@ -32,13 +32,13 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, gamma, 0.5, 0, CRU_NO_MAX, "sharpness or margin of a pair"),
     CRU_FLOAT(settings, per, 1e-3, 0, CRU_NO_MAX, "factor of the loss"),
     CRU_INT(settings, warmup, 0, 0, 1e9, "epochs with the focal loss instead"),
-    CRU_GCN_SETTINGS(settings, gcn, 2, 128, 0.5),
+    CRU_ENCODER_SETTINGS(settings, encoder, 2, 128, 0.5),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_END,
 };
 
 typedef struct model {
-    cru_gcn_stack convs;
+    cru_encoder encoder;
     cru_sparse *pairs;       /* labelled x labelled nodes: those of other classes, */
     cru_tensor *pair_weight; /* and v_uw / (n_i n_j) */
     cru_tensor *focal;       /* weight of every labelled node in the warm-up */
@@ -106,7 +106,7 @@ static void build(cru_learner *l, void *self)
     const settings *s = l->settings;
     const cru_task *task = l->task;
     const cru_ids train = task->split.train, *members = cru_class_members(cru_ctx_pool(l->ctx), task);
-    m->convs = cru_learner_gcn(l, l->net, &s->gcn);
+    m->encoder = cru_learner_encoder(l, l->net, &s->encoder);
     build_pairs(l, m, members);
     double sum = 0;
     for (int32_t c = 0; c < task->classes; c++)
@@ -122,7 +122,7 @@ static void build(cru_learner *l, void *self)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_gcn_stack_input(t, &m->convs, l->adj, &l->x);
+    return cru_encoder_logits(t, &m->encoder, m->encoder.adj, &l->x);
 }
 
 static cru_tensor *focal_loss(cru_tape *t, const model *m, cru_tensor *z, cru_index labels)
@@ -154,7 +154,7 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *all
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .adjacency = CRU_AT(settings, gcn.adjacency)),
+               .adjacency = CRU_AT(settings, encoder.adjacency)),
     .name = "topoauc",
     .version = "1.0",
     .summary = "AUC of pairs of classes, pairs of nodes weighed by their neighbourhoods",
