@@ -75,6 +75,7 @@ static const char *metric_text(uint32_t flags, char text[CELL])
                  {CRU_METRIC_OF_CANDIDATES, ", needs candidate sets"},
                  {CRU_METRIC_OF_FEATURES, ", needs features"},
                  {CRU_METRIC_OF_TWO_CLASSES, ", needs two classes"},
+                 {CRU_METRIC_OF_LABEL_WEIGHTS, ", of label weights"},
                  {CRU_METRIC_COSTLY, ", takes long"}};
     int used = snprintf(text, CELL, "%s", flags & CRU_METRIC_LOWER_IS_BETTER ? "lower is better" : "higher is better");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -12,6 +12,7 @@
 #include "base/printable.h"
 #include "host/clock.h"
 #include "host/schedule.h"
+#include "protocol/method-report.h"
 #include "worker/worker.h"
 
 enum {
@@ -405,6 +406,7 @@ static void ask_for_score(job *j)
                                        .seconds_to_best = job_seconds_to_best(j),
                                        .peak_bytes = j->usage.ru_maxrss * 1024,
                                        .embedding_cols = j->outcome.embedding_cols,
+                                       .report_bytes = j->outcome.report_bytes,
                                        .rule = j->rule},
                            .fd = j->scores,
                            .lane = j->problem->call.lane,
@@ -428,11 +430,33 @@ static void inherit(job *j, const job *leader)
     memcpy(j->complaint, leader->complaint, sizeof j->complaint);
 }
 
-/* Under oracle-early what the judge chose takes the place of the last prediction; the embedding stays the last one. */
+/* What the method reports: the worker is gone, so the bytes stay as they are. A report that breaks the rules is left out,
+ * and the result says so. */
+static void take_report(job *j)
+{
+    const score_shape *shape = &j->problem->shape;
+    const uint64_t size = j->outcome.report_bytes;
+    char fault[REPORT_FAULT] = "it is larger than its place";
+    float *scores = size ? scores_map(j->scores, shape, false) : NULL;
+    if (!size) return;
+    if (scores && size <= scores_report_room(shape) &&
+        report_take(scores_report(scores, shape), size, j->runner->run->predictions, &j->report, fault))
+        *fault = 0;
+    scores_unmap(scores, shape);
+    if (!*fault) return;
+    j->outcome.report_bytes = 0;
+    snprintf(j->outcome.text, sizeof j->outcome.text, "its report is left out: %s", fault);
+}
+
+/* Under oracle-early what the judge chose takes the place of the last prediction; the embedding and the report stay the
+ * last ones. */
 static bool take_choice(job *j)
 {
+    const score_shape *shape = &j->problem->shape;
     if (!(j->best > -INFINITY)) return true;
-    if (!scores_copy_embedding(j->scores, j->chosen, &j->problem->shape, j->outcome.embedding_cols)) return false;
+    if (!scores_copy_embedding(j->scores, j->chosen, shape, j->outcome.embedding_cols) ||
+        !scores_copy_report(j->scores, j->chosen, shape, j->outcome.report_bytes))
+        return false;
     close(j->scores);
     j->scores = j->chosen;
     j->chosen = -1;
@@ -447,6 +471,7 @@ static void conclude(job *j, bool kernel_killed)
         return;
     }
     store_outcome outcome = outcome_of(j, kernel_killed, message);
+    if (outcome == STORE_OK) take_report(j);
     if (outcome != STORE_OK)
         results_fail(j, outcome, message);
     else if (!take_choice(j))
@@ -566,5 +591,6 @@ void jobs_clear(job *j)
     free(j->epochs);
     free(j->losses);
     free(j->values);
+    records_free(&j->report);
     *j = (job){.runner = j->runner, .socket = -1, .scores = -1, .log = -1, .chosen = -1, .whole = -1};
 }

@@ -22,7 +22,7 @@ static void prepared(judge_call *call, const judge_reply *reply, const records *
     p->status = reply->status;
     p->state = reply->status == CRU_OK && fd >= 0 ? PROBLEM_READY : PROBLEM_BROKEN;
     p->task = fd;
-    p->shape = (score_shape){reply->items, reply->classes, embedding_wanted(p->runner->options.experiment)};
+    p->shape = scores_wanted(p->runner->options.experiment, reply->items, reply->classes);
     snprintf(p->message, sizeof p->message, "%s", reply->text);
     if (reply->no_data || reply->ours) runner_stop(p->runner, reply);
     size_t position = 0;

@@ -53,14 +53,17 @@ static void add_records(figures *f, const records *list)
     }
 }
 
-static bool figures_make(figures *f, const records *metrics, const records *reports)
+/* Of metrics, of the problem's corruptors and of the method. */
+static bool figures_make(figures *f, const records *metrics, const job *j)
 {
-    int64_t space = count_records(metrics) + count_records(reports) + 2;
+    const records *reports = &j->problem->reports;
+    int64_t space = count_records(metrics) + count_records(reports) + count_records(&j->report) + 2;
     *f = (figures){.numbers = calloc((size_t)space, sizeof *f->numbers),
                    .vectors = calloc((size_t)space, sizeof *f->vectors)};
     if (!f->numbers || !f->vectors) return false;
     add_records(f, metrics);
     add_records(f, reports);
+    add_records(f, &j->report);
     return true;
 }
 
@@ -181,7 +184,7 @@ void results_fail(job *j, store_outcome outcome, const char *message)
                            .seconds_train = NAN,
                            .peak_bytes = j->usage.ru_maxrss * 1024,
                            .best_epoch = -1};
-    if (figures_make(&f, &none, &j->problem->reports)) {
+    if (figures_make(&f, &none, j)) {
         result.numbers = f.numbers;
         result.number_count = f.number_count;
         result.vectors = f.vectors;
@@ -213,7 +216,7 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     }
     figures f;
     double validation = is_oracle(j) ? reply->value : reply->observed;
-    if (!figures_make(&f, numbers, &j->problem->reports)) {
+    if (!figures_make(&f, numbers, j)) {
         figures_free(&f);
         results_fail(j, STORE_FAILED, "no memory for the numbers of the trial");
         return;

@@ -85,6 +85,7 @@ typedef struct job {
     /* afterwards */
     int ended; /* wait status */
     struct rusage usage;
+    records report; /* what the method says it learned */
     judge_call call;
 } job;
 

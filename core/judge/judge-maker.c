@@ -7,6 +7,8 @@
 
 #include <crucible/random.h>
 
+#include "protocol/method-report.h"
+
 void maker_step(maker *m, const char *kind, const char *name)
 {
     snprintf(m->board->step, sizeof m->board->step, "%s %s", kind, name);
@@ -22,9 +24,17 @@ static void put_labelled(void *user, const char *name, const double *values, int
     records_put(l->into, full, values, count);
 }
 
+static void put_labelled_matrix(void *user, const char *name, const double *values, int64_t rows, int64_t cols)
+{
+    const labelled_records *l = user;
+    char full[200];
+    snprintf(full, sizeof full, "%s.%s", l->label, name);
+    records_put_matrix(l->into, full, values, rows, cols);
+}
+
 cru_report labelled_report(labelled_records *sink)
 {
-    return (cru_report){.sink = {.put = put_labelled, .user = sink}};
+    return (cru_report){.sink = {.put = put_labelled, .put_matrix = put_labelled_matrix, .user = sink}};
 }
 
 data_request maker_request(const maker *m, const trial *t)

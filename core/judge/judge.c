@@ -19,7 +19,7 @@
 #include "judge/metric-needs.h"
 #include "loader/loader.h"
 #include "process/child.h"
-#include "protocol/protocol.h"
+#include "protocol/method-report.h"
 #include "protocol/validation.h"
 #include "worker/monitor.h"
 
@@ -46,16 +46,19 @@ typedef struct answer {
     int fd; /* -1: none */
 } answer;
 
-int32_t embedding_wanted(const experiment *e)
+score_shape scores_wanted(const experiment *e, int64_t items, int32_t classes)
 {
-    for (int64_t i = 0; i < e->metric_count; i++)
-        if (e->metrics[i]->plugin->flags & CRU_METRIC_OF_EMBEDDING) return EMBEDDING_MOST;
-    return 0;
+    uint32_t flags = 0;
+    for (int64_t i = 0; i < e->metric_count; i++) flags |= e->metrics[i]->plugin->flags;
+    return (score_shape){.items = items,
+                         .classes = classes,
+                         .embedding = flags & CRU_METRIC_OF_EMBEDDING ? EMBEDDING_MOST : 0,
+                         .weights = (flags & CRU_METRIC_OF_LABEL_WEIGHTS) != 0};
 }
 
 static score_shape shape_of(const judge *j, const cru_data *data)
 {
-    return (score_shape){data->items, data->classes, embedding_wanted(j->maker.setup->experiment)};
+    return scores_wanted(j->maker.setup->experiment, data->items, data->classes);
 }
 
 /* ---- keeping problems ------------------------------------------------------------------------------------ */
@@ -251,6 +254,25 @@ static bool keeps_nonfinite(const judge_request *request)
     return request->rule.nonfinite == MONITOR_NONFINITE_KEEP;
 }
 
+/* How much the method trusts each training label, where a metric asks and the method says; else NULL. */
+static cru_status find_weights(const judge_request *request, float *scores, const score_shape *shape,
+                               const cru_data *data, const double **weights, cru_error *err)
+{
+    record found;
+    *weights = NULL;
+    if (!shape->weights) return CRU_OK;
+    if (request->report_bytes > scores_report_room(shape))
+        return cru_fail(err, CRU_FAILED, "its report is larger than its place");
+    if (!report_find_weights(scores_report(scores, shape), request->report_bytes, &found)) return CRU_OK;
+    if (found.count != data->split.train.count)
+        return cru_fail(err, CRU_FAILED, "it gives %lld label weights for %lld training items", (long long)found.count,
+                        (long long)data->split.train.count);
+    for (int64_t i = 0; i < found.count; i++)
+        if (!isfinite(found.values[i])) return cru_fail(err, CRU_FAILED, "the label weights are not all finite");
+    *weights = found.values;
+    return CRU_OK;
+}
+
 static cru_status score(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
 {
     exhibit *e;
@@ -262,6 +284,7 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
     float *scores = scores_map(fd, &shape, false), *repaired = NULL;
     if (!scores) return cru_fail(err, CRU_FAILED, "the scores cannot be mapped");
     const int64_t cols = request->embedding_cols;
+    const double *weights = NULL;
     const bool finite = validation_finite(scores, scores_count(&shape));
     if (!finite && keeps_nonfinite(request)) repaired = finite_copy(scores, &shape);
     if (!finite && !repaired) {
@@ -270,7 +293,7 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
     } else if (cols < 0 || cols > shape.embedding ||
                !validation_finite(scores_embedding(scores, &shape), shape.items * cols)) {
         status = cru_fail(err, CRU_FAILED, "the embedding is too wide or not finite");
-    } else {
+    } else if ((status = find_weights(request, scores, &shape, e->data, &weights, err)) == CRU_OK) {
         const cru_judging judging = {.size = sizeof judging,
                                      .data = e->data,
                                      .scores = repaired ? repaired : scores,
@@ -279,7 +302,8 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
                                      .embedding_cols = cols,
                                      .seconds_total = request->seconds_total,
                                      .seconds_to_best = request->seconds_to_best,
-                                     .peak_bytes = request->peak_bytes};
+                                     .peak_bytes = request->peak_bytes,
+                                     .label_weights = weights};
         /* what the worker's own monitor sees, measured again where no method can meddle */
         a->reply.observed = monitor_final(&request->rule, &e->task, scores);
         a->reply.ruled = monitor_value(&request->rule, &e->task, scores);

@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "config/config.h"
+#include "protocol/protocol.h"
 #include "worker/sandbox.h"
 
 /* Memory shared with the host: what the judge is doing, for the message when it dies of it. */
@@ -29,8 +30,8 @@ typedef struct judge_setup {
     int landlock_most; /* as in sandbox_files; for tests */
 } judge_setup;
 
-/* The columns that scores have room for: EMBEDDING_MOST when a metric looks at embeddings, else 0. */
-int32_t embedding_wanted(const experiment *e);
+/* What scores of that many items have room for: embeddings and label weights where a metric looks at them. */
+score_shape scores_wanted(const experiment *e, int64_t items, int32_t classes);
 
 /* For the nursery of judges: makes what all of them need; and the environment that finding files needs. */
 void *judge_prepare(void);

@@ -196,9 +196,27 @@ int64_t scores_count(const score_shape *shape)
     return shape->items * shape->classes;
 }
 
+/* Where the report begins, at a place for doubles. */
+static size_t report_start(const score_shape *shape)
+{
+    const size_t floats = (size_t)(2 * scores_count(shape) + shape->items * shape->embedding);
+    return (floats * sizeof(float) + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+}
+
+size_t scores_report_room(const score_shape *shape)
+{
+    const size_t numbers = (size_t)1 << 19; /* a matrix of 700 x 700 and more */
+    return (numbers + (shape->weights ? (size_t)shape->items : 0)) * sizeof(double);
+}
+
 static size_t scores_size(const score_shape *shape)
 {
-    return (size_t)(2 * scores_count(shape) + shape->items * shape->embedding) * sizeof(float);
+    return scores_count(shape) ? report_start(shape) + scores_report_room(shape) : 0;
+}
+
+unsigned char *scores_report(float *scores, const score_shape *shape)
+{
+    return (unsigned char *)scores + report_start(shape);
 }
 
 float *scores_embedding(float *scores, const score_shape *shape)
@@ -231,11 +249,11 @@ void scores_unmap(float *scores, const score_shape *shape)
     if (scores) munmap(scores, scores_size(shape));
 }
 
-static bool copy_floats(int from, int to, const score_shape *shape, int64_t start, int64_t count)
+static bool copy_part(int from, int to, const score_shape *shape, size_t start, size_t bytes)
 {
     float *source = scores_map(from, shape, false), *target = scores_map(to, shape, true);
     bool good = source && target;
-    if (good) memcpy(target + start, source + start, (size_t)count * sizeof *target);
+    if (good) memcpy((char *)target + start, (const char *)source + start, bytes);
     scores_unmap(source, shape);
     scores_unmap(target, shape);
     return good;
@@ -243,11 +261,18 @@ static bool copy_floats(int from, int to, const score_shape *shape, int64_t star
 
 bool scores_copy_checkpoint(int from, int to, const score_shape *shape)
 {
-    return copy_floats(from, to, shape, scores_count(shape), scores_count(shape));
+    const size_t bytes = (size_t)scores_count(shape) * sizeof(float);
+    return copy_part(from, to, shape, bytes, bytes);
 }
 
 bool scores_copy_embedding(int from, int to, const score_shape *shape, int64_t cols)
 {
     if (cols < 0 || cols > shape->embedding) return false;
-    return copy_floats(from, to, shape, 2 * scores_count(shape), shape->items * cols);
+    return copy_part(from, to, shape, 2 * (size_t)scores_count(shape) * sizeof(float),
+                     (size_t)(shape->items * cols) * sizeof(float));
+}
+
+bool scores_copy_report(int from, int to, const score_shape *shape, uint64_t size)
+{
+    return size <= scores_report_room(shape) && copy_part(from, to, shape, report_start(shape), size);
 }

@@ -60,6 +60,7 @@ typedef struct judge_request {
     double seconds_total, seconds_to_best;
     int64_t peak_bytes;
     int64_t embedding_cols; /* 0: the method has none */
+    uint64_t report_bytes;  /* with the scores; 0: none */
     monitor_settings
         rule; /* by which validation is measured; scores that are not finite are judged, too, if it says so */
 } judge_request;
@@ -91,11 +92,13 @@ bool descriptor_receive(int socket, int *fd); /* false when none came */
 /* ---- scores ---------------------------------------------------------------------------------------------- */
 
 /* The memory file between worker, host and judge: final scores, then the latest checkpoint, both items x classes, then
- * room for an embedding of up to `embedding` columns. Only what is written takes memory. */
+ * room for an embedding of up to `embedding` columns, then room for what the method reports (method-report.h). Only
+ * what is written takes memory. */
 typedef struct score_shape {
     int64_t items;
     int32_t classes;
     int32_t embedding; /* 0: no metric asks for one */
+    bool weights;      /* a metric asks for label weights, which the report has room for then */
 } score_shape;
 
 enum { EMBEDDING_MOST = 4096 };
@@ -105,6 +108,10 @@ int64_t scores_count(const score_shape *shape); /* of one of the first two */
 /* Where the embedding begins in a mapped file. */
 float *scores_embedding(float *scores, const score_shape *shape);
 
+/* Where the report begins in a mapped file, and the bytes that it may have. */
+unsigned char *scores_report(float *scores, const score_shape *shape);
+size_t scores_report_room(const score_shape *shape);
+
 /* A file of the right size that can neither shrink nor grow; -1 with errno on failure. */
 int scores_create(const score_shape *shape);
 
@@ -112,6 +119,9 @@ int scores_create(const score_shape *shape);
  * one cannot be mapped. */
 bool scores_copy_checkpoint(int from, int to, const score_shape *shape);
 bool scores_copy_embedding(int from, int to, const score_shape *shape, int64_t cols);
+
+/* The same for the first `size` bytes of the report. */
+bool scores_copy_report(int from, int to, const score_shape *shape, uint64_t size);
 
 /* Maps it, after checking its size; NULL on failure. */
 float *scores_map(int fd, const score_shape *shape, bool writable);
@@ -140,8 +150,9 @@ typedef struct worker_message {
     store_outcome outcome;
     double seconds_construct, seconds_train; /* parts of the time that the host measures; the rest is prediction */
     int64_t embedding_cols;
-    bool diverged;  /* why it failed */
-    char text[500]; /* why it failed, or what it warns of */
+    uint64_t report_bytes; /* of method-report.h */
+    bool diverged;         /* why it failed */
+    char text[500];        /* why it failed, or what it warns of */
 } worker_message;
 
 #endif

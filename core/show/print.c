@@ -191,6 +191,17 @@ static bool print_curve(void *user, const store_curve *curve)
     return true;
 }
 
+/* A few numbers of a list; all of them with --json, and drawn by `plot heat --vector`. */
+static bool print_vector(void *user, const store_vector *v)
+{
+    enum { SHOWN = 6 };
+    if (strcmp(v->name, STORE_SPLIT) == 0) return true;
+    fprintf(user, "vector      %s: %" PRId64 " numbers", v->name, v->count);
+    for (int64_t i = 0; i < v->count && i < SHOWN; i++) fprintf(user, "%s%.4g", i ? ", " : ": ", v->values[i]);
+    fputs(v->count > SHOWN ? ", ...\n" : "\n", user);
+    return true;
+}
+
 static void print_head(const shown *e, int64_t index, FILE *out)
 {
     const shown_trial *t = &e->trials[index];
@@ -219,6 +230,7 @@ cru_status show_trial(store *s, const shown *e, int64_t index, FILE *out, cru_er
     status = store_each_curve(s, t->key, print_curve, out, err);
     print_pairs("settings", t->settings, t->setting_count, out);
     print_pairs("numbers", t->numbers, t->number_count, out);
+    if (!status) status = store_each_vector(s, t->key, print_vector, out, err);
     print_text("log", log ? log : t->message ? strchr(t->message, '\n') : NULL, out);
     free(log);
     return status;
@@ -236,6 +248,12 @@ static bool add_curve(void *user, const store_curve *curve)
     return true;
 }
 
+static bool add_vector(void *user, const store_vector *v)
+{
+    if (strcmp(v->name, STORE_SPLIT) != 0) json_add_numbers(user, v->name, v->values, v->count);
+    return true;
+}
+
 cJSON *show_trial_json(store *s, const shown *e, int64_t index, cru_error *err)
 {
     char *log = NULL;
@@ -243,7 +261,10 @@ cJSON *show_trial_json(store *s, const shown *e, int64_t index, cru_error *err)
     cJSON *object = trial_json(e, index), *curves = cJSON_AddObjectToObject(object, "curves");
     json_add_text(object, "log", log);
     free(log);
-    if (!store_each_curve(s, e->trials[index].key, add_curve, curves, err)) return object;
+    cJSON *vectors = cJSON_AddObjectToObject(object, "vectors");
+    if (!store_each_curve(s, e->trials[index].key, add_curve, curves, err) &&
+        !store_each_vector(s, e->trials[index].key, add_vector, vectors, err))
+        return object;
     cJSON_Delete(object);
     return NULL;
 }

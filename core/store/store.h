@@ -189,7 +189,7 @@ typedef struct store_result {
     double seconds_total, seconds_to_best;
     int64_t peak_bytes;
     int64_t best_epoch;          /* -1: none */
-    const store_number *numbers; /* metrics by name, and what metrics and corruptors reported; names unique */
+    const store_number *numbers; /* metrics by name, and what metrics, corruptors and methods reported; unique */
     int64_t number_count;
     const store_vector *vectors; /* per-class results and other lists */
     int64_t vector_count;

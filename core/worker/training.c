@@ -10,6 +10,7 @@
 #include <crucible/plugin.h>
 
 #include "host/clock.h"
+#include "protocol/method-report.h"
 #include "protocol/validation.h"
 #include "worker/device.h"
 #include "worker/subnormals.h"
@@ -154,6 +155,21 @@ static cru_status hand_embedding(share *s, const pupil *p)
     return CRU_OK;
 }
 
+/* Puts what was learned beside scores where the host can read it. What does not fit is a warning. */
+static cru_status hand_report(share *s, const pupil *p)
+{
+    training *t = s->training;
+    const score_shape *shape = &t->job->shape;
+    if (!p->method->report) return CRU_OK;
+    report_writer w = {.weights = shape->weights, .room = scores_report_room(shape)};
+    cru_report report = report_open(&w);
+    cru_status status = p->method->report(p->self, &report);
+    s->report_bytes = report_close(&w, scores_report(s->scores, shape));
+    if (*w.fault && !*t->warning)
+        snprintf(t->warning, sizeof t->warning, "a part of its report is left out: %s", w.fault);
+    return status;
+}
+
 /* The test nodes come only now. From here on the task is the whole one. */
 static cru_status widen(training *t, const pupil *p)
 {
@@ -213,6 +229,7 @@ static void predict(share *s, const pupil *p)
         status = CRU_OK;
     }
     if (status == CRU_OK) status = hand_embedding(s, p);
+    if (status == CRU_OK) status = hand_report(s, p);
     s->status = settle(status, p, &s->err);
     *cru_ctx_error(p->ctx) = (cru_error){0};
 }
@@ -286,6 +303,7 @@ static void report(const share *s)
         snprintf(m.text, sizeof m.text, "%s", t->warning);
         m.epoch = s->watch.best_epoch;
         m.embedding_cols = s->embedding_cols;
+        m.report_bytes = s->report_bytes;
     } else {
         if (s->status == CRU_NO_MEMORY) m.outcome = STORE_OOM;
         m.diverged = s->status == CRU_DIVERGED;

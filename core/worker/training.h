@@ -13,6 +13,7 @@ typedef struct share {
     monitor watch;
     float *scores; /* mapped: see score_shape */
     int64_t embedding_cols;
+    uint64_t report_bytes;
     cru_status status;
     cru_error err;
 } share;

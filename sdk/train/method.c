@@ -7,6 +7,7 @@
 
 #include <crucible/draft/nn.h>
 #include <crucible/draft/train.h>
+#include <crucible/scoring.h>
 
 #include "context/watch.h"
 #include "train/feed.h"
@@ -229,10 +230,35 @@ static cru_status embed(void *self, const float **rows, int64_t *cols)
     return cru_ctx_status(l->ctx);
 }
 
+void cru_label_log_likelihood(const cru_learner *learner, double *weights)
+{
+    const cru_task *task = learner->task;
+    const int32_t classes = task->classes;
+    for (int64_t i = 0; i < task->split.train.count; i++) {
+        const int32_t item = task->split.train.ids[i];
+        const float *row = learner->scores + (int64_t)item * classes;
+        weights[i] = (double)row[task->labels[item]] - cru_log_sum_exp(row, classes);
+    }
+}
+
+/* Of the task that is predicted: its training items are those that were learned from, in their order. */
+static void report_label_weights(cru_learner *l, cru_report *report)
+{
+    const int64_t count = l->task->split.train.count;
+    if (!l->task->labels || l->task->candidates) return;
+    double *weights = cru_ctx_alloc(l->ctx, count, sizeof *weights);
+    if (l->method->label_weights)
+        l->method->label_weights(l, l->model, weights);
+    else
+        cru_label_log_likelihood(l, weights);
+    cru_report_vector(report, CRU_LABEL_WEIGHT, weights, count);
+}
+
 static cru_status report(void *self, cru_report *report)
 {
     cru_learner *l = now_on(self);
     if (l->method->report) l->method->report(l, l->model, report);
+    if (!cru_ctx_status(l->ctx)) report_label_weights(l, report);
     return cru_ctx_status(l->ctx);
 }
 

@@ -24,12 +24,16 @@ static bool take_key(void *user, const store_trial_view *view)
     return l->next < l->f->count;
 }
 
+enum { NAME_SIZE = 200 };
+
 typedef struct adding {
     const char *name;
     char known[300]; /* names that were met */
     double *sum;
     int64_t count, trials; /* numbers of the vector; 0: not met yet */
+    int64_t rows;          /* of a matrix that is not square; 0: not told */
     bool uneven;
+    char met[NAME_SIZE], other[NAME_SIZE]; /* full names in one trial that could be meant; empty: none */
 } adding;
 
 static bool is_named(const char *full, const char *name)
@@ -47,6 +51,12 @@ static bool add_vector(void *user, const store_vector *v)
             snprintf(a->known + used, sizeof a->known - used, "%s%s", used ? ", " : "", v->name);
         return true;
     }
+    const bool whole = strcmp(v->name, a->name) == 0;
+    if (*a->met) { /* of two with the same end none is better */
+        snprintf(a->other, sizeof a->other, "%s", v->name);
+        return !whole;
+    }
+    snprintf(a->met, sizeof a->met, "%s", v->name);
     if (a->count == 0) {
         a->count = v->count;
         a->sum = calloc((size_t)v->count + 1, sizeof *a->sum);
@@ -55,13 +65,33 @@ static bool add_vector(void *user, const store_vector *v)
     a->uneven |= v->count != a->count;
     for (int64_t i = 0; i < v->count && !a->uneven; i++) a->sum[i] += v->values[i];
     a->trials++;
-    return false;
+    return !whole;
+}
+
+/* The rows of the matrix that was met in this trial, where they are told. */
+static cru_status take_rows(store *s, const char *key, adding *a, cru_error *err)
+{
+    char name[NAME_SIZE + 8];
+    double rows = NAN;
+    snprintf(name, sizeof name, "%s.rows", a->met);
+    cru_status status = store_get_number(s, key, name, &rows, err);
+    if (!status && rows >= 1 && rows <= (double)a->count) a->rows = (int64_t)rows;
+    return status;
+}
+
+static cru_status add_trial(store *s, const char *key, adding *a, cru_error *err)
+{
+    *a->met = *a->other = 0;
+    cru_status status = store_each_vector(s, key, add_vector, a, err);
+    if (!status && *a->other)
+        status = cru_fail(err, CRU_BAD_INPUT, "'%s' may be %s or %s; say which", a->name, a->met, a->other);
+    return !status && *a->met && !a->rows ? take_rows(s, key, a, err) : status;
 }
 
 static cru_status add_all(store *s, const listing *l, adding *a, cru_error *err)
 {
     for (int64_t i = 0; i < l->next; i++) {
-        cru_status status = store_each_vector(s, l->keys[i], add_vector, a, err);
+        cru_status status = add_trial(s, l->keys[i], a, err);
         if (status) return status;
     }
     if (a->uneven)
@@ -78,10 +108,14 @@ static plot_data *make_data(cru_arena *arena, const adding *a)
     enum { TITLE = 300 };
     char *title = cru_arena_alloc(arena, TITLE, 1);
     snprintf(title, TITLE, "%s, mean of %lld trials", a->name, (long long)a->trials);
-    bool square = side * side == a->count && side > 1;
-    *d = (plot_data){.arena = arena, .path = title, .rows = square ? side : 1, .cols = square ? side : a->count};
+    int64_t rows = side * side == a->count && side > 1 ? side : 1;
+    if (a->rows && a->count % a->rows == 0) rows = a->rows;
+    *d = (plot_data){.arena = arena, .path = title, .rows = rows, .cols = a->count / rows};
     d->values = cru_arena_alloc(arena, a->count, sizeof *d->values);
-    for (int64_t i = 0; i < a->count; i++) d->values[i] = (float)(a->sum[i] / (double)a->trials);
+    for (int64_t i = 0; i < a->count; i++) { /* a cell that is no number stays empty */
+        double mean = a->sum[i] / (double)a->trials;
+        d->values[i] = isfinite(mean) ? (float)mean : NAN;
+    }
     return d;
 }
 

@@ -157,6 +157,13 @@ CRU_API void cru_report_vector(cru_report *report, const char *name, const doubl
 /* rows x cols, row-major */
 CRU_API void cru_report_matrix(cru_report *report, const char *name, const double *values, int64_t rows, int64_t cols);
 
+/* What a method reports under this name is a vector of one number a training item, in the order of task->split.train:
+ * how much it trusts the label that it was given, on any scale, more for more trust. Metrics see it
+ * (cru_judging.label_weights); it is stored only with predictions that are kept. Methods made with train.h report it
+ * already, for tasks with one label per item: minus the loss of the label, log softmax(scores)[label], unless they have
+ * a `label_weights` of their own. */
+#define CRU_LABEL_WEIGHT "label-weight"
+
 /* For hosts and tests. A sink is called once per reported name; `values` holds `count` numbers (1 for a number). A sink
  * without put_matrix gets a matrix as a vector of rows * cols. */
 typedef struct cru_report_sink {
@@ -281,8 +288,10 @@ typedef struct cru_algorithm {
     void (*select)(void *self, int32_t rule);
 
     /* Optional, may be NULL. Reports what was learned beside scores: a transition matrix, the share of a relation, how
-     * many edges a learned graph has. Worker, once, after predict (and select). Tests call it; the host does not ask for
-     * it yet, so nothing of it is stored. */
+     * many edges a learned graph has; and, under the name CRU_LABEL_WEIGHT, how much each training label is trusted.
+     * Worker, after predict, for every rule that select was called for. Stored with the trial as method.NAME. At most
+     * 100 names of 60 letters, digits and . _ - inside, half a million numbers together; what goes beyond is left out
+     * with a warning. */
     cru_status (*report)(void *self, cru_report *report);
 } cru_algorithm;
 
@@ -305,6 +314,8 @@ typedef struct cru_judging {
     int64_t peak_bytes;
     cru_report *report;
     cru_error *err;
+    const double *label_weights; /* one for each item of data->split.train, finite; NULL: the method has none, or no
+                                  * metric of the experiment is CRU_METRIC_OF_LABEL_WEIGHTS */
 } cru_judging;
 
 typedef enum cru_metric_flags {
@@ -312,6 +323,7 @@ typedef enum cru_metric_flags {
     CRU_METRIC_OF_DATASET = 2,   /* describes data; ignores scores; shown by `crucible stats` */
     CRU_METRIC_PERCENT = 4,      /* reports print it times 100 */
     CRU_METRIC_OF_EMBEDDING = 8, /* looks at the embedding: methods are asked for theirs; NULL where they have none */
+    CRU_METRIC_OF_LABEL_WEIGHTS = 128, /* looks at label_weights, likewise */
 
     /* Needs beyond truth, observed labels and the problem kinds that the plugin claims. An experiment that asks for the
      * metric on data without them is refused before any method runs. */
@@ -319,9 +331,8 @@ typedef enum cru_metric_flags {
     CRU_METRIC_OF_FEATURES = 32,    /* features */
     CRU_METRIC_OF_TWO_CLASSES = 64, /* exactly two classes */
 
-    CRU_METRIC_COSTLY =
-        128, /* with OF_DATASET: takes seconds on a few thousand items; `crucible stats` measures it only
-                                when asked */
+    /* With OF_DATASET: takes seconds on a few thousand items; `crucible stats` measures it only when asked. */
+    CRU_METRIC_COSTLY = 256,
 } cru_metric_flags;
 
 typedef struct cru_metric {

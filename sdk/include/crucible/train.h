@@ -252,8 +252,8 @@ typedef struct cru_method {
      * scores are the representation. */
     cru_tensor *(*embed)(cru_learner *l, void *model, cru_tape *t);
 
-    /* Optional: names numbers that were learned (cru_report_number, _vector, _matrix); after the training, with the
-     * weights that predict. The host does not ask for them yet (cru_algorithm.report). */
+    /* Optional: names numbers that were learned (cru_report_number, _vector, _matrix), after the training, with the
+     * weights that predict; see cru_algorithm.report. */
     void (*report)(cru_learner *l, void *model, cru_report *report);
 
     /* Optional: frees what is not in the context. Called also when build failed. */
@@ -263,7 +263,16 @@ typedef struct cru_method {
      * what else the trained model predicts with. A method with any of prepare, epoch and after_epoch may have such
      * state, so without this function it is refused there; one that has none says cru_weights_only. */
     void (*widen)(cru_learner *l, void *model, const void *trained);
+
+    /* Optional: how much each training label is trusted at the end, in the order of task->split.train, on any scale;
+     * finite. Called after the scores of all items were computed (l->scores). Default: cru_label_log_likelihood. Not
+     * called where labels are candidate sets. */
+    void (*label_weights)(cru_learner *l, void *model, double *weights);
 } cru_method;
+
+/* Minus the cross-entropy of each training label under the scores of the last evaluation, log softmax(scores)[label]:
+ * small losses speak for a label. The default of cru_method.label_weights. */
+CRU_API void cru_label_log_likelihood(const cru_learner *learner, double *weights);
 
 /* The algorithm vtable of all methods. Its functions find the method in the plugin that create is handed. */
 CRU_API extern const cru_algorithm cru_method_vtable;

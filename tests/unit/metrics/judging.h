@@ -18,6 +18,7 @@ typedef struct judging {
     const float *embedding; /* items x embedding_cols, or NULL */
     int64_t embedding_cols;
     cru_report *report; /* NULL: nobody listens */
+    const double *label_weights;
 } judging;
 
 /* Items with these true labels, all of them judged. The scores stay the caller's. */
@@ -54,7 +55,8 @@ static inline cru_status judging_try(const judging *j, const char *name, const c
                                .embedding = j->embedding,
                                .embedding_cols = j->embedding_cols,
                                .report = j->report,
-                               .err = err};
+                               .err = err,
+                               .label_weights = j->label_weights};
     cru_status status = ((const cru_metric *)plugin->vtable)->score(&asked, value);
     cru_settings_destroy(settings);
     return status;

@@ -98,6 +98,45 @@ START_TEST(clean_labels_leave_no_wrong_ones_to_judge)
 }
 END_TEST
 
+/* Nine training labels with weights; 1, 4 and 8 are wrong. The pairs (wrong, right) in which the wrong one has the lower
+ * weight, a tie for half: item 1 (0.1) below all 6; item 4 (0.5) below 0.9, 0.8, 0.7, tied with 0.5, above 0.2, 0.3: 3.5;
+ * item 8 (0.85) below 0.9 only: 1. 10.5 of 18. Average precision from the lowest weight on, at the distinct weights that
+ * hold a wrong label: 1/3 (1/1) + 1/3 (2/5) + 1/3 (3/8). */
+typedef struct ap_sink {
+    double ap, wrong;
+} ap_sink;
+
+static void take_ap(void *user, const char *name, const double *values, int64_t count)
+{
+    ap_sink *s = user;
+    ck_assert_int_eq(count, 1);
+    *(strcmp(name, "ap") == 0 ? &s->ap : &s->wrong) = values[0];
+}
+
+START_TEST(wrong_labels_are_told_from_right_ones_by_their_weights)
+{
+    static const double weights[] = {0.9, 0.1, 0.8, 0.5, 0.5, 0.2, 0.3, 0.7, 0.85};
+    static const int32_t train[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    int32_t truth[9] = {0}, labels[9] = {0};
+    labels[1] = labels[4] = labels[8] = 1;
+    judging j = judging_create(truth, 9, 2, NULL);
+    ap_sink sink = {0};
+    j.report = &(cru_report){{.put = take_ap, .user = &sink}};
+    j.data->labels = labels;
+    j.data->split.train = (cru_ids){train, 9};
+    ck_assert(isnan(judging_score(&j, "noise-detection")));
+    j.label_weights = weights;
+    ck_assert_double_eq_tol(judging_score(&j, "noise-detection"), 10.5 / 18, 1e-12);
+    ck_assert_double_eq_tol(sink.ap, (1.0 + 2.0 / 5 + 3.0 / 8) / 3, 1e-12);
+    ck_assert_double_eq_tol(sink.wrong, 3.0 / 9, 1e-12);
+    j.data->labels = j.data->truth;
+    ck_assert(isnan(judging_score(&j, "noise-detection")));
+    j.data->split.train.count = 0;
+    ck_assert(isnan(judging_score(&j, "noise-detection")));
+    judging_destroy(&j);
+}
+END_TEST
+
 /* ---- candidate sets -------------------------------------------------------------------------------------- */
 
 START_TEST(numbers_of_the_partial_label_study)
@@ -324,6 +363,7 @@ Suite *suite(void)
     tcase_add_test(c, numbers_of_the_label_noise_study);
     tcase_add_test(c, neighbours_count_in_both_directions_and_loops_do_not);
     tcase_add_test(c, clean_labels_leave_no_wrong_ones_to_judge);
+    tcase_add_test(c, wrong_labels_are_told_from_right_ones_by_their_weights);
     tcase_add_test(c, numbers_of_the_partial_label_study);
     tcase_add_loop_test(c, candidate_metrics_need_candidate_sets, 0, 2);
     tcase_add_test(c, covering_rate_grows_with_the_accuracy_as_predicted);

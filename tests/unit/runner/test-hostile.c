@@ -312,6 +312,56 @@ START_TEST(greed_has_limits)
 }
 END_TEST
 
+/* What a method says it learned is bounded, and costs at most itself. */
+START_TEST(a_report_is_not_believed)
+{
+    static const struct {
+        const char *thing;
+        store_outcome outcome;
+        const char *message;
+        double fine; /* what is left of "fine"; -1: nothing */
+    } cases[] = {{"names", STORE_OK, "a part of its report is left out: it has more than 100 names", -1},
+                 {"vast", STORE_OK, "a part of its report is left out: there is room for 5", -1},
+                 {"matrix", STORE_OK, "a part of its report is left out: there is room for 5", -1},
+                 {"nan", STORE_OK, "", NAN},
+                 {"bad-names", STORE_OK, "a part of its report is left out: a name is not made of 1 to 60", 2},
+                 {"twice", STORE_OK, "a part of its report is left out: fine is there twice", 2},
+                 {"larger", STORE_OK, "its report is left out: it is larger than its place", -1},
+                 {"hollow", STORE_OK, "its report is left out: its bytes do not hold whole numbers", -1}};
+    char more[64];
+    snprintf(more, sizeof more, "thing = %s", cases[_i].thing);
+    ended e = run_with("hostile-report", more, &(runner_options){0});
+    expect_outcome(&e, cases[_i].outcome, cases[_i].message);
+    ck_assert_int_lt(e.count, 16 + 1);
+    bool there = false;
+    for (int i = 0; i < e.count; i++) {
+        if (strcmp(e.names[i], "method.fine") != 0) continue;
+        there = true;
+        ck_assert(isnan(cases[_i].fine) ? isnan(e.numbers[i]) : e.numbers[i] == cases[_i].fine);
+    }
+    ck_assert(there == !(cases[_i].fine == -1));
+}
+END_TEST
+
+/* Where a metric looks at label weights, wrong ones fail the trial as a wrong embedding does. */
+START_TEST(label_weights_are_checked_before_a_metric_sees_them)
+{
+    static const char *const cases[][2] = {{"weights", "it gives 1 label weights for "},
+                                           {"nan-weights", "the label weights are not all finite"}};
+    fixture f;
+    char ini[512];
+    snprintf(ini, sizeof ini,
+             "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy, runner-weights\n"
+             "[algorithm hostile-report]\nthing = %s\n[algorithm good-algorithm]\n",
+             cases[_i][0]);
+    fixture_open(&f, COMMON "hostile-report good-algorithm runner-weights", ini);
+    fixture_run(&f, &(runner_options){0});
+    expect_outcome(fixture_find(&f, "hostile-report"), STORE_FAILED, cases[_i][1]);
+    expect_outcome(fixture_find(&f, "good-algorithm"), STORE_OK, "");
+    fixture_close(&f);
+}
+END_TEST
+
 /* M4: run */
 START_TEST(words_of_a_method_do_not_steer_terminals)
 {
@@ -515,6 +565,8 @@ Suite *suite(void)
     tcase_add_test(t, a_folder_with_a_trace_is_not_given_again);
     tcase_add_test(t, a_worker_is_not_believed);
     tcase_add_loop_test(t, greed_has_limits, 0, 4);
+    tcase_add_loop_test(t, a_report_is_not_believed, 0, 8);
+    tcase_add_loop_test(t, label_weights_are_checked_before_a_metric_sees_them, 0, 2);
     tcase_add_test(t, words_of_a_method_do_not_steer_terminals);
     tcase_add_test(t, a_spreadsheet_runs_no_cell);
     tcase_add_test(t, a_plugin_of_the_judge_cannot_break_out);
