@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* crucible-bits FILE.so...: trains every method for a moment on each tiny problem that it claims, and prints a checksum
  * of the scores' bits. tests/integration/same-bits.sh compares what two compilers print. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,11 +15,16 @@ static const char *const brief[][2] = {{"epochs", "6"},     {"steps", "12"},    
                                        {"prot_start", "4"}, {"moco_queue", "256"}, {"batch_size", "8"},
                                        {"pretrain", "3"},   {"same_views", "true"}};
 
+/* FNV-1a. All NaN count as one: the sign and the payload of x + y of two NaN depend on which operand comes first. */
 static uint64_t checksum(const float *values, int64_t count)
 {
-    uint64_t hash = 1469598103934665603u; /* FNV-1a */
-    const unsigned char *bytes = (const unsigned char *)values;
-    for (size_t i = 0; i < (size_t)count * sizeof *values; i++) hash = (hash ^ bytes[i]) * 1099511628211u;
+    uint64_t hash = 1469598103934665603u;
+    for (int64_t i = 0; i < count; i++) {
+        const float value = isnan(values[i]) ? NAN : values[i];
+        unsigned char bytes[sizeof value];
+        memcpy(bytes, &value, sizeof value);
+        for (size_t k = 0; k < sizeof value; k++) hash = (hash ^ bytes[k]) * 1099511628211u;
+    }
     return hash;
 }
 

@@ -38,10 +38,10 @@ CRU_API void cru_arena_destroy(cru_arena *arena);
  * product overflows. Zero bytes give a pointer that must not be followed. */
 CRU_API void *cru_arena_try(cru_arena *arena, int64_t count, size_t size);
 
-/* The same, zeroed. Cheap for memory that was never given out before: fresh pages are zero already. */
+/* cru_arena_try, zeroed. Cheap for memory that was never given out before: fresh pages are zero already. */
 CRU_API void *cru_arena_try_zeroed(cru_arena *arena, int64_t count, size_t size);
 
-/* The same two, but never NULL: they end in cru_panic(CRU_NO_MEMORY, ...). */
+/* cru_arena_try and cru_arena_try_zeroed, but never NULL: they end in cru_panic(CRU_NO_MEMORY, ...). */
 CRU_API void *cru_arena_alloc(cru_arena *arena, int64_t count, size_t size);
 CRU_API void *cru_arena_alloc_zeroed(cru_arena *arena, int64_t count, size_t size);
 

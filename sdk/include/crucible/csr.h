@@ -34,7 +34,7 @@ typedef enum cru_duplicates {
 
 CRU_API cru_csr cru_csr_from_coo(cru_pool pool, const cru_coo *entries, cru_duplicates rule);
 
-/* The same entries with sorted rows and duplicates treated by the rule; for rows that are unsorted or hold parallel
+/* The entries of `a` with sorted rows and duplicates treated by the rule; for rows that are unsorted or hold parallel
  * edges. */
 CRU_API cru_csr cru_csr_merge(cru_pool pool, const cru_csr *a, cru_duplicates rule);
 
@@ -75,7 +75,7 @@ CRU_API cru_csr cru_csr_rows(cru_pool pool, const cru_csr *a, const int32_t *ids
 CRU_API cru_csr cru_csr_from_dense(cru_pool pool, const float *dense, int64_t rows, int64_t cols);
 CRU_API void cru_csr_to_dense(const cru_csr *a, float *dense);
 
-/* The same pattern with every value 1; shares the arrays of `a`. */
+/* The pattern of `a` with every value 1; shares the arrays of `a`. */
 static inline cru_csr cru_csr_pattern(const cru_csr *a)
 {
     cru_csr pattern = *a;

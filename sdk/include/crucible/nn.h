@@ -76,7 +76,7 @@ typedef struct cru_fc {
 
 /* x W + b, both drawn from U(+-1/sqrt(in)) as PyTorch's Linear. */
 CRU_API cru_fc cru_fc_create(cru_net *net, const char *name, int64_t in, int64_t out);
-/* The same with chosen initialisation; `bias` NULL: no bias. */
+/* cru_fc_create with chosen initialisation; `bias` NULL: no bias. */
 CRU_API cru_fc cru_fc_create_with(cru_net *net, const char *name, int64_t in, int64_t out, cru_init weight,
                                   const cru_init *bias);
 
@@ -227,7 +227,8 @@ typedef struct cru_wavelets {
 CRU_API cru_wavelets cru_wavelets_create(cru_net *net, const char *name, int64_t in, int64_t out, int64_t order);
 CRU_API cru_tensor *cru_wavelets_apply(cru_tape *t, const cru_wavelets *layer, cru_sparse *adj, cru_tensor *x);
 
-/* The same with a reduction over the in-neighbours, unweighted, instead of the product. */
+/* [x | R x | ... | R^hops x] side by side, R a reduction over the in-neighbours, unweighted: n x c ->
+ * n x ((hops + 1) c); hops up to CRU_MAX_LAYERS. With the product by A instead: cru_powers. */
 CRU_API cru_tensor *cru_hop_features(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops, cru_reduce op);
 
 /* A^hops x */

@@ -24,7 +24,7 @@ typedef struct cru_targets {
 
 /* mean of -log softmax(z_i)[y_i] (2) */
 CRU_API cru_tensor *cru_cross_entropy(cru_tape *t, cru_tensor *logits, const cru_targets *targets);
-/* the same per item: count */
+/* -log softmax(z_i)[y_i] per item: count */
 CRU_API cru_tensor *cru_cross_entropy_each(cru_tape *t, cru_tensor *logits, const cru_targets *targets);
 /* mean over rows of -sum_k q_ik log softmax(z_i)_k, q: n x c (may itself carry a gradient) (2) */
 CRU_API cru_tensor *cru_soft_cross_entropy(cru_tape *t, cru_tensor *logits, cru_tensor *q);

@@ -105,7 +105,7 @@ CRU_API double cru_study_rng_normal(cru_study_rng *rng);  /* of mean 0 and devia
 /* One of `classes` numbers with the probabilities `p`, which sum to 1: NumPy's multinomial(1, p). */
 CRU_API int32_t cru_study_rng_class(cru_study_rng *rng, const double *p, int32_t classes);
 
-/* The same law from a single uniform number, by search in the running sums: NumPy's choice(classes, p=p). */
+/* cru_study_rng_class from a single uniform number, by search in the running sums: NumPy's choice(classes, p=p). */
 CRU_API int32_t cru_study_rng_choice(cru_study_rng *rng, const double *p, int32_t classes);
 
 /* A seed made of a text, such as that of the Python tuple "(3, 1)": its MD5 as a big-endian number modulo 2^31. */

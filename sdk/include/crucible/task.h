@@ -129,7 +129,8 @@ CRU_API cru_status cru_task_write(const cru_task *task, int fd, cru_error *err);
  * cru_data_check on files of unknown origin. */
 CRU_API cru_status cru_data_map(int fd, cru_data **data, cru_error *err);
 
-/* The same without reading the arrays: for a file whose checksum was verified before and that nobody has touched since.
+/* cru_data_map without reading the arrays: for a file whose checksum was verified before and that nobody has touched
+ * since.
  * Header, table, offsets and sizes are checked as always. */
 CRU_API cru_status cru_data_map_verified(int fd, cru_data **data, cru_error *err);
 

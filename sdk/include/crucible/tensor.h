@@ -124,7 +124,7 @@ CRU_API bool cru_tape_record(cru_tape *tape, bool on);
 /* Scratch memory of the step. */
 CRU_API void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size);
 
-/* The same as a pool, for graphs that live for one step. */
+/* Memory of the step as a pool, for graphs that live for one step. */
 static inline void *cru_tape_pool_alloc(void *owner, int64_t count, size_t size)
 {
     return cru_tape_alloc((cru_tape *)owner, count, size);
@@ -147,7 +147,7 @@ CRU_API cru_tensor *cru_tensor_create(cru_ctx *ctx, cru_dims shape);
 
 CRU_API cru_tensor *cru_tensor_create_filled(cru_ctx *ctx, cru_dims shape, double value);
 
-/* The same, with `values` copied in (host memory, row-major). */
+/* cru_tensor_create with `values` copied in (host memory, row-major). */
 CRU_API cru_tensor *cru_tensor_from(cru_ctx *ctx, cru_dims shape, const float *values);
 
 /* Overwrites a tensor of the context or of a net with values from host memory. */
@@ -187,7 +187,7 @@ CRU_API cru_index cru_index_step(cru_tape *tape, const int32_t *host, int64_t co
 
 /* Copies out to host memory; waits for the device. */
 CRU_API void cru_index_download(cru_tape *tape, cru_index index, int32_t *host);
-/* The same where the host can read it, for the step; on the CPU the ids themselves. */
+/* The ids where the host can read them, for the step; on the CPU the ids themselves. */
 CRU_API const int32_t *cru_index_host(cru_tape *tape, cru_index index);
 
 /* A sparse matrix ready for the device. Its transpose, needed for gradients, is made on first use and kept. */
@@ -228,7 +228,7 @@ CRU_API cru_input cru_input_of(cru_tensor *dense);
  * watched tensors available. May be called several times in a step (several losses): gradients add up. */
 CRU_API void cru_backward(cru_tape *tape, cru_tensor *loss);
 
-/* The same values without their history: gradients stop here. No copy. */
+/* The values of x without their history: gradients stop here. No copy. */
 CRU_API cru_tensor *cru_detach(cru_tape *tape, cru_tensor *x);
 
 /* ---- testing --------------------------------------------------------------------------------------------- */

@@ -82,8 +82,8 @@ static void drop(const cru_dropout_args *args, const drop_span *span)
         if (args->accumulate) {
 #pragma omp simd
             for (int64_t j = 0; j < n; j++) {
-                const float kept = x[j] * scale;
-                y[j] += (int32_t)(word[j] >> 8) >= least ? kept : 0.0f;
+                const float kept = fused(x[j], scale, y[j]);
+                y[j] = (int32_t)(word[j] >> 8) >= least ? kept : y[j];
             }
         } else {
 #pragma omp simd

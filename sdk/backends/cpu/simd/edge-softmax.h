@@ -93,9 +93,8 @@ INLINE void softmax_grad_strip(const cru_edge_softmax_grad_args *s, int64_t v, s
     for (int64_t i = begin; i < end; i += s->heads)
         sum = vec_fused(load_strip(s->y + i, at), load_strip(s->dy + i, at), sum);
     for (int64_t i = begin; i < end; i += s->heads) {
-        vec dx = load_strip(s->y + i, at) * (load_strip(s->dy + i, at) - sum);
-        if (s->accumulate) dx += load_strip(s->dx + i, at);
-        store_strip(s->dx + i, dx, at);
+        const vec before = s->accumulate ? load_strip(s->dx + i, at) : -(vec){0}; /* see cpu_store */
+        store_strip(s->dx + i, vec_fused(load_strip(s->y + i, at), load_strip(s->dy + i, at) - sum, before), at);
     }
 }
 
@@ -104,7 +103,7 @@ INLINE void softmax_grad_single(const cru_edge_softmax_grad_args *s, int64_t v)
     const int64_t begin = s->a.offsets[v], end = s->a.offsets[v + 1];
     float sum = 0;
     for (int64_t e = begin; e < end; e++) sum = fused(s->y[e], s->dy[e], sum);
-    for (int64_t e = begin; e < end; e++) cpu_store(s->dx + e, s->y[e] * (s->dy[e] - sum), s->accumulate);
+    for (int64_t e = begin; e < end; e++) store_product(s->dx + e, s->y[e], s->dy[e] - sum, s->accumulate);
 }
 
 static void edge_softmax_grad_rows(const void *task, int64_t begin, int64_t end)

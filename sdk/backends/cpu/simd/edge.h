@@ -22,7 +22,7 @@ static void sddmm_rows(const void *task, int64_t begin, int64_t end)
                 vec sum = {0};
                 for (int64_t j = 0; j < whole; j += LANES) sum = vec_fused(load(l + j), load(r + j), sum);
                 if (whole < s->cols) sum = vec_fused(load_first(l + whole, mask), load_first(r + whole, mask), sum);
-                cpu_store(s->y + e * s->heads + h, s->scale * lane_sum(sum), s->accumulate);
+                store_product(s->y + e * s->heads + h, s->scale, lane_sum(sum), s->accumulate);
             }
         }
 }

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -21,6 +22,12 @@ INLINE float fused(float a, float b, float c)
 #else
     return a * b + c;
 #endif
+}
+
+/* cpu_store of a b. */
+INLINE void store_product(float *y, float a, float b, bool accumulate)
+{
+    *y = fused(a, b, accumulate ? *y : -0.0f);
 }
 
 INLINE float float_of_bits(uint32_t bits)

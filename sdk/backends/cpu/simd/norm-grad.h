@@ -44,7 +44,7 @@ static void sum_grads_channels(const void *task, int64_t begin, int64_t end)
             const float *x = g->x + at, *dy = g->dy + at;
             int64_t k = 0;
             for (; k + SUM_LANES <= g->inner; k += SUM_LANES) {
-                plains += widen(dy + k);
+                add_widened(&plains, dy + k);
                 const wide_floats moved = *(const wide_floats *)(x + k) - mean;
                 products += __builtin_convertvector(*(const wide_floats *)(dy + k) * moved, wide);
             }
@@ -53,8 +53,8 @@ static void sum_grads_channels(const void *task, int64_t begin, int64_t end)
                 product += (double)(dy[k] * (x[k] - mean));
             }
         }
-        t->sum[c] = wide_sum(plains) + plain;
-        t->sum[g->channels + c] = wide_sum(products) + product;
+        t->sum[c] = wide_sum(&plains) + plain;
+        t->sum[g->channels + c] = wide_sum(&products) + product;
     }
 }
 

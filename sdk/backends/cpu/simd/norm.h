@@ -43,7 +43,7 @@ static void stats_channels(const void *task, int64_t begin, int64_t end)
             const float *x = n->x + (o * n->channels + c) * n->inner;
             int64_t k = 0;
             for (; k + SUM_LANES <= n->inner; k += SUM_LANES) {
-                const wide value = widen(x + k);
+                const wide value = __builtin_convertvector(*(const wide_floats *)(x + k), wide);
                 sums += value;
                 products += value * value;
             }
@@ -52,7 +52,7 @@ static void stats_channels(const void *task, int64_t begin, int64_t end)
                 squares += (double)x[k] * (double)x[k];
             }
         }
-        finish_stats(n, c, wide_sum(sums) + sum, wide_sum(products) + squares);
+        finish_stats(n, c, wide_sum(&sums) + sum, wide_sum(&products) + squares);
     }
 }
 

@@ -186,13 +186,13 @@ static void spread_range(const void *task, int64_t begin, int64_t end)
         if (!s->accumulate && where) memset(dx, 0, sizeof(float) * (size_t)(s->count * s->inner));
         if (where) {
             for (int64_t k = 0; k < s->inner; k++)
-                if (where[k] >= 0) dx[where[k] * s->inner + k] += s->scale * dy[k];
+                if (where[k] >= 0) store_product(dx + where[k] * s->inner + k, s->scale, dy[k], true);
         } else if (s->inner == 1) {
-            for (int64_t i = 0; i < s->count; i++) cpu_store(dx + i, s->scale * dy[0], s->accumulate);
+            for (int64_t i = 0; i < s->count; i++) store_product(dx + i, s->scale, dy[0], s->accumulate);
         } else {
             for (int64_t i = 0; i < s->count; i++)
                 for (int64_t k = 0; k < s->inner; k++)
-                    cpu_store(dx + i * s->inner + k, s->scale * dy[k], s->accumulate);
+                    store_product(dx + i * s->inner + k, s->scale, dy[k], s->accumulate);
         }
     }
 }

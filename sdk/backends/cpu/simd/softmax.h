@@ -162,7 +162,7 @@ static void softmax_grad_columns(const cru_softmax_grad_args *s, columns c)
         } else {
 #pragma omp simd
             for (int64_t k = 0; k < width; k++)
-                cpu_store(dx + at + k, y[at + k] * (dy[at + k] - total[k]), s->accumulate);
+                store_product(dx + at + k, y[at + k], dy[at + k] - total[k], s->accumulate);
         }
 }
 
@@ -206,7 +206,7 @@ static void softmax_grad_row(const cru_softmax_grad_args *s, int64_t at)
         for (int64_t i = 0; i < s->count; i++) cpu_store(dx + i, dy[i] - fast_exp(y[i]) * sum, s->accumulate);
     } else {
 #pragma omp simd
-        for (int64_t i = 0; i < s->count; i++) cpu_store(dx + i, y[i] * (dy[i] - sum), s->accumulate);
+        for (int64_t i = 0; i < s->count; i++) store_product(dx + i, y[i], dy[i] - sum, s->accumulate);
     }
 }
 

@@ -46,11 +46,11 @@ CRU_API cru_tensor *cru_mlp_after_first(cru_tape *t, const cru_mlp *mlp, cru_ten
  *
  * `adj` is a matrix from graph.h, already normalised as the layer's formula says. */
 
-/* The same with an activation and dropout in one go; the bias of `then` is the layer's, whatever it says. */
+/* cru_gcn_input with an activation and dropout in one go; the bias of `then` is the layer's, whatever it says. */
 CRU_API cru_tensor *cru_gcn_input_then(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, const cru_input *x,
                                        const cru_then *then);
 
-/* Some rows of the same, for a loss over these alone: `last` holds those rows of adj (cru_csr_rows), and the last
+/* Some rows of cru_gcn_stack_input, for a loss over these alone: `last` holds those rows of adj (cru_csr_rows), and the last
  * convolution goes over it. As many rows as `last` has, and the same bits. */
 CRU_API cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
                                        const cru_input *x);

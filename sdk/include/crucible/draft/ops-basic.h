@@ -34,7 +34,7 @@ CRU_API cru_tensor *cru_digamma(cru_tape *t, cru_tensor *x);
 
 /* ---- products -------------------------------------------------------------------------------------------- */
 
-/* the same for every matrix of a batch: B x m x k, B x k x n -> B x m x n */
+/* cru_matmul_op for every matrix of a batch: B x m x k, B x k x n -> B x m x n */
 CRU_API cru_tensor *cru_bmm(cru_tape *t, cru_tensor *a, cru_tensor *b, cru_transpose op);
 
 /* What follows a linear map, done while its result is in a cache: dropout(act(y + bias)). Zeroed: nothing. The same

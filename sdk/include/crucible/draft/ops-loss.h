@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* the same per row: n */
+/* cru_soft_cross_entropy per row: n */
 CRU_API cru_tensor *cru_soft_cross_entropy_each(cru_tape *t, cru_tensor *logits, cru_tensor *q);
 
 /* mean of -logp[i, y_i] for log-probabilities */
@@ -19,7 +19,7 @@ CRU_API cru_tensor *cru_nll(cru_tape *t, cru_tensor *log_prob, const cru_targets
  * plain) */
 CRU_API cru_tensor *cru_bce_logits(cru_tape *t, cru_tensor *z, cru_tensor *y, double pos_weight);
 
-/* the same per element, times `weight` of the same shape (or NULL) */
+/* cru_bce_logits per element, times `weight` of the same shape (or NULL) */
 CRU_API cru_tensor *cru_bce_logits_each(cru_tape *t, cru_tensor *z, cru_tensor *y, cru_tensor *weight,
                                         double pos_weight);
 
@@ -29,7 +29,7 @@ CRU_API cru_tensor *cru_bce(cru_tape *t, cru_tensor *p, cru_tensor *y);
 /* mean |a - b| */
 CRU_API cru_tensor *cru_mae(cru_tape *t, cru_tensor *a, cru_tensor *b);
 
-/* the same per row: n */
+/* cru_kl per row: n */
 CRU_API cru_tensor *cru_kl_each(cru_tape *t, cru_tensor *p, cru_tensor *log_q);
 
 /* Jensen-Shannon divergence of two sets of logits, mean over rows */

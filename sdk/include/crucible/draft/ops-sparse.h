@@ -12,7 +12,7 @@ extern "C" {
 
 /* ---- sparse input ---------------------------------------------------------------------------------------- */
 
-/* the same, then what `then` says (2 for dense x, as cru_linear_then) */
+/* cru_input_linear, then what `then` says (2 for dense x, as cru_linear_then) */
 CRU_API cru_tensor *cru_input_linear_then(cru_tape *t, const cru_input *x, cru_tensor *w, const cru_then *then);
 
 /* A x for the dense features of cru_input_create, which do not change: computed once, for the first A that outlives its

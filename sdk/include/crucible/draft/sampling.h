@@ -31,7 +31,7 @@ typedef struct cru_pairs {
 } cru_pairs;
 CRU_API cru_status cru_sample_non_edges(const cru_csr *g, cru_rng *rng, const cru_pairs *out, cru_error *err);
 
-/* The same as a pattern with v < u: `count` draws, of which the half with row < col is kept, each pair once. What the
+/* Such pairs as a pattern with v < u: `count` draws, of which the half with row < col is kept, each pair once. What the
  * reconstruction of a graph holds against its edges. Empty after a failure. */
 CRU_API cru_csr cru_sample_absent_edges(cru_pool pool, const cru_csr *g, int64_t count, cru_rng *rng, cru_error *err);
 
