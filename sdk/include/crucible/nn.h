@@ -188,6 +188,12 @@ typedef struct cru_gcn_shape {
 CRU_API cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn_shape *shape);
 CRU_API cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x);
 
+/* cru_gcn_stack_input with what enters the last convolution before its dropout: n x hidden, NULL when there is only one. */
+typedef struct cru_gcn_pass {
+    cru_tensor *hidden, *out;
+} cru_gcn_pass;
+CRU_API cru_gcn_pass cru_gcn_stack_pass(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x);
+
 /* mlp((1 + eps) x + sum of neighbours); eps learned or 0. adj unweighted without self-loops. */
 typedef struct cru_gin {
     cru_mlp mlp;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <crucible/cluster.h>
-#include <crucible/graph-kernels.h>
+#include <crucible/draft/cluster.h>
+#include <crucible/draft/graph-kernels.h>
 #include <crucible/knn.h>
 
 enum { NEAREST = 10 };

@@ -55,12 +55,6 @@ CRU_API cru_tensor *cru_gcn_input_then(cru_tape *t, const cru_gcn *layer, cru_sp
 CRU_API cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
                                        const cru_input *x);
 
-/* All rows, with what enters the last convolution before its dropout: n x hidden, NULL when there is only one. */
-typedef struct cru_gcn_pass {
-    cru_tensor *hidden, *out;
-} cru_gcn_pass;
-CRU_API cru_gcn_pass cru_gcn_stack_pass(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x);
-
 /* x W_self + reduce(neighbours) W_neigh + b, as SAGEConv; adj unweighted without self-loops. */
 typedef struct cru_sage {
     cru_fc self, neighbour; /* bias on `neighbour`, as in PyTorch Geometric */
