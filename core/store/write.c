@@ -137,14 +137,14 @@ static cru_status put_settings(store *s, int64_t row, const store_trial *trial, 
 
 static cru_status put_trial(store *s, const store_trial *trial, int64_t *row, cru_error *err)
 {
-    cru_status status = find_row(s, "SELECT id FROM trial WHERE key = ?1", trial->key, row, err);
-    if (status || *row) return status;
-    sqlite3_stmt *insert = db_statement(s, "INSERT INTO trial(key, canonical) VALUES(?1, ?2)", err);
+    sqlite3_stmt *insert =
+        db_statement(s, "INSERT INTO trial(key, canonical) VALUES(?1, ?2) ON CONFLICT(key) DO NOTHING", err);
     if (!insert) return CRU_IO;
     db_bind_text(insert, 1, trial->key);
     db_bind_text(insert, 2, trial->canonical);
-    status = db_run(s, insert, err);
+    cru_status status = db_run(s, insert, err);
     if (status) return status;
+    if (!sqlite3_changes(s->db)) return trial_row(s, trial->key, row, err);
     *row = sqlite3_last_insert_rowid(s->db);
     return put_settings(s, *row, trial, err);
 }
@@ -154,7 +154,8 @@ static cru_status put_trial(store *s, const store_trial *trial, int64_t *row, cr
     "ifnull(nullif(?4, 0), (SELECT 1 + max(ifnull((SELECT max(position) FROM member WHERE experiment = ?1), -1),"      \
     " ifnull((SELECT max(position) FROM namesake WHERE experiment = ?1), -1))))"
 
-/* A trial that the experiment lists already gets its other name beside the first one. */
+/* A trial that the experiment lists already gets its other name beside the first one; the second step is for those that
+ * the first did not touch. */
 static const char *const put_member_steps[] = {
     "INSERT INTO member(experiment, position, trial, alias, tried) VALUES(?1, " POSITION ", ?2, ?3, ?5)"
     " ON CONFLICT(trial, experiment) DO UPDATE SET tried = excluded.tried"
@@ -176,6 +177,7 @@ cru_status member_put(store *s, int64_t experiment, int64_t row, const store_tri
         sqlite3_bind_int64(insert, 4, trial->place);
         sqlite3_bind_int64(insert, 5, trial->tried);
         status = db_run(s, insert, err);
+        if (!status && sqlite3_changes(s->db)) break;
     }
     return status;
 }

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include <crucible/random.h>
+
 #include "report/demo.h"
+#include "report/table/frame.h"
 
 static const char *two_methods[] = {"gcn", "mlp", NULL}, *three_methods[] = {"gcn", "mlp", "big", NULL};
 static const char *two_sets[] = {"cora", "citeseer", NULL}, *one_set[] = {"cora", NULL};
@@ -520,6 +523,39 @@ START_TEST(a_broken_reference_names_the_line)
 }
 END_TEST
 
+/* The group of a trial is the number of different (group, level) below its own. */
+START_TEST(groups_are_numbered_by_group_then_level)
+{
+    enum { TRIALS = 200, LEVELS = 7, GROUPS = 5 };
+    static const char *names[LEVELS];
+    int32_t level[2][TRIALS], group[TRIALS];
+    frame f = {.arena = cru_arena_create(), .count = TRIALS};
+    cru_rng rng = cru_rng_stream(5, "groups", 0);
+    for (int i = 0; i < TRIALS; i++) {
+        level[0][i] = (int32_t)cru_rng_below(&rng, GROUPS + 1) - 1; /* -1: the trial has no such setting */
+        level[1][i] = (int32_t)cru_rng_below(&rng, LEVELS + 1) - 1;
+    }
+    grouping g = grouping_start(&f);
+    grouping_split(&g, &f, &(frame_column){.ids = level[0], .levels = names, .level_count = GROUPS});
+    memcpy(group, g.ids, sizeof group);
+    grouping_split(&g, &f, &(frame_column){.ids = level[1], .levels = names, .level_count = LEVELS});
+    for (int i = 0; i < TRIALS; i++) {
+        bool below[GROUPS + 1][LEVELS + 1] = {{false}};
+        int32_t count = 0;
+        for (int k = 0; k < TRIALS; k++)
+            if (group[k] < group[i] || (group[k] == group[i] && level[1][k] < level[1][i]))
+                below[group[k]][level[1][k] + 1] = true;
+        for (int a = 0; a <= GROUPS; a++)
+            for (int b = 0; b <= LEVELS; b++) count += below[a][b];
+        ck_assert_int_eq(g.ids[i], count);
+        ck_assert_int_lt(count, g.count);
+        ck_assert_int_le(g.first[count], i); /* the first of the group */
+        ck_assert_int_eq(g.ids[g.first[count]], count);
+    }
+    cru_arena_destroy(f.arena);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *suite = suite_create("table");
@@ -527,6 +563,7 @@ Suite *suite(void)
     tcase_add_checked_fixture(tc, make_folder, remove_folder);
     tcase_add_test(tc, rows_are_methods_and_columns_what_varies);
     tcase_add_test(tc, chosen_keys_pool_the_rest);
+    tcase_add_test(tc, groups_are_numbered_by_group_then_level);
     tcase_add_test(tc, a_swept_setting_of_a_method_makes_rows_and_a_searched_one_does_not);
     tcase_add_test(tc, a_table_without_columns_is_named_after_its_metric);
     tcase_add_test(tc, marks_say_why_there_is_no_mean);

@@ -318,6 +318,73 @@ START_TEST(visits_go_in_the_order_of_the_list)
 }
 END_TEST
 
+static bool note_seed(void *user, int64_t index, const store_setting *one)
+{
+    char *seeds = user;
+    if (strcmp(one->name, "seed") == 0) sprintf(seeds + strlen(seeds), "%d %s;", (int)index, one->value);
+    return true;
+}
+
+/* Ascending and close together, ascending with many of another experiment between, and backwards. */
+START_TEST(visits_go_in_the_order_of_any_list)
+{
+    static const char *const lists[][3] = {{"t10", "t11", "t12"}, {"t00", "t20", "t39"}, {"t30", "t00", "t15"}};
+    store *s = open_store(NULL);
+    int64_t all = add_experiment(s, "all");
+    for (int i = 0; i < 40; i++) {
+        char key[8];
+        snprintf(key, sizeof key, "t%02d", i);
+        add_trial(s, all, key);
+        claim(s, key);
+        finish(s, key, i);
+    }
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        char name[2] = {(char)('a' + k), 0}, names[100] = "", seeds[100] = "", numbers[100] = "";
+        char wanted[3][100] = {"", "", ""};
+        int64_t id = add_experiment(s, name);
+        for (int i = 0; i < 3; i++) {
+            add_trial(s, id, lists[k][i]);
+            sprintf(wanted[0] + strlen(wanted[0]), "%d gcn %s;", i, lists[k][i]);
+            sprintf(wanted[1] + strlen(wanted[1]), "%d %s;", i, lists[k][i]);
+            sprintf(wanted[2] + strlen(wanted[2]), "%d %d;", i, atoi(lists[k][i] + 1));
+        }
+        ok(store_each_trial(s, id, note_name, names, &err));
+        ok(store_each_setting(s, id, note_seed, seeds, &err));
+        ok(store_each_number(s, id, note_number, numbers, &err));
+        ck_assert_str_eq(names, wanted[0]);
+        ck_assert_str_eq(seeds, wanted[1]);
+        ck_assert_str_eq(numbers, wanted[2]);
+    }
+    ok(store_close(s, &err));
+}
+END_TEST
+
+static bool note_entry(void *user, const store_entry *entry)
+{
+    char *entries = user;
+    sprintf(entries + strlen(entries), "%s %s;", entry->key, store_outcome_name(entry->outcome));
+    return true;
+}
+
+START_TEST(a_list_that_is_the_same_stays)
+{
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e"), again, former;
+    add_trial(s, id, "b");
+    add_trial(s, id, "a");
+    claim(s, "a");
+    finish(s, "a", 0.5);
+    ok(store_add_experiment(s, &(store_experiment){.name = "e", .same_list = true}, &again, &err));
+    ck_assert_int_eq(again, id);
+    char entries[100] = "";
+    ok(store_each_entry(s, id, note_entry, entries, &err));
+    ck_assert_str_eq(entries, "b pending;a ok;");
+    ok(store_length(s, store_former(id), &former, &err));
+    ck_assert_int_eq(former, 0);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 START_TEST(hostile_text_is_only_text)
 {
     static const char evil[] = "'); DROP TABLE trial; -- \"%s\" \xc3\xa9";
@@ -361,6 +428,8 @@ Suite *suite(void)
     tcase_add_test(tc, the_files_that_made_a_result_go_with_it);
     tcase_add_test(tc, vectors_curves_and_scores_come_back);
     tcase_add_test(tc, visits_go_in_the_order_of_the_list);
+    tcase_add_test(tc, visits_go_in_the_order_of_any_list);
+    tcase_add_test(tc, a_list_that_is_the_same_stays);
     tcase_add_test(tc, hostile_text_is_only_text);
     tcase_add_test(tc, the_environment_names_the_machine_and_the_version);
     suite_add_tcase(suite, tc);
