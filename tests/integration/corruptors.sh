@@ -46,10 +46,22 @@ epochs = 2
 epochs = 2
 INI
 
+cat >clean.ini <<'INI'
+[experiment]
+name       = clean
+seeds      = 0
+corruptors = fps, clean-validation
+[monitor]
+rule = last
+[dataset blobs]
+[algorithm mlp]
+epochs = 2
+INI
+
 # results DB JOBS THREADS: every trial's corruptors, dataset, seed and what the corruptors reported, sorted.
 results()
 {
-    for file in nodes graphs sets; do
+    for file in nodes graphs sets clean; do
         OMP_NUM_THREADS=$3 "$CRUCIBLE" run $file.ini --db "$1" --jobs "$2" --json || fail "$file.ini"
     done | sed -n 's/.*"event":"trial"/&/p'
 }
@@ -64,7 +76,7 @@ for name in class-imbalance.imbalance_ratio class-imbalance.train_counts uniform
     structural.noise_rate add-edges.edges_added rewire-edges.edges_rewired drop-edges.edges_lost \
     feature-noise.features_lost label-scarcity.train_after graph-class-imbalance.imbalance_ratio \
     graph-topology.size_imbalance_ratio uss.candidates fps.candidates candidate-noise.noise_rate \
-    complementary.candidates instance-candidates.auxiliary_accuracy; do
+    complementary.candidates instance-candidates.auxiliary_accuracy clean-validation.train_after; do
     grep -q "\"$name" one.json || fail "$name is not among the results"
 done
 
