@@ -191,7 +191,8 @@ static cru_tensor *pass(cru_learner *l, model *m, cru_tape *t, cru_tensor **loss
     if (loss) *loss = graph_loss(l, m, t, &s1, out.logits);
     const relation none = {.n = s1.n};
     const double size = fmax(relation_distance(&none, &s1, true), 1e-12);
-    const double u = s->update * sin(half_pi * (double)(l->epoch + 1) / (double)(s->train.epochs ? s->train.epochs : 1));
+    const double u =
+        s->update * sin(half_pi * (double)(l->epoch + 1) / (double)(s->train.epochs ? s->train.epochs : 1));
     int64_t i = 0;
     for (double change = INFINITY; i < s->max_iter && change > s->eps_adj; i++) {
         const relation s2 = hidden_relation(l, m, t, out.hidden);
@@ -223,8 +224,9 @@ CRU_PLUGIN = {
     .name = "pastel",
     .version = "1.0",
     .summary = "edges learned from features, places and the conflict of classes",
-    .citation = "Sun, Li, Yuan, Fu, Peng, Ji, Li, Yu. Position-aware Structure Learning for Graph Topology-imbalance by "
-                "Relieving Under-reaching and Over-squashing. CIKM 2022.",
+    .citation =
+        "Sun, Li, Yuan, Fu, Peng, Ji, Li, Yu. Position-aware Structure Learning for Graph Topology-imbalance by "
+        "Relieving Under-reaching and Over-squashing. CIKM 2022.",
     .problems = CRU_NODES,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",

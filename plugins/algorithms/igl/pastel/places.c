@@ -101,7 +101,8 @@ void places_hops(int64_t n, cru_ids anchors, int32_t cut, places_row *row, const
     uint8_t *hops = malloc((size_t)(n * anchors.count));
     float *next = malloc((size_t)n * sizeof *next), most = 1;
     int32_t *ids = malloc((size_t)n * sizeof *ids);
-    if (!hops || !next || !ids) cru_panic(CRU_NO_MEMORY, "no memory for hops to %lld anchors", (long long)anchors.count);
+    if (!hops || !next || !ids)
+        cru_panic(CRU_NO_MEMORY, "no memory for hops to %lld anchors", (long long)anchors.count);
     memset(hops, UNSEEN, (size_t)(n * anchors.count));
     for (int64_t a = 0; a < anchors.count; a++) hops[a * n + anchors.ids[a]] = 0;
     bool moved = true;

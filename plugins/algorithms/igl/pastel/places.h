@@ -13,8 +13,8 @@
 
 typedef struct pair_ranks {
     int64_t n, classes;
-    float *z;           /* classes x n */
-    float *factor;      /* g by place, */
+    float *z;              /* classes x n */
+    float *factor;         /* g by place, */
     uint32_t least, count; /* whose first one holds all scores up to it */
 } pair_ranks;
 

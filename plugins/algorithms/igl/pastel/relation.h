@@ -18,14 +18,14 @@ typedef struct pair_gate {
 
 typedef struct relation {
     int64_t n;
-    cru_sparse *pattern;   /* n x d, of c, */
-    cru_tensor *c;         /* entries x heads; NULL: none */
-    const float *c_host;   /* the same for the host */
-    cru_tensor *f;         /* n x k; NULL: none */
+    cru_sparse *pattern;             /* n x d, of c, */
+    cru_tensor *c;                   /* entries x heads; NULL: none */
+    const float *c_host;             /* the same for the host */
+    cru_tensor *f;                   /* n x k; NULL: none */
     const float *f_host, *f_columns; /* for the host; transposed */
     pair_gate gate;
-    cru_rng mask;          /* each product drops entries by this stream, */
-    double drop;           /* with this probability */
+    cru_rng mask; /* each product drops entries by this stream, */
+    double drop;  /* with this probability */
 } relation;
 
 /* Makes c_host, f_host and f_columns. */
