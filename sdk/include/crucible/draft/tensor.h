@@ -73,6 +73,19 @@ CRU_API void cru_grad(cru_tape *tape, cru_tensor *y, cru_tensor *const *x, int64
 typedef void cru_grad_hook(void *user, cru_tape *tape, float *grad, int64_t n);
 CRU_API cru_tensor *cru_grad_through(cru_tape *tape, cru_tensor *x, cru_grad_hook *change, void *user);
 
+/* An operator of a plugin's own that the host computes: y = f(x[0], ..., x[count - 1]), where the caller has y already.
+ * In the backward pass `backward` is handed dy and adds to dx[i], which is zeroed, or NULL where x[i] needs no gradient;
+ * all of it host memory, like y. `user` lives as long as the step. For functions that would need too much memory as
+ * operators of the SDK: compute in blocks, and again in the backward pass. */
+typedef void cru_host_backward(void *user, cru_tape *tape, const float *dy, float *const *dx);
+typedef struct cru_host_op {
+    cru_dims shape; /* of y */
+    const float *y;
+    cru_host_backward *backward;
+    void *user;
+} cru_host_op;
+CRU_API cru_tensor *cru_host_operator(cru_tape *tape, const cru_host_op *op, cru_tensor *const *x, int64_t count);
+
 #ifdef __cplusplus
 }
 #endif
