@@ -271,33 +271,97 @@ cru_csr cru_path_histograms(cru_pool pool, cru_blocks blocks, int64_t count, con
     return result;
 }
 
-static double row_product(const cru_csr *h, int64_t a, int64_t b)
+/* What products of all rows with one need: the rows of each column, and the length of every row. */
+typedef struct products {
+    const cru_csr *h;
+    cru_csr columns;
+    double *length; /* 1 when not normalised */
+} products;
+
+static products products_open(cru_arena *arena, const cru_csr *h, bool normalised)
 {
-    double sum = 0;
-    int64_t i = h->offsets[a], j = h->offsets[b], ei = h->offsets[a + 1], ej = h->offsets[b + 1];
-    while (i < ei && j < ej) {
-        if (h->ids[i] == h->ids[j]) sum += (double)csr_value(h, i) * csr_value(h, j);
-        int32_t ci = h->ids[i], cj = h->ids[j];
-        i += ci <= cj;
-        j += cj <= ci;
+    const cru_pool pool = cru_arena_pool(arena);
+    products p = {.h = h, .columns = cru_csr_transpose(pool, h, NULL)};
+    p.length = cru_pool_alloc(pool, h->rows, sizeof *p.length);
+    for (int64_t i = 0; i < h->rows; i++) {
+        double square = 0;
+        for (int64_t e = h->offsets[i]; e < h->offsets[i + 1]; e++)
+            square += (double)csr_value(h, e) * (double)csr_value(h, e);
+        p.length[i] = normalised ? sqrt(square) : 1;
     }
-    return sum;
+    return p;
+}
+
+/* sum[j] = < row i, row j > for all j: column by column, so that only what both have is looked at. The terms of a sum
+ * come in the order of columns. */
+static void products_of(const products *p, int64_t i, double *sum)
+{
+    for (int64_t j = 0; j < p->h->rows; j++) sum[j] = 0;
+    for (int64_t e = p->h->offsets[i]; e < p->h->offsets[i + 1]; e++) {
+        const double value = (double)csr_value(p->h, e);
+        const int64_t column = p->h->ids[e];
+        for (int64_t c = p->columns.offsets[column]; c < p->columns.offsets[column + 1]; c++)
+            sum[p->columns.ids[c]] += value * (double)csr_value(&p->columns, c);
+    }
+}
+
+static float product_value(const products *p, int64_t i, int64_t j, double sum)
+{
+    const double scale = p->length[i] * p->length[j];
+    return scale > 0 ? (float)(sum / scale) : 0;
 }
 
 void cru_histogram_kernel(const cru_csr *h, bool normalised, float *kernel)
 {
-    int64_t n = h->rows;
-    double *root = heap_alloc(n, sizeof *root);
-    for (int64_t i = 0; i < n; i++) root[i] = normalised ? sqrt(row_product(h, i, i)) : 1;
-#pragma omp parallel for schedule(dynamic, 8)
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j <= i; j++) {
-            double scale = root[i] * root[j];
-            float value = scale > 0 ? (float)(row_product(h, i, j) / scale) : 0;
-            kernel[i * n + j] = kernel[j * n + i] = value;
+    const int64_t n = h->rows;
+    cru_arena *arena = cru_arena_create();
+    const products p = products_open(arena, h, normalised);
+#pragma omp parallel
+    {
+        double *sum = heap_alloc(n, sizeof *sum);
+#pragma omp for schedule(dynamic, 8)
+        for (int64_t i = 0; i < n; i++) {
+            products_of(&p, i, sum);
+            for (int64_t j = 0; j < n; j++) kernel[i * n + j] = product_value(&p, i, j, sum[j]);
         }
+        free(sum);
     }
-    free(root);
+    cru_arena_destroy(arena);
+}
+
+/* The k largest of n values, the largest first, the lower place among equals. */
+static void largest_places(const float *value, int64_t n, int64_t k, int32_t *out)
+{
+    int64_t held = 0;
+    for (int64_t j = 0; j < n; j++) {
+        if (held == k && !(value[j] > value[out[k - 1]])) continue;
+        int64_t at = held < k ? held++ : k - 1;
+        for (; at > 0 && value[j] > value[out[at - 1]]; at--) out[at] = out[at - 1];
+        out[at] = (int32_t)j;
+    }
+}
+
+void cru_histogram_nearest(const cru_csr *h, int64_t k, int32_t *nearest)
+{
+    const int64_t n = h->rows;
+    cru_assert(k >= 0 && k <= n, "histogram nearest: %lld of %lld graphs", (long long)k, (long long)n);
+    if (!k) return;
+    cru_arena *arena = cru_arena_create();
+    const products p = products_open(arena, h, true);
+#pragma omp parallel
+    {
+        double *sum = heap_alloc(n, sizeof *sum);
+        float *value = heap_alloc(n, sizeof *value);
+#pragma omp for schedule(dynamic, 8)
+        for (int64_t i = 0; i < n; i++) {
+            products_of(&p, i, sum);
+            for (int64_t j = 0; j < n; j++) value[j] = product_value(&p, i, j, sum[j]);
+            largest_places(value, n, k, nearest + i * k);
+        }
+        free(sum);
+        free(value);
+    }
+    cru_arena_destroy(arena);
 }
 
 int32_t *cru_one_hot_labels(cru_pool pool, const cru_features *x)

@@ -60,6 +60,39 @@ START_TEST(graphs_without_paths_have_empty_histograms)
 }
 END_TEST
 
+/* Counts of 0, 1 or 2 in three columns, so that many graphs are alike: the naive order by products in double. */
+START_TEST(nearest_graphs_are_those_of_the_largest_products)
+{
+    enum { GRAPHS = 60, COLUMNS = 3 };
+    static float counts[GRAPHS * COLUMNS];
+    static int32_t nearest[GRAPHS * GRAPHS];
+    static const int64_t some[] = {1, 3, GRAPHS};
+    const int64_t k = some[_i];
+    cru_rng rng = cru_rng_stream(5, "test", 0);
+    for (int i = 0; i < GRAPHS * COLUMNS; i++) counts[i] = (float)cru_rng_below(&rng, 3);
+    const cru_csr h = cru_csr_from_dense(pool, counts, GRAPHS, COLUMNS);
+    cru_histogram_nearest(&h, k, nearest);
+    for (int i = 0; i < GRAPHS; i++) {
+        bool taken[GRAPHS] = {0};
+        for (int64_t rank = 0; rank < k; rank++) {
+            int best = -1;
+            float most = 0;
+            for (int j = 0; j < GRAPHS; j++) {
+                double sum = 0, own = 0, other = 0;
+                for (int c = 0; c < COLUMNS; c++) {
+                    const double a = (double)counts[i * COLUMNS + c], b = (double)counts[j * COLUMNS + c];
+                    sum += a * b, own += a * a, other += b * b;
+                }
+                const float value = own * other > 0 ? (float)(sum / (sqrt(own) * sqrt(other))) : 0;
+                if (!taken[j] && (best < 0 || value > most)) best = j, most = value;
+            }
+            taken[best] = true;
+            ck_assert_int_eq(nearest[i * k + rank], best);
+        }
+    }
+}
+END_TEST
+
 /* Same colour after a round exactly when the colour and the sorted neighbour colours were the same. */
 static bool same_surroundings(const cru_csr *g, const int32_t *colour, int64_t a, int64_t b)
 {
@@ -128,6 +161,7 @@ Suite *suite(void)
     tcase_add_test(c, shortest_path_kernel_without_labels);
     tcase_add_test(c, shortest_path_kernel_with_labels);
     tcase_add_test(c, graphs_without_paths_have_empty_histograms);
+    tcase_add_loop_test(c, nearest_graphs_are_those_of_the_largest_products, 0, 3);
     tcase_add_test(c, refinement_separates_what_differs);
     tcase_add_test(c, colour_histograms_count_per_graph);
     tcase_add_test(c, labels_are_where_features_are_largest);

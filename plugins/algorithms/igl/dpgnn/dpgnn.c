@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* dpgnn: classes are prototypes, and every class asks one question per step.
  *
- *     e = GCN(Drop(ReLU(GCN(X))))      scores from prototypes of e (prototypes.h)
+ *     e = conv(Drop(act(conv(X))))      scores from prototypes of e (prototypes.h); convolutions of a GCN or of another
+ *                                       `backbone` (encoder.h)
  *     L = NLL of one query per class + lamb1 overlap of prototypes + lamb2 roughness of g(e) along edges
  *
  * In every epoch one random training node of each class is the query and the others are its support (a class of one
@@ -21,12 +22,13 @@
 #include "prototypes.h"
 
 typedef struct settings {
-    int64_t hidden, steps;
+    int64_t backbone, hidden, steps;
     double dropout, eta, lamb1, lamb2;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
+    CRU_CHOICE(settings, backbone, CRU_ENCODER_GCN, cru_encoder_names, "the network"),
     CRU_WIDTH(settings, hidden, 256, .search = CRU_ONE_OF(32, 64, 128)),
     CRU_DROPOUT(settings, dropout, 0.5),
     CRU_INT(settings, steps, 20, 0, 1e6, "of spreading labels"),
@@ -42,7 +44,8 @@ typedef struct model {
     cru_rng rng;
     cru_sparse *adj, *edges;
     cru_tensor *scale; /* 1 / sqrt d */
-    cru_gcn conv0, conv1;
+    const cru_encoder_kind *kind;
+    void *conv0, *conv1;
     cru_fc distance;
     support all;    /* training nodes and those that joined, class by class, */
     int64_t *first; /* classes + 1: where each class begins */
@@ -88,13 +91,16 @@ static void build(cru_learner *l, void *self)
     cru_net *head = cru_learner_net(l, "head");
     const cru_csr looped = cru_graph_loops(pool, &l->task->graph, CRU_LOOPS_FILL);
     m->rng = cru_ctx_stream(l->ctx, "sampling");
-    m->adj = cru_adjacency_create(l->ctx, &l->task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_SYM});
+    m->kind = cru_encoder_kind_of((cru_encoder_choice)s->backbone);
+    const cru_adjacency of_gcn = {CRU_LOOPS_FILL, CRU_NORM_SYM};
+    m->adj =
+        cru_adjacency_create(l->ctx, &l->task->graph, s->backbone == CRU_ENCODER_GCN ? &of_gcn : &m->kind->adjacency);
     m->edges = cru_sparse_create(l->ctx, &l->task->graph);
     float *scale = cru_ctx_alloc(l->ctx, n, sizeof *scale);
     for (int64_t v = 0; v < n; v++) scale[v] = (float)(1 / sqrt((double)(looped.offsets[v + 1] - looped.offsets[v])));
     m->scale = cru_tensor_from(l->ctx, cru_2d(n, 1), scale);
-    m->conv0 = cru_gcn_create(l->net, "conv0", l->x.cols, s->hidden);
-    m->conv1 = cru_gcn_create(head, "conv1", s->hidden, s->hidden);
+    m->conv0 = m->kind->create(l->net, "conv0", l->x.cols, s->hidden);
+    m->conv1 = m->kind->create(head, "conv1", s->hidden, s->hidden);
     m->distance = cru_fc_create(head, "distance", s->hidden * k, k);
     l->optim = cru_learner_optim(l, &l->net, 1);
     cru_optim_add(l->optim, head, &(cru_optim_group){.own_decay = true});
@@ -104,8 +110,9 @@ static void build(cru_learner *l, void *self)
 static cru_tensor *encode(cru_learner *l, const model *m, cru_tape *t)
 {
     const settings *s = l->settings;
-    cru_tensor *h = cru_relu(t, cru_gcn_input(t, &m->conv0, m->adj, &l->x));
-    return cru_gcn_apply(t, &m->conv1, m->adj, cru_dropout(t, h, s->dropout));
+    cru_tensor *h = cru_activate(t, m->kind->activation, m->kind->apply(t, m->conv0, m->adj, &l->x));
+    const cru_input hidden = cru_input_of(cru_dropout(t, h, s->dropout));
+    return m->kind->apply(t, m->conv1, m->adj, &hidden);
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)

@@ -4,6 +4,7 @@
  *     h_0 = ReLU(ReLU(Drop(X W + b)) W' + b')      h_l = block(h_l-1), one block for all layers l = 1 .. layers
  *     block, gin: x_i = ReLU(MLP(x_i-1 + A x_i-1)), i = 1, 2, 3       [x_1 | x_2 | x_3]
  *     block, gcn: c_1 = ReLU(A x W_1), c_2 = A c_1 W_2                 [MLP(x) | c_1 | c_2]      then an MLP
+ *            likewise with the layers of another `backbone` (encoder.h) for c_1 and c_2
  *     g_l = mean of h_l over the graph      k_l = [t_1 | t_2 | ...] of g_l (walk-kernel.h)
  *     a_l = sum_p softmax_p(MLP(t_p)) t_p      logits = MLP(g_0) + sum_l MLP(k_l)
  *     loss = class-balanced CE + beta sum_l mi(g_l, a_l)
@@ -47,8 +48,10 @@ typedef struct model {
     cru_rng rng;
     cru_fc first, second;
     cru_mlp deep[DEEP], joined; /* of gin */
-    cru_mlp own;                /* of gcn, with conv */
-    cru_fc conv[2];
+    cru_mlp own;                /* of the others, with conv */
+    cru_fc conv[2];             /* of gcn, or */
+    const cru_encoder_kind *kind;
+    void *layer[2]; /* of that kind */
     walk_kernel kernel[CRU_MAX_LAYERS];
     cru_mlp attention[CRU_MAX_LAYERS], bound[CRU_MAX_LAYERS], out[CRU_MAX_LAYERS + 1];
 } model;
@@ -86,10 +89,15 @@ static void build(cru_learner *l, void *self)
     m->joined = two_layers(l->net, "joined", 0, (cru_mlp_shape){.in = 3 * h, .hidden = h, .out = h});
     for (int i = 0; i < DEEP && s->backbone == BACKBONE_GIN; i++)
         m->deep[i] = two_layers(l->net, "deep", i, (cru_mlp_shape){.in = h, .hidden = h, .out = h});
-    if (s->backbone == BACKBONE_GCN) {
+    if (s->backbone != BACKBONE_GIN)
         m->own = two_layers(l->net, "own", 0, (cru_mlp_shape){.in = h, .hidden = h, .out = h});
+    if (s->backbone == BACKBONE_GCN) {
         m->conv[0] = cru_fc_create_drawn(l->net, "conv0", h, h, CRU_DRAW_GLOROT, false);
         m->conv[1] = cru_fc_create_drawn(l->net, "conv1", h, h, CRU_DRAW_GLOROT, false);
+    } else if (s->backbone != BACKBONE_GIN) {
+        m->kind = cru_encoder_kind_of(s->backbone == BACKBONE_SAGE ? CRU_ENCODER_SAGE : CRU_ENCODER_GAT);
+        m->layer[0] = m->kind->create(l->net, "conv0", h, h);
+        m->layer[1] = m->kind->create(l->net, "conv1", h, h);
     }
     m->out[0] = two_layers(l->net, "out", 0, (cru_mlp_shape){.in = h, .hidden = h, .out = k});
     for (int64_t i = 0; i < s->layers; i++) {
@@ -102,6 +110,14 @@ static void build(cru_learner *l, void *self)
     }
 }
 
+/* c_i of a block; adj: the matrix of the backbone */
+static cru_tensor *convolve(cru_tape *t, const model *m, cru_sparse *adj, cru_tensor *x, int i)
+{
+    const cru_input in = cru_input_of(x);
+    if (m->kind) return m->kind->apply(t, m->layer[i], adj, &in);
+    return cru_fc_apply(t, &m->conv[i], cru_spmm(t, adj, x));
+}
+
 static cru_tensor *block(cru_tape *t, const model *m, cru_sparse *adj, cru_tensor *x, int64_t backbone)
 {
     cru_tensor *part[DEEP];
@@ -110,10 +126,17 @@ static cru_tensor *block(cru_tape *t, const model *m, cru_sparse *adj, cru_tenso
             x = part[i] = cru_relu(t, cru_mlp_apply(t, &m->deep[i], cru_add(t, x, cru_spmm(t, adj, x))));
     } else {
         part[0] = cru_mlp_apply(t, &m->own, x);
-        part[1] = cru_relu(t, cru_fc_apply(t, &m->conv[0], cru_spmm(t, adj, x)));
-        part[2] = cru_fc_apply(t, &m->conv[1], cru_spmm(t, adj, part[1]));
+        part[1] = cru_relu(t, convolve(t, m, adj, x, 0));
+        part[2] = convolve(t, m, adj, part[1], 1);
     }
     return cru_mlp_apply(t, &m->joined, cru_concat_cols(t, part, DEEP));
+}
+
+static cru_sparse *matrix_of(cru_tape *t, const model *m, const cru_graphs *g)
+{
+    if (!m->kind) return g->adj;
+    const cru_csr a = cru_encoder_graph(cru_tape_pool(t), &(cru_encoder){.adjacency = m->kind->adjacency}, &g->host);
+    return cru_sparse_step(t, &a);
 }
 
 /* n x (hidden graphs): the steps, weighed by attention */
@@ -136,8 +159,9 @@ static cru_tensor *run(cru_learner *l, model *m, cru_tape *t, const cru_graphs *
     cru_tensor *x = cru_dropout(t, cru_fc_input(t, &m->first, &g->x), s->dropout), *steps[MOST_STEPS];
     x = cru_relu(t, cru_fc_apply(t, &m->second, cru_relu(t, x)));
     cru_tensor *z = cru_mlp_apply(t, &m->out[0], cru_graphs_readout(t, l, g, x));
+    cru_sparse *adj = matrix_of(t, m, g);
     for (int64_t i = 0; i < s->layers; i++) {
-        x = block(t, m, g->adj, x, s->backbone);
+        x = block(t, m, adj, x, s->backbone);
         cru_tensor *mean = cru_graphs_readout(t, l, g, x);
         walk_kernel_apply(t, &m->kernel[i], mean, s->max_step, steps);
         z = cru_add(t, z, cru_mlp_apply(t, &m->out[i + 1], cru_concat_cols(t, steps, s->max_step)));
