@@ -151,13 +151,13 @@ void problems_release(runner *r, problem *p);
 void problems_clear(runner *r);
 
 /* slots.c: places for workers, and what workers may open. Whoever takes a slot finds a new, empty scratch folder; -1:
- * none is free. slots_ruleset gives the sandbox's rules for a worker with that plugin in that slot, to be closed; -1
+ * none is free. slots_ruleset gives the sandbox's rules for a worker with that method in that slot, to be closed; -1
  * where there is no Landlock or no sandbox. */
 cru_status slots_open(runner *r, cru_error *err);
 void slots_close(runner *r);
 int32_t slots_take(runner *r);
 void slots_give(runner *r, int32_t index);
-cru_status slots_ruleset(runner *r, int32_t index, const registry_entry *plugin, int *ruleset, cru_error *err);
+cru_status slots_ruleset(runner *r, int32_t index, const variant *method, int *ruleset, cru_error *err);
 
 /* held.c: trials of other processes. held_look asks the store, at most a few times a second: finished ones go to the
  * source, those that are free again are claimed and handed to `start`, which returns false when there is no room. */

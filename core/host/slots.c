@@ -13,7 +13,7 @@
 /* Of each method that was run; found once, since libraries beside a plugin are looked for. */
 struct permits {
     permits *next;
-    const registry_entry *plugin;
+    const registry_entry *plugin, *inner;
     sandbox_rules *rules;
 };
 
@@ -29,16 +29,20 @@ static const char **plugin_files(const registry *plugins)
     return list;
 }
 
-static cru_status find_rules(runner *r, const registry_entry *plugin, const sandbox_rules **out, cru_error *err)
+static cru_status find_rules(runner *r, const variant *method, const sandbox_rules **out, cru_error *err)
 {
+    const registry_entry *plugin = method->plugin, *inner = method->inner;
     for (const permits *p = r->permits; p; p = p->next) {
         *out = p->rules;
-        if (p->plugin == plugin) return CRU_OK;
+        if (p->plugin == plugin && p->inner == inner) return CRU_OK;
     }
     permits *p = calloc(1, sizeof *p);
     const char **others = plugin_files(r->options.plugins);
     const registry_entry *backend = r->device.backend;
-    const char *files[] = {plugin->path, backend ? backend->path : NULL, NULL};
+    const char *files[4] = {plugin->path};
+    int count = 1;
+    if (inner) files[count++] = inner->path;
+    if (backend) files[count++] = backend->path;
     sandbox_files wanted = {
         .plugins = files, .others = others, .libraries = true, .landlock_most = r->options.landlock_most};
     cru_status status =
@@ -49,18 +53,19 @@ static cru_status find_rules(runner *r, const registry_entry *plugin, const sand
         return status;
     }
     p->plugin = plugin;
+    p->inner = inner;
     p->next = r->permits;
     r->permits = p;
     *out = p->rules;
     return CRU_OK;
 }
 
-cru_status slots_ruleset(runner *r, int32_t index, const registry_entry *plugin, int *ruleset, cru_error *err)
+cru_status slots_ruleset(runner *r, int32_t index, const variant *method, int *ruleset, cru_error *err)
 {
     const sandbox_rules *rules;
     *ruleset = -1;
     if (!r->run->sandbox) return CRU_OK;
-    cru_status status = find_rules(r, plugin, &rules, err);
+    cru_status status = find_rules(r, method, &rules, err);
     return status == CRU_OK ? rules_make(rules, r->slots[index].folder, ruleset, err) : status;
 }
 

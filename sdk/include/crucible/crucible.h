@@ -42,5 +42,6 @@
 #include <crucible/trace.h>
 #include <crucible/train.h>
 #include <crucible/transport.h>
+#include <crucible/wrapper.h>
 
 #endif
