@@ -164,7 +164,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         for (int64_t r = 0; r < m->relations; r++) sum = cru_add(t, sum, kept_mean(t, &m->relation[r], x));
         cru_tensor_keep(t, m->sum, sum);
     }
-    return cru_fc_apply(t, &m->out, m->sum);
+    return cru_fc_apply(t, &m->out, cru_represent(t, m->sum));
 }
 
 static void after_epoch(cru_learner *l, void *self)

@@ -111,7 +111,7 @@ static cru_tensor *encode(cru_learner *l, const model *m, cru_tape *t)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    cru_tensor *e = encode(l, m, t);
+    cru_tensor *e = cru_represent(t, encode(l, m, t));
     const prototypes p = prototypes_create(t, e, &m->all, &m->distance);
     return prototypes_scores(t, &p, e);
 }

@@ -275,7 +275,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
     const int64_t n = l->task->nodes, k = l->task->classes;
-    cru_tensor *e = encode(l, m, t), *part[2];
+    cru_tensor *e = cru_represent(t, encode(l, m, t)), *part[2];
     for (int i = 0; i < 2; i++) part[i] = classify(l, m, t, &m->part[STUDENTS + i], e);
     const float *z[2] = {cru_tensor_host(t, part[0]), cru_tensor_host(t, part[1])};
     float *all = cru_tape_alloc(t, n * k, sizeof *all);

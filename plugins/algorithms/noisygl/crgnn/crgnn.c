@@ -93,7 +93,7 @@ static cru_tensor *encode_view(cru_learner *l, model *m, cru_tape *t)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_fc_apply(t, &m->classes, cru_gcn_stack_input(t, &m->encoder, m->adj, &l->x));
+    return cru_fc_apply(t, &m->classes, cru_represent(t, cru_gcn_stack_input(t, &m->encoder, m->adj, &l->x)));
 }
 
 typedef struct view {
