@@ -54,8 +54,7 @@ static cru_status predict(void *self, float *scores)
     return CRU_OK;
 }
 
-static const cru_algorithm vtable = {
-    .size = sizeof(cru_algorithm), .create = create, .fit = fit, .predict = predict};
+static const cru_algorithm vtable = {.size = sizeof(cru_algorithm), .create = create, .fit = fit, .predict = predict};
 
 static const cru_plugin counting = {CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
                                     .name = "counter",

@@ -23,6 +23,5 @@ cru_tensor *cru_represent(cru_tape *t, cru_tensor *h)
 cru_tensor *cru_represented(cru_tape *t)
 {
     if (t->represented_count == 0) return NULL;
-    return t->represented_count == 1 ? t->represented[0]
-                                     : cru_concat_cols(t, t->represented, t->represented_count);
+    return t->represented_count == 1 ? t->represented[0] : cru_concat_cols(t, t->represented, t->represented_count);
 }

@@ -82,7 +82,7 @@ const char *state_open(state_reader *r, const void *bytes, size_t size)
 
 static bool shape_is_fine(const part_head *h)
 {
-    if (h->rank < 1 || h->rank > 4) return false;
+    if (h->rank > 4) return false;
     for (int i = 0; i < 4; i++)
         if (h->dim[i] < 0) return false;
     return true;

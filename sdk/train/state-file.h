@@ -5,7 +5,7 @@
  *     u32 bytes of the name with its NUL, u32 rank, i64 dim[4], u64 bytes of the values; name; values; zeros up to a
  *     multiple of 8
  *
- * Little-endian, as all machines that we build for are. Names of parts are texts; a name may occur once. */
+ * Little-endian, as all machines that we build for are. What counts is the order of the parts; names guard it. */
 #ifndef SDK_TRAIN_STATE_FILE_H
 #define SDK_TRAIN_STATE_FILE_H
 

@@ -109,7 +109,7 @@ typedef struct cru_wrapping {
 typedef struct cru_wrapper {
     cru_algorithm vtable; /* first: CRU_WRAPPER_VTABLE */
     size_t state_size;
-    void (*open)(cru_wrapping *w);              /* makes the state, for the task; may be NULL. Failures: cru_ctx_fail */
+    void (*open)(cru_wrapping *w); /* makes the state, for the task; may be NULL. Failures: cru_ctx_fail */
 
     /* One of the two. Changes items x classes probabilities of the method inside, in place: those of every epoch before
      * the monitor sees them, so that selection acts on what is predicted in the end. */

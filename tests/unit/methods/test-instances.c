@@ -108,13 +108,13 @@ static const cru_problem kinds[] = {CRU_NODES, CRU_GRAPHS, CRU_ANOMALY, CRU_ROWS
 
 /* Methods with a classifier apart, whose representation is not what they predict. */
 static const char *const with_classifier[] = {
-    "acm-gcn",  "amnet",    "apl",       "appnp",      "backward", "bernnet", "bgnn",        "bwgnn",  "care-gnn",
-    "chebnet",  "clnode",   "cold-brew", "coteaching", "crgnn",    "dci",     "demo-net",    "dpgnn",  "drgcn",
-    "fagcn",    "forward",  "fsgnn",     "gas",        "gat",      "gat-sep", "gbk-gnn",     "gcn",    "ghrn",
-    "gin",      "glognn",   "gprgnn",    "graphens",   "graphsage", "graphsha", "graphsmote", "gt",    "h2-fdetector",
-    "h2gcn",    "hgt",      "jocor",     "knn-gcn",    "lcat",     "linkx",   "lte4g",       "mlp",    "pc-gnn",
-    "pignn",    "pna",      "proden",    "pico",       "renode",   "rgcn",    "s-model",     "sce",    "solt-gnn",
-    "tam",      "topoauc",  "tss",       "unionnet",   NULL};
+    "acm-gcn", "amnet",   "apl",       "appnp",      "backward",  "bernnet",  "bgnn",       "bwgnn", "care-gnn",
+    "chebnet", "clnode",  "cold-brew", "coteaching", "crgnn",     "dci",      "demo-net",   "dpgnn", "drgcn",
+    "fagcn",   "forward", "fsgnn",     "gas",        "gat",       "gat-sep",  "gbk-gnn",    "gcn",   "ghrn",
+    "gin",     "glognn",  "gprgnn",    "graphens",   "graphsage", "graphsha", "graphsmote", "gt",    "h2-fdetector",
+    "h2gcn",   "hgt",     "jocor",     "knn-gcn",    "lcat",      "linkx",    "lte4g",      "mlp",   "pc-gnn",
+    "pignn",   "pna",     "proden",    "pico",       "renode",    "rgcn",     "s-model",    "sce",   "solt-gnn",
+    "tam",     "topoauc", "tss",       "unionnet",   NULL};
 
 static void check_embedding(instance *n)
 {
@@ -163,33 +163,27 @@ static void expect_refused(const cru_plugin *plugin, const tiny_problem *problem
     instance_destroy(&n);
 }
 
-/* Saves what learned, loads it where nothing did, and compares every bit. False: the method says that it cannot. */
-static bool check_saving(const cru_plugin *plugin, const tiny_problem *problem)
+/* Saves what learned, loads it where nothing did, and compares every bit. */
+static void check_saving(const cru_plugin *plugin, const tiny_problem *problem)
 {
     instance old, new;
     int fd = memfd_create("model", 0);
     ck_assert(instance_create(&old, plugin, problem) && learn(&old));
     float *scores = predicted(&old);
-    const cru_status saved = old.method->save(old.self, fd);
-    const bool able = saved == CRU_OK;
-    ck_assert_msg(able || (saved == CRU_UNSUPPORTED && *cru_ctx_error(old.ctx)->text), "%s: %s", plugin->name,
-                  cru_ctx_error(old.ctx)->text);
-    if (able) {
-        ck_assert(instance_create(&new, plugin, problem));
-        lseek(fd, 0, SEEK_SET);
-        ck_assert_msg(new.method->load(new.self, fd) == CRU_OK, "%s: %s", plugin->name, cru_ctx_error(new.ctx)->text);
-        float *loaded = predicted(&new);
-        ck_assert_msg(memcmp(scores, loaded, (size_t)(old.task.items * old.task.classes) * sizeof *scores) == 0,
-                      "%s predicts otherwise once it was loaded", plugin->name);
-        free(loaded);
-        instance_destroy(&new);
-        ck_assert_int_eq(ftruncate(fd, lseek(fd, 0, SEEK_END) - 8), 0);
-        expect_refused(plugin, problem, fd, "the saved model does not fit: ");
-    }
+    ck_assert_msg(old.method->save(old.self, fd) == CRU_OK, "%s: %s", plugin->name, cru_ctx_error(old.ctx)->text);
+    ck_assert(instance_create(&new, plugin, problem));
+    lseek(fd, 0, SEEK_SET);
+    ck_assert_msg(new.method->load(new.self, fd) == CRU_OK, "%s: %s", plugin->name, cru_ctx_error(new.ctx)->text);
+    float *loaded = predicted(&new);
+    ck_assert_msg(memcmp(scores, loaded, (size_t)(old.task.items * old.task.classes) * sizeof *scores) == 0,
+                  "%s predicts otherwise once it was loaded", plugin->name);
+    free(loaded);
+    instance_destroy(&new);
+    ck_assert_int_eq(ftruncate(fd, lseek(fd, 0, SEEK_END) - 8), 0);
+    expect_refused(plugin, problem, fd, "the saved model does not fit: ");
     free(scores);
     instance_destroy(&old);
     close(fd);
-    return able;
 }
 
 START_TEST(a_loaded_model_predicts_the_same_bits)
@@ -198,8 +192,7 @@ START_TEST(a_loaded_model_predicts_the_same_bits)
     if (is_wrapper(plugin) || !((const cru_algorithm *)plugin->vtable)->save) return;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const tiny_problem *problem;
-        if (!find_problem(plugin, kinds[k], &problem)) continue;
-        if (!check_saving(plugin, problem)) printf("SKIP %s: it cannot be saved\n", plugin->name);
+        if (find_problem(plugin, kinds[k], &problem)) check_saving(plugin, problem);
     }
 }
 END_TEST
@@ -240,7 +233,7 @@ Suite *suite(void)
     Suite *s = suite_create("instances");
     TCase *c = tcase_create("instances");
     tcase_set_timeout(c, 120);
-    ck_assert_int_eq(glob(TEST_BINARY_DIR "/lib/crucible/plugins/algorithms/*.so", 0, NULL, &files), 0);
+    if (glob(TEST_BINARY_DIR "/lib/crucible/plugins/algorithms/*.so", 0, NULL, &files) != 0) abort();
     const int count = (int)files.gl_pathc;
     tcase_add_loop_test(c, representations_are_finite_and_the_same_twice, 0, count);
     tcase_add_loop_test(c, a_loaded_model_predicts_the_same_bits, 0, count);

@@ -14,8 +14,8 @@ enum { MOST = 400 };
 
 /* What it was asked to learn from, and what it predicts. */
 static struct told {
-    const float *scores;  /* NULL: drawn from the seed */
-    int64_t trainings;    /* so far */
+    const float *scores; /* NULL: drawn from the seed */
+    int64_t trainings;   /* so far */
     int64_t train_counts[8];
     int32_t labels[8][MOST]; /* of all items, each time */
     bool fails;
@@ -61,12 +61,9 @@ static cru_status predict(void *self, float *scores)
 
 static const cru_algorithm puppet_vtable = {
     .size = sizeof(cru_algorithm), .create = create, .fit = fit, .predict = predict};
-static const cru_plugin puppet_plugin = {CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
-                                         .name = "puppet",
-                                         .version = "1.0",
-                                         .summary = "for tests",
-                                         .problems = CRU_NODES | CRU_ANOMALY | CRU_ROWS,
-                                         .vtable = &puppet_vtable};
+static const cru_plugin puppet_plugin = {
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),          .name = "puppet",        .version = "1.0", .summary = "for tests",
+    .problems = CRU_NODES | CRU_ANOMALY | CRU_ROWS, .vtable = &puppet_vtable};
 static const cru_inner inside = {.plugin = &puppet_plugin};
 
 /* ---- a small problem --------------------------------------------------------------------------------------- */
@@ -138,8 +135,13 @@ START_TEST(neighbours_average_as_in_the_study)
     for (int64_t i = 0; i < n * cols; i++) x[i] = (float)numbers[i];
     as_scores(base, n, scores);
     told = (struct told){.scores = scores, .epochs = 1};
-    const cru_task task = {.size = sizeof task, .problem = CRU_ROWS, .items = n, .nodes = n, .classes = 2,
-                           .x = {.rows = n, .cols = cols, .dense = x}, .labels = labels};
+    const cru_task task = {.size = sizeof task,
+                           .problem = CRU_ROWS,
+                           .items = n,
+                           .nodes = n,
+                           .classes = 2,
+                           .x = {.rows = n, .cols = cols, .dense = x},
+                           .labels = labels};
     const char *const settings[] = {"k", "3", "distance", fixture_input(item, "dist")->valuestring, NULL};
     scene s = scene_create(&task, "na", settings);
     scene_run(&s, NULL, p);
@@ -167,8 +169,13 @@ START_TEST(selection_acts_on_changed_scores)
     double p[4], seen = 0;
     as_scores(base, 2, scores);
     told = (struct told){.scores = scores, .epochs = 2};
-    const cru_task task = {.size = sizeof task, .problem = CRU_ROWS, .items = 2, .nodes = 2, .classes = 2,
-                           .x = {.rows = 2, .cols = 1, .dense = x}, .labels = labels};
+    const cru_task task = {.size = sizeof task,
+                           .problem = CRU_ROWS,
+                           .items = 2,
+                           .nodes = 2,
+                           .classes = 2,
+                           .x = {.rows = 2, .cols = 1, .dense = x},
+                           .labels = labels};
     scene s = scene_create(&task, "na", (const char *const[]){"k", "2", NULL});
     scene_run(&s, &(cru_monitor){.epoch = remember, .user = &seen, .validation_only = true}, p);
     ck_assert_double_eq_tol(seen, (0.2 + (0.2 + 0.6) / 2) / 2, 1e-6);
@@ -184,8 +191,13 @@ START_TEST(no_neighbours_change_nothing)
     double p[4];
     as_scores(base, 2, scores);
     told = (struct told){.scores = scores};
-    const cru_task task = {.size = sizeof task, .problem = CRU_ROWS, .items = 2, .nodes = 2, .classes = 2,
-                           .x = {.rows = 2, .cols = 1, .dense = x}, .labels = (int32_t[]){0, 0}};
+    const cru_task task = {.size = sizeof task,
+                           .problem = CRU_ROWS,
+                           .items = 2,
+                           .nodes = 2,
+                           .classes = 2,
+                           .x = {.rows = 2, .cols = 1, .dense = x},
+                           .labels = (int32_t[]){0, 0}};
     scene s = scene_create(&task, "na", (const char *const[]){"k", "0", NULL});
     scene_run(&s, NULL, p);
     ck_assert_double_eq_tol(p[1], 0.2, 1e-6);
@@ -204,8 +216,13 @@ START_TEST(a_failure_inside_names_the_method)
 {
     double p[4];
     told = (struct told){.fails = true};
-    const cru_task task = {.size = sizeof task, .problem = CRU_ROWS, .items = 2, .nodes = 2, .classes = 2,
-                           .x = {.rows = 2, .cols = 1, .dense = (float[]){1, 2}}, .labels = (int32_t[]){0, 0}};
+    const cru_task task = {.size = sizeof task,
+                           .problem = CRU_ROWS,
+                           .items = 2,
+                           .nodes = 2,
+                           .classes = 2,
+                           .x = {.rows = 2, .cols = 1, .dense = (float[]){1, 2}},
+                           .labels = (int32_t[]){0, 0}};
     static const char *const names[] = {"na", "ensemble", "self-training"};
     scene s = scene_create(&task, names[_i], NULL);
     scene_run(&s, NULL, p);
@@ -270,8 +287,13 @@ START_TEST(errors_and_labels_spread_as_written)
     for (int i = 0; i < N * C; i++) scores[i] = (float)((i * 7) % 5) / 3;
     cru_probabilities_of(scores, N, C, p[0]);
     told = (struct told){.scores = scores};
-    const cru_task task = {.size = sizeof task, .problem = CRU_NODES, .items = N, .nodes = N, .classes = C,
-                           .graph = {.rows = N, .cols = N, .offsets = offsets, .ids = ids}, .labels = labels,
+    const cru_task task = {.size = sizeof task,
+                           .problem = CRU_NODES,
+                           .items = N,
+                           .nodes = N,
+                           .classes = C,
+                           .graph = {.rows = N, .cols = N, .offsets = offsets, .ids = ids},
+                           .labels = labels,
                            .split = {.train = {train, 2}}};
     scene w = scene_create(&task, "correct-and-smooth",
                            (const char *const[]){"correct", "0.7", "smooth", "0.6", "steps", "1000", NULL});
@@ -288,8 +310,13 @@ END_TEST
 
 static const float grid[] = {1, 2, 3, 4, 5, 6};
 static const int32_t some_labels[] = {0, 1, 0, -1, -1, -1}, some_train[] = {0, 1}, some_val[] = {2};
-static const cru_task rows = {.size = sizeof(cru_task), .problem = CRU_ROWS, .items = 6, .nodes = 6, .classes = 2,
-                              .x = {.rows = 6, .cols = 1, .dense = grid}, .labels = some_labels,
+static const cru_task rows = {.size = sizeof(cru_task),
+                              .problem = CRU_ROWS,
+                              .items = 6,
+                              .nodes = 6,
+                              .classes = 2,
+                              .x = {.rows = 6, .cols = 1, .dense = grid},
+                              .labels = some_labels,
                               .split = {.train = {some_train, 2}, .val = {some_val, 1}}};
 
 /* What the puppet draws for a seed. */

@@ -120,7 +120,8 @@ static double epoch(cru_learner *l, void *self)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .epoch = epoch, .labelled = true),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .epoch = epoch, .labelled = true,
+               .state = cru_no_state),
     .name = "bgnn",
     .version = "1.0",
     .summary = "boosted trees and a gcn that learn from each other in turn",

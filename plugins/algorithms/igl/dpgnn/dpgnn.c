@@ -153,7 +153,8 @@ static double epoch(cru_learner *l, void *self)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
+               .state = cru_no_state),
     .name = "dpgnn",
     .version = "1.0",
     .summary = "prototypes of classes, asked for one node of each class in every step",

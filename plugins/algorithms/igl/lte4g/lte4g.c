@@ -287,9 +287,15 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     return cru_tensor_upload(t, cru_2d(n, k), all);
 }
 
+static void state(cru_learner *l, void *self, cru_state *file)
+{
+    const model *m = self;
+    cru_state_values(file, "to_tail", m->to_tail, l->task->nodes, sizeof *m->to_tail);
+}
+
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .prepare = prepare,
-               .epoch = epoch),
+               .epoch = epoch, .state = state),
     .name = "lte4g",
     .version = "1.0",
     .summary = "experts for head and tail classes and degrees, who teach two students",

@@ -198,7 +198,7 @@ static void after_epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .after_epoch = after_epoch),
+               .after_epoch = after_epoch, .state = cru_no_state),
     .name = "nrgnn",
     .version = "2.0",
     .summary = "learned edges to labelled nodes, and pseudo labels",

@@ -103,8 +103,9 @@ CRU_PLUGIN = {
     .name = "correct-and-smooth",
     .version = "1.0",
     .summary = "spreads errors and labels of another method over the graph",
-    .citation = "Huang, He, Singh, Lim, Benson. Combining Label Propagation and Simple Models Out-performs Graph Neural "
-                "Networks. ICLR 2021.",
+    .citation =
+        "Huang, He, Singh, Lim, Benson. Combining Label Propagation and Simple Models Out-performs Graph Neural "
+        "Networks. ICLR 2021.",
     .problems = CRU_NODES | CRU_ANOMALY,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",

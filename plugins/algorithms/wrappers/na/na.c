@@ -62,7 +62,8 @@ static void change(cru_wrapping *w, double *p)
         memset(st->mean, 0, (size_t)classes * sizeof *st->mean);
         for (int64_t e = first; e < first + count; e++)
             for (int64_t c = 0; c < classes; c++) st->mean[c] += st->old[st->near.ids[e] * classes + c];
-        for (int64_t c = 0; c < classes; c++) p[i * classes + c] = (p[i * classes + c] + st->mean[c] / (double)count) / 2;
+        for (int64_t c = 0; c < classes; c++)
+            p[i * classes + c] = (p[i * classes + c] + st->mean[c] / (double)count) / 2;
     }
 }
 
@@ -76,7 +77,8 @@ CRU_PLUGIN = {
     .name = "na",
     .version = "1.0",
     .summary = "scores of another method, averaged over nearest neighbours by features",
-    .citation = "Yang, Rahardja, Fränti. Neighborhood averaging for improving outlier detectors. arXiv 2303.09972, 2023.",
+    .citation =
+        "Yang, Rahardja, Fränti. Neighborhood averaging for improving outlier detectors. arXiv 2303.09972, 2023.",
     .problems = CRU_NODES | CRU_ANOMALY | CRU_ROWS,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",

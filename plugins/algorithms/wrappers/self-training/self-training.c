@@ -23,7 +23,8 @@ typedef struct settings {
 static const cru_param schema[] = {
     CRU_WRAPPED(settings, of, "gcn"),
     CRU_INT(settings, rounds, 1, 0, 1000, "trainings after the first", .search = CRU_ONE_OF(1, 2, 3, 5)),
-    CRU_INT(settings, per_class, 20, 0, 1e9, "items of each class that are taken over", .search = CRU_ONE_OF(5, 10, 20, 50)),
+    CRU_INT(settings, per_class, 20, 0, 1e9, "items of each class that are taken over",
+            .search = CRU_ONE_OF(5, 10, 20, 50)),
     CRU_END,
 };
 
@@ -94,7 +95,8 @@ static void train(cru_wrapping *w, cru_monitor *monitor)
     for (int64_t round = 0; round <= s->rounds && !(verdict & CRU_STOP); round++) {
         if (round) task = enlarge(w, p);
         cru_member *member = cru_member_create(w->ctx, &task, cru_ctx_seed(w->ctx));
-        const bool good = cru_member_fit_alone(member, cru_monitor_limit(monitor)) && cru_member_probabilities(member, p);
+        const bool good =
+            cru_member_fit_alone(member, cru_monitor_limit(monitor)) && cru_member_probabilities(member, p);
         cru_member_destroy(member);
         if (!good) return;
         cru_scores_from(p, count, scores);
@@ -120,7 +122,8 @@ CRU_PLUGIN = {
     .name = "self-training",
     .version = "1.0",
     .summary = "another method, trained again on what it was surest of",
-    .citation = "Li, Han, Wu. Deeper Insights into Graph Convolutional Networks for Semi-Supervised Learning. AAAI 2018.",
+    .citation =
+        "Li, Han, Wu. Deeper Insights into Graph Convolutional Networks for Semi-Supervised Learning. AAAI 2018.",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",
