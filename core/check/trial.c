@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/trial.h"
 
+#include "check/inner.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +136,8 @@ trial_outcome trial_run(const cru_plugin *plugin, const trial_plan *plan, verdic
     if (cru_data_task(data, plan->seed, &task, &err) != CRU_OK) cru_panic(CRU_FAILED, "%s", err.text);
     cru_settings *settings = plan_settings(plugin, plan);
     protected_inputs inputs = protect_inputs(&task, cru_settings_struct(settings), plugin->settings_size);
-    const cru_ctx_options options = {.seed = plan->seed, .threads = plan->threads, .check_steps = true};
+    const cru_ctx_options options = {
+        .seed = plan->seed, .threads = plan->threads, .check_steps = true, .inner = check_inner(plugin)};
     instance run = {.ctx = cru_ctx_create(&options), .outcome = &outcome};
     outcome.rows = task.items;
     outcome.cols = task.classes;

@@ -96,6 +96,8 @@ static int print_text(const registry_entry *entry)
     print_field("homepage", entry->homepage);
     print_field("categories", entry->categories);
     print_field("file", entry->path);
+    if (entry->kind == CRU_KIND_ALGORITHM && entry->flags & CRU_ALGORITHM_WRAPS)
+        print_field("wraps", "any algorithm, of = NAME, whose settings are inner.KEY: see 'crucible info NAME'");
     if (entry->params) {
         param_table_text(entry->params);
     } else {
@@ -112,6 +114,8 @@ static int print_markdown(const registry_entry *entry)
     printf("### %s\n\n%s. Version %s.", entry->name, entry->summary, entry->version);
     if (entry->problems) printf(" Tasks: %s.", problems_text(entry->problems, problems));
     if (entry->kind == CRU_KIND_METRIC) printf(" Value: %s.", metric_text(entry->flags, metric));
+    if (entry->kind == CRU_KIND_ALGORITHM && entry->flags & CRU_ALGORITHM_WRAPS)
+        printf(" Wraps any algorithm, whose settings are `inner.KEY`.");
     putchar('\n');
     if (entry->citation && *entry->citation) printf("\n%s\n", entry->citation);
     if (entry->params) param_table_markdown(entry->params);
@@ -167,6 +171,8 @@ static cJSON *entry_json(const registry_entry *entry)
     cJSON *tasks = cJSON_AddArrayToObject(object, "tasks");
     problems_text(entry->problems, problems);
     for (char *word; (word = strtok_r(rest, ", ", &rest));) cJSON_AddItemToArray(tasks, cJSON_CreateString(word));
+    if (entry->kind == CRU_KIND_ALGORITHM)
+        cJSON_AddBoolToObject(object, "wraps", (entry->flags & CRU_ALGORITHM_WRAPS) != 0);
     if (entry->kind == CRU_KIND_METRIC) {
         cJSON_AddBoolToObject(object, "lower_is_better", (entry->flags & CRU_METRIC_LOWER_IS_BETTER) != 0);
         cJSON_AddBoolToObject(object, "of_dataset", (entry->flags & CRU_METRIC_OF_DATASET) != 0);

@@ -265,10 +265,17 @@ static bool unknown_label(document *doc, const section *s, const config_place *p
     return false;
 }
 
+/* The dot before the key; that of a method inside a wrapper begins with "inner.". */
+static char *last_dot(char *target)
+{
+    char *last = strrchr(target, '.'), *inner = strstr(target, "." WRAPPED_PREFIX);
+    return inner && last && inner + strlen(WRAPPED_PREFIX) == last ? inner : last;
+}
+
 /* "algorithm.gcn.hidden" into title "algorithm gcn" and key "hidden"; "algorithm.gcn on cora.hidden" likewise. */
 static bool split_target(document *doc, char *target, section **out, const char **key, const config_place *place)
 {
-    char *last = strrchr(target, '.');
+    char *last = last_dot(target);
     if (!last || last == target || !last[1]) {
         diagnostics_add(doc->diags, place, NULL, "expected section.key=value or type.name.key=value");
         return false;

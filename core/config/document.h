@@ -10,6 +10,7 @@
 #include "config/values.h"
 #include "data/data.h"
 #include "registry/registry.h"
+#include "registry/wrapped.h"
 
 typedef enum section_type {
     SECTION_EXPERIMENT,
@@ -58,6 +59,8 @@ typedef struct section {
 
     /* Filled when the names are resolved; `plugin` stays NULL where that fails. */
     const registry_entry *plugin;
+    const registry_entry *inner; /* of a wrapper: the method inside; else NULL */
+    param_table table;           /* the settings of the plugin; of a wrapper, with those of the method inside */
     data_found dataset;
     struct variant_list *variants; /* made once, when first asked for */
 } section;

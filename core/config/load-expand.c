@@ -12,7 +12,7 @@ static config_place whole_file(const config_loader *l)
 
 static variant_list build_named(config_loader *l, const section *s, const section *more)
 {
-    if (!s->plugin) return (variant_list){0};
+    if (!s->plugin || wrapper_is_lost(s)) return (variant_list){0};
     const card *c = s->dataset.card;
     variant_source source = {.base = s,
                              .more = more,
@@ -22,8 +22,9 @@ static variant_list build_named(config_loader *l, const section *s, const sectio
                              .like = {.label = s->label,
                                       .name = s->name,
                                       .plugin = s->plugin,
-                                      .params = s->plugin->params,
-                                      .settings_size = s->plugin->settings_size}};
+                                      .inner = s->inner,
+                                      .params = s->table.params,
+                                      .settings_size = s->table.size}};
     return variants_build(&l->doc, &source);
 }
 

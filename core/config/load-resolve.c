@@ -182,11 +182,64 @@ static void resolve_dataset(config_loader *l, section *s)
         diagnostics_add(l->doc.diags, &s->place, s->name, "%s", err.text);
 }
 
+/* ---- wrappers -------------------------------------------------------------------------------------------- */
+
+static bool is_wrapper(const registry_entry *plugin)
+{
+    return plugin->kind == CRU_KIND_ALGORITHM && plugin->flags & CRU_ALGORITHM_WRAPS;
+}
+
+bool wrapper_is_lost(const section *s)
+{
+    return is_wrapper(s->plugin) && !s->inner;
+}
+
+/* The method that a wrapper is to take; a fault has its line. */
+static const registry_entry *find_inner(config_loader *l, const section *s)
+{
+    const entry *e = section_find(s, "of");
+    const char *name = e ? e->text : params_find(s->plugin->params, "of")->text;
+    const config_place *place = e ? &e->place : &s->place;
+    const registry_entry *inner = registry_find(l->request->registry, CRU_KIND_ALGORITHM, name);
+    const char *near = registry_nearest(l->request->registry, CRU_KIND_ALGORITHM, name);
+    if (inner && !is_wrapper(inner)) return inner;
+    if (inner)
+        diagnostics_add(l->doc.diags, place, name, "is a wrapper itself, and a wrapper takes a method");
+    else if (strchr(name, ','))
+        diagnostics_add(l->doc.diags, place, "of", "takes one method; write [%s as NAME] for another", s->title);
+    else
+        diagnostics_add(l->doc.diags, place, name, "unknown algorithm to wrap%s%s%s", near ? "; did you mean " : "",
+                        near ? near : "", near ? "?" : "");
+    return NULL;
+}
+
+/* The table of a section's settings. Values for one dataset are of the same method as those for all. */
+static void find_table(config_loader *l, section *s)
+{
+    section *base = s->on && s->label ? document_find(&l->doc, s->type, s->label) : NULL;
+    if (s->table.params) return;
+    s->table = (param_table){s->plugin->params, s->plugin->settings_size};
+    if (!is_wrapper(s->plugin)) return;
+    const entry *own = base ? section_find(s, "of") : NULL;
+    if (own)
+        diagnostics_add(l->doc.diags, &own->place, "of", "is the same on all datasets: set it in [%s]", base->title);
+    if (base && !base->plugin) base->plugin = s->plugin;
+    if (base) find_table(l, base);
+    s->inner = base ? base->inner : find_inner(l, s);
+    if (base)
+        s->table = base->table;
+    else if (s->inner)
+        s->table = wrapped_table(l->doc.arena, s->table, (param_table){s->inner->params, s->inner->settings_size});
+}
+
+/* Keys of a method that is not known cannot be checked. */
 static void check_named(config_loader *l, section *s)
 {
     if (!s->plugin) return;
-    section_rules rules = {.params = s->plugin->params,
-                           .settings_size = s->plugin->settings_size,
+    find_table(l, s);
+    if (wrapper_is_lost(s)) return;
+    section_rules rules = {.params = s->table.params,
+                           .settings_size = s->table.size,
                            .owner = string_format(l->doc.arena, "%s %s", section_type_names[s->type], s->name),
                            .grid = true,
                            .search = s->type == SECTION_ALGORITHM && l->e->search.method != SEARCH_NONE};

@@ -80,6 +80,9 @@ void loader_read_host(config_loader *l);
  * settings, and those of [split], [preprocess] and [monitor]. */
 void loader_resolve(config_loader *l);
 
+/* Whether the section is of a wrapper whose method is not known; the diagnostics say why. */
+bool wrapper_is_lost(const section *s);
+
 /* Checks that every metric can judge every dataset, as far as that is known without the data. */
 void loader_suit(config_loader *l);
 

@@ -46,6 +46,7 @@ static void put_host(FILE *out, const variant *v)
 static void put_plugin(FILE *out, const char *prefix, const variant *v)
 {
     fprintf(out, "%s=%s %s\n", prefix, v->plugin->name, v->plugin->version);
+    if (v->inner) fprintf(out, "%s.inner=%s %s\n", prefix, v->inner->name, v->inner->version);
     put_text(out, prefix, v->text);
 }
 

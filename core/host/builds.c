@@ -39,22 +39,23 @@ static const build *build_of(runner *r, const registry_entry *plugin)
     return b->checksum[0] ? b : NULL;
 }
 
-static void add(runner *r, const variant *v, store_build *list, int64_t *count)
+static void add(runner *r, const registry_entry *plugin, store_build *list, int64_t *count)
 {
-    const build *b = v->plugin ? build_of(r, v->plugin) : NULL;
+    const build *b = plugin ? build_of(r, plugin) : NULL;
     if (b) list[(*count)++] = (store_build){b->name, b->checksum};
 }
 
 store_build *builds_of(runner *r, const trial *t, int64_t *count)
 {
-    store_build *list = calloc((size_t)(3 + t->chain_count + t->metric_count), sizeof *list);
+    store_build *list = calloc((size_t)(4 + t->chain_count + t->metric_count), sizeof *list);
     *count = 0;
     if (!list) return NULL;
-    add(r, t->dataset, list, count);
-    add(r, t->split, list, count);
-    for (int32_t i = 0; i < t->chain_count; i++) add(r, t->chain[i], list, count);
-    add(r, t->algorithm, list, count);
-    for (int64_t i = 0; i < t->metric_count; i++) add(r, t->metrics[i], list, count);
+    add(r, t->dataset->plugin, list, count);
+    add(r, t->split->plugin, list, count);
+    for (int32_t i = 0; i < t->chain_count; i++) add(r, t->chain[i]->plugin, list, count);
+    add(r, t->algorithm->plugin, list, count);
+    add(r, t->algorithm->inner, list, count);
+    for (int64_t i = 0; i < t->metric_count; i++) add(r, t->metrics[i]->plugin, list, count);
     return list;
 }
 

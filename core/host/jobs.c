@@ -93,6 +93,8 @@ static worker_job order_for(const job *j, int socket)
     const variant *method = j->trial.algorithm;
     worker_job work = {.plugin = method->plugin->path,
                        .name = method->name,
+                       .inner = method->inner ? method->inner->path : NULL,
+                       .inner_name = method->inner ? method->inner->name : NULL,
                        .settings = method->text,
                        .seed = j->trial.seed,
                        .inductive = j->inductive,
@@ -123,7 +125,7 @@ static cru_status start_worker(job *j, int socket, cru_error *err)
     if (r->options.in_process) {
         worker_run_here(&work);
     } else {
-        status = slots_ruleset(r, j->slot, j->trial.algorithm->plugin, &work.ruleset, err);
+        status = slots_ruleset(r, j->slot, j->trial.algorithm, &work.ruleset, err);
         if (status == CRU_OK) status = worker_start(r->nursery, &work, &j->pid, err);
     }
     j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;

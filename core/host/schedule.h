@@ -102,8 +102,8 @@ typedef struct slot {
     char path[PATH_MAX];     /* of the trial's */
     char name[SCRATCH_NAME]; /* its last part; empty: none */
     int folder;              /* its descriptor; -1: none */
-    int ruleset;             /* of the sandbox, for that folder and the plugin `ruled`; -1: none */
-    const registry_entry *ruled;
+    int ruleset;             /* of the sandbox, for that folder and these plugins; -1: none */
+    const registry_entry *ruled, *ruled_inner;
 } slot;
 
 typedef struct build build;
@@ -155,13 +155,13 @@ void problems_release(runner *r, problem *p);
 void problems_clear(runner *r);
 
 /* slots.c: places for workers, and what workers may open. Whoever takes a slot finds a scratch folder that no
- * trial has touched; -1: none is free. slots_ruleset lends the sandbox's rules for a worker with that plugin in that
+ * trial has touched; -1: none is free. slots_ruleset lends the sandbox's rules for a worker with that method in that
  * slot; -1 where there is no Landlock or no sandbox. */
 cru_status slots_open(runner *r, cru_error *err);
 void slots_close(runner *r);
 int32_t slots_take(runner *r);
 void slots_give(runner *r, int32_t index);
-cru_status slots_ruleset(runner *r, int32_t index, const registry_entry *plugin, int *ruleset, cru_error *err);
+cru_status slots_ruleset(runner *r, int32_t index, const variant *method, int *ruleset, cru_error *err);
 
 /* held.c: trials of other processes. held_look asks the store, at most a few times a second: finished ones go to the
  * source, those that are free again are claimed and handed to `start`, which returns false when there is no room. */

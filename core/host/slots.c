@@ -13,7 +13,7 @@
 /* Of each method that was run; found once, since libraries beside a plugin are looked for. */
 struct permits {
     permits *next;
-    const registry_entry *plugin;
+    const registry_entry *plugin, *inner;
     sandbox_rules *rules;
 };
 
@@ -29,16 +29,20 @@ static const char **plugin_files(const registry *plugins)
     return list;
 }
 
-static cru_status find_rules(runner *r, const registry_entry *plugin, const sandbox_rules **out, cru_error *err)
+static cru_status find_rules(runner *r, const variant *method, const sandbox_rules **out, cru_error *err)
 {
+    const registry_entry *plugin = method->plugin, *inner = method->inner;
     for (const permits *p = r->permits; p; p = p->next) {
         *out = p->rules;
-        if (p->plugin == plugin) return CRU_OK;
+        if (p->plugin == plugin && p->inner == inner) return CRU_OK;
     }
     permits *p = calloc(1, sizeof *p);
     const char **others = plugin_files(r->options.plugins);
     const registry_entry *backend = r->device.backend;
-    const char *files[] = {plugin->path, backend ? backend->path : NULL, NULL};
+    const char *files[4] = {plugin->path};
+    int count = 1;
+    if (inner) files[count++] = inner->path;
+    if (backend) files[count++] = backend->path;
     sandbox_files wanted = {
         .plugins = files, .others = others, .libraries = true, .landlock_most = r->options.landlock_most};
     cru_status status =
@@ -49,6 +53,7 @@ static cru_status find_rules(runner *r, const registry_entry *plugin, const sand
         return status;
     }
     p->plugin = plugin;
+    p->inner = inner;
     p->next = r->permits;
     r->permits = p;
     *out = p->rules;
@@ -61,17 +66,18 @@ static void forget_ruleset(slot *s)
     s->ruleset = -1;
 }
 
-/* One that was made for this folder and this plugin says the same again. Workers close theirs before a plugin runs. */
-cru_status slots_ruleset(runner *r, int32_t index, const registry_entry *plugin, int *ruleset, cru_error *err)
+/* One that was made for this folder and these plugins says the same again. Workers close theirs before a plugin runs. */
+cru_status slots_ruleset(runner *r, int32_t index, const variant *method, int *ruleset, cru_error *err)
 {
     slot *s = &r->slots[index];
     const sandbox_rules *rules;
     *ruleset = s->ruleset;
-    if (!r->run->sandbox || (s->ruleset >= 0 && s->ruled == plugin)) return CRU_OK;
+    if (!r->run->sandbox || (s->ruleset >= 0 && s->ruled == method->plugin && s->ruled_inner == method->inner)) return CRU_OK;
     forget_ruleset(s);
-    cru_status status = find_rules(r, plugin, &rules, err);
+    cru_status status = find_rules(r, method, &rules, err);
     if (status == CRU_OK) status = rules_make(rules, s->folder, &s->ruleset, err);
-    s->ruled = plugin;
+    s->ruled = method->plugin;
+    s->ruled_inner = method->inner;
     *ruleset = s->ruleset;
     return status;
 }

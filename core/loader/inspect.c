@@ -108,6 +108,28 @@ static cru_status check_schema(const cru_plugin *plugin, cru_error *err)
     return cru_fail(err, CRU_BAD_INPUT, "bad parameter table: %.400s", fault.text);
 }
 
+static bool wraps(const cru_plugin *plugin)
+{
+    const cru_algorithm *method = plugin->vtable;
+    return plugin->kind == CRU_KIND_ALGORITHM && method->size >= END_OF(cru_algorithm, flags) &&
+           method->flags & CRU_ALGORITHM_WRAPS;
+}
+
+static bool is_of(void *user, const cru_param *param, size_t base)
+{
+    (void)base;
+    bool *found = user;
+    *found |= param->type == CRU_PARAM_STRING && strcmp(param->key, "of") == 0;
+    return !*found;
+}
+
+static cru_status check_wrapper(const cru_plugin *plugin, cru_error *err)
+{
+    bool found = !wraps(plugin);
+    cru_params_visit(plugin->params, is_of, &found);
+    return found ? CRU_OK : cru_fail(err, CRU_BAD_INPUT, "it wraps another method and has no string setting 'of'");
+}
+
 static cru_status check_identity(const cru_plugin *plugin, cru_error *err)
 {
     cru_status status = check_abi(plugin, err);
@@ -122,6 +144,7 @@ cru_status plugin_check(const cru_plugin *plugin, cru_error *err)
     cru_status status = check_identity(plugin, err);
     if (status == CRU_OK) status = check_vtable(plugin, err);
     if (status == CRU_OK) status = check_schema(plugin, err);
+    if (status == CRU_OK) status = check_wrapper(plugin, err);
     return status;
 }
 
@@ -136,6 +159,7 @@ void plugin_identify(const cru_plugin *plugin, registry_entry *entry)
 
 static uint32_t flags_of(const cru_plugin *plugin)
 {
+    if (wraps(plugin)) return CRU_ALGORITHM_WRAPS;
     if (plugin->kind == CRU_KIND_METRIC) return ((const cru_metric *)plugin->vtable)->flags;
     return plugin->kind == CRU_KIND_SPLIT ? ((const cru_splitter *)plugin->vtable)->flags : 0;
 }

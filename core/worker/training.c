@@ -253,7 +253,8 @@ void training_run(training *t, const cru_plugin *plugin, const cru_backend *back
                                                             .device = job->card,
                                                             .threads = (int32_t)job->limits.threads,
                                                             .log = write_log,
-                                                            .log_user = t})};
+                                                            .log_user = t,
+                                                            .inner = t->inner.plugin ? &t->inner : NULL})};
         cru_ctx_trace(p.ctx, job->trace, job->trace_user);
         cru_status status = device_limit(job->limits.device, backend, p.ctx, &err);
         if (status == CRU_OK) status = settle(learn(t, &p), &p, &err);

@@ -3,6 +3,8 @@
 #ifndef CORE_RUNNER_TRAINING_H
 #define CORE_RUNNER_TRAINING_H
 
+#include <crucible/wrapper.h>
+
 #include "worker/monitor.h"
 #include "worker/worker.h"
 
@@ -21,6 +23,7 @@ typedef struct share {
 typedef struct training {
     const worker_job *job;
     cru_settings *settings; /* of the method; NULL until its plugin is open */
+    cru_inner inner;        /* of a wrapper: the method inside; zeroed: none */
     bool here;              /* in the host itself: nobody reads the socket before the method returns */
     cru_task task;
     void *mapping;

@@ -15,6 +15,7 @@
 
 #include "loader/loader.h"
 #include "process/child.h"
+#include "registry/wrapped.h"
 #include "worker/crash.h"
 #include "worker/sandbox.h"
 #include "worker/training.h"
@@ -47,12 +48,20 @@ static cru_status open_backend(const worker_job *job, const cru_backend **backen
     return status;
 }
 
-/* The settings that the host read, for the table of the plugin as it is now. */
-static cru_status read_settings(const worker_job *job, const cru_plugin *plugin, cru_settings **out, cru_error *err)
+static param_table table_of(const cru_plugin *plugin)
+{
+    return (param_table){plugin->params, plugin->settings_size};
+}
+
+/* The settings that the host read, for the tables of the plugins as they are now. The table lives as long as the process. */
+static cru_status read_settings(const worker_job *job, const cru_plugin *plugin, const cru_plugin *inner,
+                                cru_settings **out, cru_error *err)
 {
     static const cru_param none[] = {CRU_END};
-    char *copy = strdup(job->settings), *cursor = NULL;
-    *out = copy ? cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size) : NULL;
+    cru_arena *arena = inner ? cru_arena_create() : NULL;
+    const param_table table = arena ? wrapped_table(arena, table_of(plugin), table_of(inner)) : table_of(plugin);
+    char *copy = inner && !arena ? NULL : strdup(job->settings), *cursor = NULL;
+    *out = copy ? cru_settings_create(table.params ? table.params : none, table.size) : NULL;
     cru_status status = *out ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for the settings of %s", job->name);
     for (char *line = status == CRU_OK ? strtok_r(copy, "\n", &cursor) : NULL; line && status == CRU_OK;
          line = strtok_r(NULL, "\n", &cursor)) {
@@ -66,21 +75,31 @@ static cru_status read_settings(const worker_job *job, const cru_plugin *plugin,
     return status;
 }
 
+static cru_status check_problem(const cru_plugin *plugin, const cru_task *task, cru_error *err)
+{
+    char can[PROBLEMS_TEXT_SIZE], is[PROBLEMS_TEXT_SIZE];
+    if (!plugin || plugin->problems & (uint32_t)task->problem) return CRU_OK;
+    return cru_fail(err, CRU_UNSUPPORTED, "%s handles %s, and this is %s", plugin->name,
+                    problems_text(plugin->problems, can), problems_text((uint32_t)task->problem, is));
+}
+
 static cru_status run_method(training *t, const sandbox *box, cru_error *err)
 {
     const worker_job *job = t->job;
-    const cru_plugin *plugin;
+    const cru_plugin *plugin, *inner = NULL;
     const cru_backend *backend = NULL;
     cru_status status = plugin_open(job->plugin, CRU_KIND_ALGORITHM, job->name, &plugin, err);
+    if (status == CRU_OK && job->inner)
+        status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
     if (status == CRU_OK) status = open_backend(job, &backend, err);
     if (status == CRU_OK && box) status = sandbox_seal(box, job->ruleset >= 0, err);
-    if (status == CRU_OK) status = read_settings(job, plugin, &t->settings, err);
+    if (status == CRU_OK) status = read_settings(job, plugin, inner, &t->settings, err);
+    if (status == CRU_OK) status = check_problem(plugin, &t->task, err);
+    if (status == CRU_OK) status = check_problem(inner, &t->task, err);
     if (status != CRU_OK) return status;
-    if (!(plugin->problems & (uint32_t)t->task.problem)) {
-        char can[PROBLEMS_TEXT_SIZE], is[PROBLEMS_TEXT_SIZE];
-        return cru_fail(err, CRU_UNSUPPORTED, "%s handles %s, and this is %s", job->name,
-                        problems_text(plugin->problems, can), problems_text((uint32_t)t->task.problem, is));
-    }
+    if (inner)
+        t->inner =
+            (cru_inner){inner, (const char *)cru_settings_struct(t->settings) + wrapped_start(plugin->settings_size)};
     training_run(t, plugin, backend);
     return CRU_OK;
 }
@@ -171,12 +190,12 @@ void worker_run_here(const worker_job *job)
 /* ---- orders ---------------------------------------------------------------------------------------------- */
 
 /* The texts of a job, in the order in which they follow it; its files are socket, task, log, scores and the ruleset. */
-enum { TEXTS = 6 };
+enum { TEXTS = 8 };
 
 static void texts_of(worker_job *job, const char **texts[TEXTS])
 {
-    const char **all[TEXTS] = {&job->plugin,  &job->name,         &job->settings,
-                               &job->backend, &job->backend_name, &job->scratch};
+    const char **all[TEXTS] = {&job->plugin,   &job->name,    &job->inner,        &job->inner_name,
+                               &job->settings, &job->backend, &job->backend_name, &job->scratch};
     memcpy(texts, all, sizeof all);
 }
 

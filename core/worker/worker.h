@@ -33,6 +33,7 @@ typedef struct worker_limits {
 /* All that a worker knows of its trial. Not the corruption, nor the experiment. */
 typedef struct worker_job {
     const char *plugin, *name;          /* the method's file and its name */
+    const char *inner, *inner_name;     /* of a wrapper: those of the method inside; else NULL */
     const char *settings;               /* its settings, "key=value\n" */
     const char *backend, *backend_name; /* file and name; NULL: the CPU */
     const char *scratch;                /* folder for TMPDIR; NULL: none */

@@ -62,6 +62,7 @@ void cru_tape_begin(cru_tape *tape, cru_mode mode)
     tape->judging = false;
     tape->judged = NULL;
     tape->product_count = 0;
+    tape->represented_count = 0;
 }
 
 bool cru_tape_record(cru_tape *tape, bool on)

@@ -64,7 +64,7 @@ typedef struct tape_product {
     float *y;
 } tape_product;
 
-enum { TAPE_PRODUCTS = 8, TAPE_PAST = 8 };
+enum { TAPE_PRODUCTS = 8, TAPE_PAST = 8, TAPE_PARTS = 40 };
 
 /* A tensor of the step, to be marked when the step ends. */
 typedef struct tape_made {
@@ -98,6 +98,8 @@ struct cru_tape {
     struct tape_block *judged; /* memory of the results of the pass that judged */
     tape_product products[TAPE_PRODUCTS];
     int32_t product_count;
+    cru_tensor *represented[TAPE_PARTS]; /* see cru_represent */
+    int64_t represented_count;
     bool checks_steps; /* see graveyard.c */
     tape_made *made;
     tape_past past[TAPE_PAST];

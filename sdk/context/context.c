@@ -22,6 +22,7 @@ struct cru_ctx {
     cru_ctx_options options;
     cru_arena *arena; /* holds this struct, too */
     cru_error error;
+    cru_ctx *parent;   /* whose device and tracer it uses; NULL: its own */
     cru_device device; /* backend NULL until opened */
     deferred *deferred;
     tracer tracer;
@@ -41,6 +42,21 @@ cru_ctx *cru_ctx_create(const cru_ctx_options *options)
 #endif
     omp_set_num_threads(ctx->options.threads);
     return ctx;
+}
+
+cru_ctx *cru_ctx_child(cru_ctx *parent, uint64_t seed)
+{
+    cru_ctx_options options = parent->options;
+    options.seed = seed;
+    options.inner = NULL;
+    cru_ctx *ctx = cru_ctx_create(&options);
+    ctx->parent = parent;
+    return ctx;
+}
+
+const struct cru_inner *cru_ctx_inner(const cru_ctx *ctx)
+{
+    return ctx->options.inner;
 }
 
 void cru_ctx_destroy(cru_ctx *ctx)
@@ -85,7 +101,7 @@ cru_status cru_ctx_fail(cru_ctx *ctx, cru_status status, const char *format, ...
 
 tracer *ctx_tracer(cru_ctx *ctx)
 {
-    return &ctx->tracer;
+    return ctx->parent ? ctx_tracer(ctx->parent) : &ctx->tracer;
 }
 
 bool ctx_checks_steps(const cru_ctx *ctx)
@@ -118,6 +134,7 @@ int32_t cru_ctx_threads(const cru_ctx *ctx)
 
 cru_device *cru_ctx_device(cru_ctx *ctx)
 {
+    if (ctx->parent) return cru_ctx_device(ctx->parent);
     if (!ctx->device.backend) {
         const cru_backend *backend = ctx->options.backend ? ctx->options.backend : cru_backend_cpu();
         cru_error err = {0};

@@ -105,5 +105,5 @@ cru_classifier cru_classifier_create(cru_net *net, const cru_backbone_choice *ch
 cru_tensor *cru_classifier_apply(cru_tape *t, const cru_classifier *classifier, const cru_input *x)
 {
     if (classifier->backbone.kind == CRU_BACKBONE_LINEAR) return cru_fc_input(t, &classifier->head, x);
-    return cru_fc_apply(t, &classifier->head, cru_backbone_apply(t, &classifier->backbone, x));
+    return cru_fc_apply(t, &classifier->head, cru_represent(t, cru_backbone_apply(t, &classifier->backbone, x)));
 }

@@ -66,6 +66,7 @@ cru_gcn_pass cru_gcn_stack_pass(cru_tape *t, const cru_gcn_stack *stack, cru_spa
         pass.hidden = cru_relu(t, pass.out);
         pass.out = cru_gcn_apply(t, &stack->layer[i], adj, cru_dropout(t, pass.hidden, stack->dropout));
     }
+    if (pass.hidden) cru_represent(t, pass.hidden);
     return pass;
 }
 
@@ -76,6 +77,7 @@ cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_spar
     cru_input in = *x;
     for (int64_t i = 0; i < stack->layers - 1; i++)
         in = cru_input_of(cru_gcn_input_then(t, &stack->layer[i], adj, &in, &between));
+    if (stack->layers > 1) cru_represent(t, in.dense);
     return cru_gcn_input(t, &stack->layer[stack->layers - 1], last, &in);
 }
 

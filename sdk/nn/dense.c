@@ -174,7 +174,10 @@ static cru_tensor *layer_apply(cru_tape *t, const cru_mlp *mlp, int64_t i, const
 static cru_tensor *layers_from(cru_tape *t, const cru_mlp *mlp, int64_t first, const cru_input *x)
 {
     cru_input in = *x;
-    for (int64_t i = first; i < mlp->layers; i++) in = cru_input_of(layer_apply(t, mlp, i, &in));
+    for (int64_t i = first; i < mlp->layers; i++) {
+        if (i && i == mlp->layers - 1) cru_represent(t, in.dense);
+        in = cru_input_of(layer_apply(t, mlp, i, &in));
+    }
     return in.dense;
 }
 

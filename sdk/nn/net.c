@@ -202,6 +202,12 @@ cru_tensor *cru_net_find(const cru_net *net, const char *name)
     return NULL;
 }
 
+void cru_net_visit(cru_net *net, cru_net_visitor *visit, void *user)
+{
+    for (const entry *e = net->weights.first; e; e = e->next) visit(user, e->name, e->tensor);
+    for (const entry *e = net->buffers.first; e; e = e->next) visit(user, e->name, e->tensor);
+}
+
 void cru_net_clear(cru_net *net)
 {
     for (entry *e = net->weights.first; e; e = e->next) cru_weight_clear(e->tensor);

@@ -137,6 +137,7 @@ cru_tensor *cru_graphs_in_turn(cru_learner *learner, cru_tape *t, cru_graph_scor
             to = from + s->batch < ends[part] ? from + s->batch : ends[part];
             batch[batches++] = score(learner, user, t, (cru_ids){order + from, to - from});
         }
+    cru_represent(t, NULL); /* what a batch noted is of its graphs, in another order */
     if (!batches) return cru_tensor_filled(t, cru_2d(items, learner->task->classes), 0);
     cru_tensor *z = batches > 1 ? cru_concat_rows(t, batch, batches) : batch[0];
     return cru_scatter(t, z, cru_index_step(t, order, ends[parts - 1]), items, CRU_REDUCE_SUM);
@@ -173,6 +174,7 @@ static cru_status evaluate_step(cru_learner *l, int64_t first, int64_t count)
     cru_tensor_download(l->tape, z, scores);
     for (int64_t i = 0; i < count; i++)
         for (int64_t c = 0; c < classes; c++) l->scores[ids[i] * classes + c] = scores[i * classes + c];
+    learner_gather(l, ids, count);
     return CRU_OK;
 }
 

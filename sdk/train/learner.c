@@ -160,6 +160,20 @@ cru_tensor *cru_learner_classify(cru_learner *learner, cru_tape *t, const cru_in
     return z;
 }
 
+void learner_gather(cru_learner *l, const int32_t *items, int64_t count)
+{
+    cru_noted *g = l->noted;
+    cru_tensor *h = g && !g->none ? cru_represented(l->tape) : NULL;
+    if (!g) return;
+    g->none |= !h || cru_tensor_rows(h) != count || (g->rows && cru_tensor_cols(h) != g->cols);
+    if (g->none) return;
+    g->cols = cru_tensor_cols(h);
+    if (!g->rows) g->rows = cru_ctx_alloc(l->ctx, l->task->items * g->cols, sizeof *g->rows);
+    const float *some = cru_tensor_host(l->tape, h);
+    for (int64_t i = 0; i < count; i++)
+        memcpy(g->rows + (items ? items[i] : i) * g->cols, some + i * g->cols, (size_t)g->cols * sizeof *some);
+}
+
 static void take_scores(cru_learner *l, const cru_tensor *z)
 {
     cru_assert(cru_tensor_rows(z) == l->task->items && cru_tensor_cols(z) == l->task->classes,
@@ -175,8 +189,10 @@ cru_status learner_evaluate(cru_learner *l)
     if (graphs_in_steps(l)) return graphs_evaluate(l);
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor *z = cru_learner_logits(l, l->tape);
-    if (!cru_ctx_status(l->ctx)) take_scores(l, z);
-    return cru_ctx_status(l->ctx);
+    if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
+    take_scores(l, z);
+    learner_gather(l, NULL, l->task->items);
+    return CRU_OK;
 }
 
 static void keep(cru_learner *l)

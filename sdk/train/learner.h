@@ -24,6 +24,16 @@ const char *method_fault(const cru_plugin *plugin);
 /* Scores of all items with the weights as they are. */
 cru_status learner_evaluate(cru_learner *l);
 
+/* Representations of all items, from the steps of an evaluation. */
+typedef struct cru_noted {
+    float *rows; /* items x cols, in the context; NULL until the first step */
+    int64_t cols;
+    bool none; /* a step noted nothing, or not a row for each of its items */
+} cru_noted;
+
+/* In a step that computed the scores of these items (NULL: of all, in order): takes what was noted, if it is wanted. */
+void learner_gather(cru_learner *l, const int32_t *items, int64_t count);
+
 /* Trains epoch by epoch; the weights stay the last ones. */
 cru_status epochs_fit(cru_learner *l, cru_monitor *monitor);
 
@@ -33,5 +43,7 @@ void method_select(void *self, int32_t rule);
 cru_status method_create(void **self, const cru_plugin *plugin, const void *settings, const cru_task *task,
                          cru_ctx *ctx);
 void method_destroy(void *self);
+cru_status method_save(void *self, int fd);
+cru_status method_load(void *self, int fd);
 
 #endif

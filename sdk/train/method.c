@@ -212,14 +212,23 @@ static cru_status predict(void *self, float *scores)
     return CRU_OK;
 }
 
+/* What the layers note; where they note nothing, the output of the last one. */
+static cru_status embed_noted(cru_learner *l, const float **rows, int64_t *cols)
+{
+    cru_noted found = {0};
+    l->noted = &found;
+    const cru_status status = learner_evaluate(l);
+    l->noted = NULL;
+    const bool noted = found.rows && !found.none;
+    *rows = noted ? found.rows : l->scores;
+    *cols = noted ? found.cols : l->task->classes;
+    return status;
+}
+
 static cru_status embed(void *self, const float **rows, int64_t *cols)
 {
     cru_learner *l = now_on(self);
-    if (!l->method->embed) { /* the output of the last layer */
-        *rows = l->scores;
-        *cols = l->task->classes;
-        return learner_evaluate(l);
-    }
+    if (!l->method->embed) return embed_noted(l, rows, cols);
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor *h = l->method->embed(l, l->model, l->tape);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
@@ -241,14 +250,16 @@ void cru_label_log_likelihood(const cru_learner *learner, double *weights)
     }
 }
 
-/* Of the task that is predicted: its training items are those that were learned from, in their order. */
-static void report_label_weights(cru_learner *l, cru_report *report)
+/* What the trained model says, or the scores of the task that is predicted: its training items are those that were learned
+ * from, in their order. */
+static void report_label_weights(cru_learner *trained, cru_report *report)
 {
+    const cru_learner *l = now_on(trained);
     const int64_t count = l->task->split.train.count;
     if (!l->task->labels || l->task->candidates) return;
     double *weights = cru_ctx_alloc(l->ctx, count, sizeof *weights);
     if (l->method->label_weights)
-        l->method->label_weights(l, l->model, weights);
+        l->method->label_weights(trained, trained->model, weights);
     else
         cru_label_log_likelihood(l, weights);
     cru_report_vector(report, CRU_LABEL_WEIGHT, weights, count);
@@ -258,7 +269,7 @@ static cru_status report(void *self, cru_report *report)
 {
     cru_learner *l = now_on(self);
     if (l->method->report) l->method->report(l, l->model, report);
-    if (!cru_ctx_status(l->ctx)) report_label_weights(l, report);
+    if (!cru_ctx_status(l->ctx)) report_label_weights(self, report);
     return cru_ctx_status(l->ctx);
 }
 
@@ -275,6 +286,8 @@ const cru_algorithm cru_method_vtable = {.size = sizeof(cru_algorithm),
                                          .predict = predict,
                                          .destroy = method_destroy,
                                          .embed = embed,
+                                         .save = method_save,
+                                         .load = method_load,
                                          .widen = method_widen,
                                          .select = method_select,
                                          .report = report};

@@ -7,6 +7,7 @@
 #include <crucible/draft/train.h>
 
 #include "train/feed.h"
+#include "train/learner.h"
 
 static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
 {
@@ -66,6 +67,7 @@ static cru_status score_items(cru_learner *l, cru_ids items)
     cru_tensor_download(l->tape, z, scores);
     for (int64_t i = 0; i < items.count; i++)
         memcpy(l->scores + items.ids[i] * classes, scores + i * classes, (size_t)classes * sizeof *scores);
+    learner_gather(l, items.ids, items.count);
     return CRU_OK;
 }
 

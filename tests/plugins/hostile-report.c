@@ -8,8 +8,8 @@
 #include "protocol/protocol.h"
 
 enum { NAMES, VAST, MATRIX, NAN_VALUES, BAD_NAMES, TWICE, LARGER, HOLLOW, FEW_WEIGHTS, NAN_WEIGHTS };
-static const char *const things[] = {"names", "vast",  "matrix", "nan",     "bad-names",
-                                     "twice", "larger", "hollow", "weights", "nan-weights", NULL};
+static const char *const things[] = {"names",  "vast",   "matrix",  "nan",         "bad-names", "twice",
+                                     "larger", "hollow", "weights", "nan-weights", NULL};
 
 typedef struct settings {
     int64_t thing;

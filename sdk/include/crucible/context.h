@@ -28,6 +28,8 @@ typedef struct cru_ctx_options {
     /* Poison what a step made when it ends, and name the operator that is handed a tensor of it all the same. Slower,
      * and takes the memory of several steps: for tests and `crucible check`; always on in a debug build of the SDK. */
     bool check_steps;
+
+    const struct cru_inner *inner; /* for a wrapper (wrapper.h): the method inside; borrowed. NULL: none */
 } cru_ctx_options;
 
 /* For hosts and tests; a plugin is handed its context. `options` may be NULL and is copied; never NULL, as below. Sets
@@ -35,6 +37,13 @@ typedef struct cru_ctx_options {
  * given out by cru_ctx_alloc. */
 CRU_API cru_ctx *cru_ctx_create(const cru_ctx_options *options);
 CRU_API void cru_ctx_destroy(cru_ctx *ctx);
+
+/* A context with another seed and an error and memory of its own, on the same device and with the same log, trace and
+ * threads; destroyed before its parent. Methods inside a wrapper run in one. */
+CRU_API cru_ctx *cru_ctx_child(cru_ctx *parent, uint64_t seed);
+
+/* The method that a wrapper was given, or NULL. */
+CRU_API const struct cru_inner *cru_ctx_inner(const cru_ctx *ctx);
 
 /* Zeroed, 64-byte aligned, freed with the context. Never NULL: running out of memory ends the trial as `oom`. */
 CRU_API void *cru_ctx_alloc(cru_ctx *ctx, int64_t count, size_t size);

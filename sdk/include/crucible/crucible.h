@@ -19,6 +19,7 @@
 #include <crucible/train.h>           /* from a model and a loss to a plugin: read this after plugin.h */
 #include <crucible/minibatch.h>       /* training in steps on minibatches of rows or images */
 #include <crucible/backbone.h>        /* networks for rows and images, chosen by settings */
+#include <crucible/wrapper.h>         /* methods that take another method by name */
 #include <crucible/encoder.h>         /* graph networks inside other methods, chosen by settings */
 #include <crucible/classifier-fit.h>  /* a classifier trained by itself, without a learner */
 

@@ -68,6 +68,18 @@ CRU_API void cru_net_copy(cru_net *to, const cru_net *from);
 /* to = momentum * to + (1 - momentum) * from, weights only; buffers are copied */
 CRU_API void cru_net_ema(cru_net *to, const cru_net *from, double momentum);
 
+/* ---- representations ---------------------------------------------------------------------------------- */
+
+/* Notes h as the representation of this step's items: what comes before the classifier. The last note of a step counts.
+ * Methods of train.h are asked for it (cru_algorithm.embed) by a pass in eval mode; it must have a row for each row of
+ * the logits, or there is none. Perceptrons, stacks of convolutions and classifiers of this library note what enters
+ * their last layer. Returns h; NULL takes a note back. */
+CRU_API cru_tensor *cru_represent(cru_tape *t, cru_tensor *h);
+/* The same of several side by side, as cru_fc_apply_parts takes them; at most 40. */
+CRU_API void cru_represent_parts(cru_tape *t, cru_tensor *const *parts, int64_t count);
+/* What was noted in this step, or NULL. */
+CRU_API cru_tensor *cru_represented(cru_tape *t);
+
 /* ---- dense layers ------------------------------------------------------------------------------------- */
 
 typedef struct cru_fc {

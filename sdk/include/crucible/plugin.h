@@ -243,6 +243,10 @@ struct cru_monitor {
     bool unless_dropout; /* changes before_step */
 };
 
+typedef enum cru_algorithm_flags {
+    CRU_ALGORITHM_WRAPS = 1, /* takes another algorithm, which its string setting `of` names: see wrapper.h */
+} cru_algorithm_flags;
+
 typedef struct cru_algorithm {
     uint32_t size; /* sizeof(cru_algorithm) */
 
@@ -270,7 +274,10 @@ typedef struct cru_algorithm {
     /* Optional, may be NULL. The learned representation of every item, items x *cols, in memory of the context. */
     cru_status (*embed)(void *self, const float **rows, int64_t *cols);
 
-    /* Optional, may be NULL, both or none. Write the trained state to, or read it from, an open file. */
+    /* Optional, may be NULL, both or none. Write the trained state to, or read it from, an open file. The second is
+     * called on an instance that was just made, for the same task with the same settings and seed, instead of fit; what
+     * it predicts then has the same bits. CRU_BAD_INPUT: the file is not one of this method, or does not fit.
+     * CRU_UNSUPPORTED: the method has state that it cannot name. Methods made with train.h have both. */
     cru_status (*save)(void *self, int fd);
     cru_status (*load)(void *self, int fd);
 
@@ -293,6 +300,8 @@ typedef struct cru_algorithm {
      * 100 names of 60 letters, digits and . _ - inside, half a million numbers together; what goes beyond is left out
      * with a warning. */
     cru_status (*report)(void *self, cru_report *report);
+
+    uint32_t flags; /* cru_algorithm_flags */
 } cru_algorithm;
 
 /* CRU_UNSUPPORTED with a sentence in the context when the task's kind is not among `problems`: the first line of

@@ -185,10 +185,20 @@ typedef struct cru_learner {
     struct cru_feed *feed;     /* private: minibatches of rows; NULL unless the method classifies rows */
     struct cru_wanted *wanted; /* private: the rows of logits that the default loss asks for */
     struct cru_shelf *shelf;   /* private: the weights that several rules chose; NULL unless there are several */
+    struct cru_noted *noted;   /* private: an evaluation of which representations are wanted; else NULL */
 } cru_learner;
 
 /* Where a member lies in the settings, for cru_method: its offset plus 1, so that 0 means none. */
 #define CRU_AT(type_, member_) (offsetof(type_, member_) + 1)
+
+/* What a trained model consists of, on its way to a file or from it; see cru_method.state. */
+typedef struct cru_state cru_state;
+
+/* Names a part of the state: `count` numbers of `size` bytes in memory of the host, or a tensor. When a model is saved
+ * they are read, when one is loaded they are written; the same calls in the same order do both. A file whose parts have
+ * other names or sizes is refused before anything is written. */
+CRU_API void cru_state_values(cru_state *state, const char *name, void *values, int64_t count, size_t size);
+CRU_API void cru_state_tensor(cru_state *state, const char *name, cru_tensor *tensor);
 
 /* A method: where its settings are, and its hooks. Every hook is handed the learner and the model. What may stand
  * together is checked when an instance is made; a wrong combination is refused with a sentence. Exactly one of `logits`,
@@ -249,7 +259,7 @@ typedef struct cru_method {
     void (*after_epoch)(cru_learner *l, void *model);
 
     /* Optional: the representation of every item, items x any: what comes before a separate classifier. Without it the
-     * scores are the representation. */
+     * representation is what the method's logits note with cru_represent (nn.h), and the scores where they note nothing. */
     cru_tensor *(*embed)(cru_learner *l, void *model, cru_tape *t);
 
     /* Optional: names numbers that were learned (cru_report_number, _vector, _matrix), after the training, with the
@@ -268,7 +278,15 @@ typedef struct cru_method {
      * finite. Called after the scores of all items were computed (l->scores). Default: cru_label_log_likelihood. Not
      * called where labels are candidate sets. */
     void (*label_weights)(cru_learner *l, void *model, double *weights);
+
+    /* Optional: names what predict needs beside the weights and buffers of all nets and what build makes anew. A method
+     * with any of prepare, epoch, after_epoch and after_step may have such state, so without this function it cannot be
+     * saved; one that has none says cru_no_state. */
+    void (*state)(cru_learner *l, void *model, cru_state *state);
 } cru_method;
+
+/* For cru_method.state: names nothing. */
+CRU_API void cru_no_state(cru_learner *l, void *model, cru_state *state);
 
 /* Minus the cross-entropy of each training label under the scores of the last evaluation, log softmax(scores)[label]:
  * small losses speak for a label. The default of cru_method.label_weights. */

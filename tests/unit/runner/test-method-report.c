@@ -77,8 +77,8 @@ static void expect_refused(const records *raw, const char *why)
 
 START_TEST(the_host_looks_again)
 {
-    static const char *const bad[] = {"", "a/b", "a b", "\033[2J", "-a", "a.",
-                                      "0123456789012345678901234567890123456789012345678901234567890"};
+    static const char *const bad[] = {
+        "", "a/b", "a b", "\033[2J", "-a", "a.", "0123456789012345678901234567890123456789012345678901234567890"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         records raw = {0};
         records_put(&raw, "fine", &(double){1}, 1);
@@ -131,7 +131,8 @@ START_TEST(the_writer_keeps_to_its_room)
     for (size_t room = 0; room < 2000; room += 8) {
         report_writer w = {.room = room};
         cru_report report = report_open(&w);
-        for (int i = 0; i < 5; i++) cru_report_vector(&report, (const char *[]){"a", "b", "c", "d", "e"}[i], numbers, 20 * i);
+        for (int i = 0; i < 5; i++)
+            cru_report_vector(&report, (const char *[]){"a", "b", "c", "d", "e"}[i], numbers, 20 * i);
         cru_report_matrix(&report, "f", numbers, 2, 3);
         unsigned char *place = malloc(room ? room : 1);
         ck_assert_uint_le(report_close(&w, place), room);

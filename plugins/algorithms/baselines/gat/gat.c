@@ -95,7 +95,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     const settings *s = l->settings;
     cru_tensor *h = cru_gelu(t, cru_fc_input(t, &m->in, &l->x));
     for (int64_t i = 0; i < s->layers; i++) h = cru_add(t, h, apply_block(l, t, m, &m->block[i], h));
-    return cru_fc_apply(t, &m->out, cru_dropout(t, h, s->dropout));
+    return cru_fc_apply(t, &m->out, cru_represent(t, cru_dropout(t, h, s->dropout)));
 }
 
 CRU_PLUGIN = {

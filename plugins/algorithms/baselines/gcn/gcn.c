@@ -63,7 +63,7 @@ static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_gr
     if (!m->head.w) return cru_graphs_logits(t, &m->convs, g, &x);
     cru_tensor *h = cru_gcn_stack_input(t, &m->convs, g->adj, &x);
     h = cru_dropout(t, cru_relu(t, h), s->dropout);
-    return cru_fc_apply(t, &m->head, cru_graphs_readout(t, l, g, h));
+    return cru_fc_apply(t, &m->head, cru_represent(t, cru_graphs_readout(t, l, g, h)));
 }
 
 CRU_PLUGIN = {

@@ -62,7 +62,8 @@ static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_gr
     const model *m = self;
     const settings *s = l->settings;
     cru_tensor *h = cru_graphs_readout(t, l, g, cru_gin_stack_input(t, &m->convs, g->adj, &g->x));
-    return cru_dropout(t, s->head ? cru_fc_apply(t, &m->out, h) : h, s->late_dropout ? s->dropout : 0);
+    return cru_dropout(t, s->head ? cru_fc_apply(t, &m->out, cru_represent(t, h)) : h,
+                       s->late_dropout ? s->dropout : 0);
 }
 
 CRU_PLUGIN = {

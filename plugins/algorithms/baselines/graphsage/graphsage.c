@@ -85,6 +85,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     cru_input h = l->x;
     for (int64_t i = 0; i < s->layers; i++)
         h = cru_input_of(cru_activate(t, cru_activations[s->activation], apply(t, &m->layer[i], m->adj, &h)));
+    if (h.dense) cru_represent(t, h.dense);
     return cru_fc_input(t, &m->out, &h);
 }
 

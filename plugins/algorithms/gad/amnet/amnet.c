@@ -98,7 +98,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         cru_tensor *one = cru_mul(t, filtered[i], cru_slice_cols(t, alpha, i, i + 1));
         sum = sum ? cru_add(t, sum, one) : one;
     }
-    return cru_fc_apply(t, &m->out, sum);
+    return cru_fc_apply(t, &m->out, cru_represent(t, sum));
 }
 
 CRU_PLUGIN = {

@@ -78,7 +78,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     const model *m = self;
     (void)l;
     const cru_input z = cru_input_of(m->z);
-    return cru_fc_apply(t, &m->out, encoder_apply(t, &m->encoder, m->adj, &z));
+    return cru_fc_apply(t, &m->out, cru_represent(t, encoder_apply(t, &m->encoder, m->adj, &z)));
 }
 
 /* Trees on the classes, or on Delta, which is in `targets`; then Z = [X | g]. */
@@ -120,7 +120,8 @@ static double epoch(cru_learner *l, void *self)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .epoch = epoch, .labelled = true),
+    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .epoch = epoch, .labelled = true,
+               .state = cru_no_state),
     .name = "bgnn",
     .version = "1.0",
     .summary = "boosted trees and a gcn that learn from each other in turn",

@@ -164,7 +164,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         for (int64_t r = 0; r < m->relations; r++) sum = cru_add(t, sum, kept_mean(t, &m->relation[r], x));
         cru_tensor_keep(t, m->sum, sum);
     }
-    return cru_fc_apply(t, &m->out, m->sum);
+    return cru_fc_apply(t, &m->out, cru_represent(t, m->sum));
 }
 
 static void after_epoch(cru_learner *l, void *self)
@@ -182,9 +182,21 @@ static void widen(cru_learner *l, void *self, const void *trained_)
     for (int64_t r = 0; r < m->relations; r++) m->relation[r].distance = trained->relation[r].distance;
 }
 
+/* What prepare measured. */
+static void state(cru_learner *l, void *self, cru_state *file)
+{
+    const model *m = self;
+    (void)l;
+    for (int64_t r = 0; r < m->relations; r++) {
+        relation *one = &m->relation[r];
+        cru_state_values(file, "distance", &one->distance, 1, sizeof one->distance);
+        cru_state_values(file, "place", one->place, cru_csr_nnz(&one->adj->csr), sizeof *one->place);
+    }
+}
+
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .prepare = prepare, .logits = logits,
-               .after_epoch = after_epoch, .widen = widen),
+               .after_epoch = after_epoch, .widen = widen, .state = state),
     .name = "care-gnn",
     .version = "2.0",
     .summary = "neighbours of each relation, thinned by a share that follows a reward",

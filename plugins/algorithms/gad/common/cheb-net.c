@@ -30,5 +30,5 @@ cru_tensor *cheb_net_logits(cru_tape *t, const cheb_net *net, const cru_input *x
     for (int64_t i = 2; i < net->terms; i++)
         term[i] = cru_sub(t, cru_scale(t, cru_spmm(t, net->s, term[i - 1]), -2), term[i - 2]);
     cru_tensor *h = cru_activate(t, net->act, cru_fc_apply_parts(t, &net->conv, term, net->terms));
-    return cru_fc_apply(t, &net->out, h);
+    return cru_fc_apply(t, &net->out, cru_represent(t, h));
 }

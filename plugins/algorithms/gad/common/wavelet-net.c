@@ -21,5 +21,5 @@ cru_tensor *wavelet_net_logits(cru_tape *t, const wavelet_net *net, cru_sparse *
 {
     cru_tensor *h = cru_activate(t, net->in.act, cru_mlp_input(t, &net->in, x));
     cru_tensor *z = cru_wavelets_apply(t, &net->wavelets, adj, cru_dropout(t, h, dropout));
-    return net->out.w ? cru_fc_apply(t, &net->out, cru_relu(t, z)) : z;
+    return net->out.w ? cru_fc_apply(t, &net->out, cru_represent(t, cru_relu(t, z))) : z;
 }

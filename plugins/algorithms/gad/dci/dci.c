@@ -87,12 +87,12 @@ static void prepare(cru_learner *l, void *self)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const infomax *m = self;
-    return cru_fc_apply(t, &m->head, infomax_encode(t, m, &l->x));
+    return cru_fc_apply(t, &m->head, cru_represent(t, infomax_encode(t, m, &l->x)));
 }
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, infomax, .build = build, .prepare = prepare, .logits = logits,
-               .widen = cru_weights_only),
+               .widen = cru_weights_only, .state = cru_no_state),
     .name = "dci",
     .version = "1.0",
     .summary = "deep cluster infomax, then fine-tuning",

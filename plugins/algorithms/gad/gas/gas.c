@@ -55,7 +55,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     cru_tensor *given = encoder_apply(t, &m->encoder, m->given, &l->x);
     cru_tensor *near = encoder_apply(t, &m->encoder, m->near, &l->x);
     cru_tensor *h = cru_relu(t, cru_fc_apply_parts(t, &m->first, (cru_tensor *[]){given, near}, 2));
-    return cru_fc_apply(t, &m->second, h);
+    return cru_fc_apply(t, &m->second, cru_represent(t, h));
 }
 
 CRU_PLUGIN = {

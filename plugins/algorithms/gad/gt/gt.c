@@ -91,7 +91,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         h = cru_add(t, h, attend(l, t, m, b, h));
         h = cru_add(t, h, cru_fc_apply(t, &b->second, cru_gelu(t, cru_fc_apply(t, &b->first, h))));
     }
-    return cru_fc_apply(t, &m->out, cru_dropout(t, h, s->dropout));
+    return cru_fc_apply(t, &m->out, cru_represent(t, cru_dropout(t, h, s->dropout)));
 }
 
 CRU_PLUGIN = {

@@ -106,7 +106,7 @@ cru_tensor *fdetector_logits(cru_learner *l, const fdetector *m, cru_tape *t)
 {
     cru_tensor **part = cru_tape_alloc(t, m->types, sizeof *part);
     for (int64_t i = 0; i < m->types; i++) part[i] = attend(l, m, t, i);
-    cru_tensor *all = cru_concat_cols(t, part, m->types);
+    cru_tensor *all = cru_represent(t, cru_concat_cols(t, part, m->types));
     return cru_fc_apply(t, &m->out,
                         m->always ? always_drop(l, t, all, m->dropout, 0) : cru_dropout(t, all, m->dropout));
 }

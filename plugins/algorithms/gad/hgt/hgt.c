@@ -157,7 +157,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         cru_tensor *new = cru_mul(t, g, beta), *old = cru_mul(t, h, cru_affine(t, beta, -1, 1));
         h = cru_relu(t, cru_add(t, new, old));
     }
-    return cru_fc_apply(t, &m->out, h);
+    return cru_fc_apply(t, &m->out, cru_represent(t, h));
 }
 
 CRU_PLUGIN = {

@@ -51,7 +51,8 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
     const bool judged = m->given && cru_tape_mode(t) == CRU_EVAL;
-    return cru_fc_apply(t, &m->out, encoder_apply(t, &m->encoder, judged ? m->given : m->both, &l->x));
+    return cru_fc_apply(t, &m->out,
+                        cru_represent(t, encoder_apply(t, &m->encoder, judged ? m->given : m->both, &l->x)));
 }
 
 CRU_PLUGIN = {

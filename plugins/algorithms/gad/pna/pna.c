@@ -92,7 +92,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     cru_tensor *h = cru_fc_input(t, &m->in, &l->x);
     for (int64_t i = 0; i < s->layers; i++)
         h = cru_activate(t, cru_activations[s->activation], convolve(t, m, &m->conv[i], h));
-    return cru_fc_apply(t, &m->out, h);
+    return cru_fc_apply(t, &m->out, cru_represent(t, h));
 }
 
 CRU_PLUGIN = {

@@ -71,6 +71,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         }
         h = cru_input_of(sum);
     }
+    if (h.dense) cru_represent(t, h.dense);
     return cru_fc_input(t, &m->out, &h);
 }
 

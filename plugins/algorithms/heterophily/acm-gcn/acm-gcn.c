@@ -91,6 +91,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         }
         x = cru_input_of(h);
     }
+    if (s->layers > 1) cru_represent(t, x.dense);
     return mixed(l, m, t, &m->layer[s->layers - 1], &x);
 }
 

@@ -78,7 +78,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         cru_tensor *e = coefficients(l, m, t, &m->gate[k], h);
         h = cru_plus(t, cru_spmm_weighted(t, l->adj, e, h), s->eps, first);
     }
-    return cru_fc_apply(t, &m->out, h);
+    return cru_fc_apply(t, &m->out, cru_represent(t, h));
 }
 
 CRU_PLUGIN = {

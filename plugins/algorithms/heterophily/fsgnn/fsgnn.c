@@ -124,6 +124,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         u[i] = cru_mul(t, hop(l, t, &m->part[i]), weight);
         u[i] = cru_dropout(t, cru_relu(t, u[i]), s->dropout);
     }
+    cru_represent_parts(t, u, m->count);
     return cru_fc_apply_parts(t, &m->out, u, m->count);
 }
 

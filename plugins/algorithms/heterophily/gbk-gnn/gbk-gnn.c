@@ -143,6 +143,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     model *m = self;
     const settings *s = l->settings;
     const cru_input h = cru_input_of(cru_dropout(t, cru_relu(t, gated(l, m, t, 0, &l->x)), s->dropout));
+    cru_represent(t, h.dense);
     return gated(l, m, t, 1, &h);
 }
 

@@ -137,7 +137,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     if (m->fc3.w) e = cru_plus(t, e, 1 - s->delta, cru_fc_input(t, &m->fc3, &m->rows));
     e = cru_dropout(t, cru_relu(t, e), s->dropout);
     if (m->fc4.w) e = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->fc4, e)), s->dropout);
-    cru_tensor *h0 = cru_fc_apply(t, &m->fc2, e), *h = h0;
+    cru_tensor *h0 = cru_fc_apply(t, &m->fc2, cru_represent(t, e)), *h = h0;
     for (int64_t i = 0; i < s->rounds; i++) h = aggregate(m, s, t, h, h0);
     return h;
 }

@@ -88,6 +88,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         if (m->norm[k].gain) part[k] = cru_batch_norm_apply(t, &m->norm[k], part[k]);
     }
     for (int64_t k = paper ? 0 : s->rounds; k < s->rounds + 2; k++) part[k] = cru_dropout(t, part[k], s->dropout);
+    cru_represent_parts(t, part, s->rounds + 2);
     return cru_fc_apply_parts(t, &m->out, part, s->rounds + 2);
 }
 

@@ -61,7 +61,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     part[1] = cru_mlp_input(t, &m->mlp_x, &l->x);
     cru_tensor *u = cru_dropout(t, cru_fc_apply_parts(t, &m->both, part, 2), s->inner_dropout);
     if (s->inner_activation) u = cru_relu(t, u);
-    return cru_mlp_apply(t, &m->mlp_f, cru_relu(t, cru_add(t, cru_add(t, u, part[0]), part[1])));
+    return cru_mlp_apply(t, &m->mlp_f, cru_represent(t, cru_relu(t, cru_add(t, cru_add(t, u, part[0]), part[1]))));
 }
 
 CRU_PLUGIN = {

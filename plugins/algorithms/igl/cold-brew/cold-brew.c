@@ -96,7 +96,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         h = cru_relu(t, cru_add(t, cru_spmm(t, m->adj, h), m->conv[i].b));
         x = cru_lerp(t, h, first, s->res_alpha);
     }
-    return cru_fc_apply(t, &m->out, cru_dropout(t, x, s->dropout));
+    return cru_fc_apply(t, &m->out, cru_represent(t, cru_dropout(t, x, s->dropout)));
 }
 
 static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)

@@ -138,7 +138,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         cru_tensor *own = cru_dropout(t, cru_input_linear(t, &x, y->own, NULL), s->dropout);
         h = cru_add(t, cru_add(t, own, cru_dropout(t, heard, s->dropout)), y->bias);
         if (i == s->layers) break;
-        h = cru_elu(t, h, 1);
+        h = cru_represent(t, cru_elu(t, h, 1));
         x = cru_input_of(h);
         around = cru_input_of(cru_spmm(t, m->mean, h));
     }

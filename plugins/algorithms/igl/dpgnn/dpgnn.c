@@ -118,7 +118,7 @@ static cru_tensor *encode(cru_learner *l, const model *m, cru_tape *t)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    cru_tensor *e = encode(l, m, t);
+    cru_tensor *e = cru_represent(t, encode(l, m, t));
     const prototypes p = prototypes_create(t, e, &m->all, &m->distance);
     return prototypes_scores(t, &p, e);
 }
@@ -160,7 +160,8 @@ static double epoch(cru_learner *l, void *self)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
+               .state = cru_no_state),
     .name = "dpgnn",
     .version = "1.0",
     .summary = "prototypes of classes, asked for one node of each class in every step",

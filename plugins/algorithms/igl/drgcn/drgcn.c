@@ -167,7 +167,7 @@ static void after_epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .after_epoch = after_epoch, .widen = cru_weights_only),
+               .after_epoch = after_epoch, .widen = cru_weights_only, .state = cru_no_state),
     .name = "drgcn",
     .version = "1.0",
     .summary = "a GCN with a conditional GAN and a normal distribution on its class scores",

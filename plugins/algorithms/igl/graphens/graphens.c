@@ -237,7 +237,7 @@ static cru_tensor *forward(cru_learner *l, model *m, cru_tape *t, const added_no
         h = added_encode(l, t, &m->encoder, a, first);
     else
         h = a ? cru_concat_rows(t, both, 2) : both[0];
-    return cru_fc_apply(t, &m->classifier, cru_dropout(t, h, s->dropout));
+    return cru_fc_apply(t, &m->classifier, cru_represent(t, cru_dropout(t, h, s->dropout)));
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
@@ -284,7 +284,7 @@ static double epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .widen = cru_weights_only),
+               .widen = cru_weights_only, .state = cru_no_state),
     .name = "graphens",
     .version = "2.0",
     .summary = "new ego networks for minority classes",

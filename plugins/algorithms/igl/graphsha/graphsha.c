@@ -215,6 +215,7 @@ static cru_tensor *forward(cru_learner *l, model *m, cru_tape *t, const added_no
     cru_tensor *both[2] = {NULL, a ? a->x : NULL};
     for (int i = 0; i < 2; i++) {
         const cru_gcn *layer = &m->conv[i];
+        if (i) cru_represent(t, both[0]);
         cru_tensor *x = i ? cru_matmul(t, both[0], layer->w) : cru_input_linear(t, &l->x, layer->w, NULL);
         added_convolve(t, a, m->adj, layer, x, both);
         for (int k = 0; !i && k < (a ? 2 : 1); k++) both[k] = cru_dropout(t, cru_relu(t, both[k]), s->dropout);
@@ -249,7 +250,7 @@ static double epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .widen = cru_weights_only),
+               .widen = cru_weights_only, .state = cru_no_state),
     .name = "graphsha",
     .version = "1.0",
     .summary = "hard nodes for small classes, near confusing nodes of others",

@@ -111,7 +111,7 @@ static cru_tensor *apply_sage(cru_learner *l, cru_tape *t, const cru_sage_cat *l
 static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, cru_sparse *adj, cru_tensor *e)
 {
     const cru_input in = cru_input_of(e);
-    return cru_fc_apply(t, &m->classifier, apply_sage(l, t, &m->decoder, adj, &in));
+    return cru_fc_apply(t, &m->classifier, cru_represent(t, apply_sage(l, t, &m->decoder, adj, &in)));
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
@@ -187,7 +187,7 @@ static double epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .widen = cru_weights_only),
+               .widen = cru_weights_only, .state = cru_no_state),
     .name = "graphsmote",
     .version = "2.0",
     .summary = "minority nodes interpolated between embeddings, wired by an edge predictor",

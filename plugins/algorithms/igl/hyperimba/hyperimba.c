@@ -132,6 +132,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     cru_tensor *h = apply(t, m, &m->layer[0], &x, s->loss_hp);
     if (s->layers == 1) return h;
     const cru_input hidden = cru_input_of(cru_dropout(t, cru_elu(t, h, 1), s->dropout));
+    cru_represent(t, hidden.dense);
     return apply(t, m, &m->layer[1], &hidden, s->loss_hp);
 }
 

@@ -171,7 +171,7 @@ static cru_tensor *encode(cru_learner *l, const model *m, cru_tape *t, cru_spars
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    return cru_gcn_apply(t, &m->classes, m->adj, encode(l, m, t, m->adj, NULL));
+    return cru_gcn_apply(t, &m->classes, m->adj, cru_represent(t, encode(l, m, t, m->adj, NULL)));
 }
 
 static double epoch(cru_learner *l, void *self)
@@ -207,7 +207,7 @@ static double epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .widen = cru_weights_only),
+               .widen = cru_weights_only, .state = cru_no_state),
     .name = "imgagn",
     .version = "1.0",
     .summary = "a generator of nodes for the smallest class",

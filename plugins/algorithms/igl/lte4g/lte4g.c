@@ -277,7 +277,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
     const int64_t n = l->task->nodes, k = l->task->classes;
-    cru_tensor *e = encode(l, m, t), *part[2];
+    cru_tensor *e = cru_represent(t, encode(l, m, t)), *part[2];
     for (int i = 0; i < 2; i++) part[i] = classify(l, m, t, &m->part[STUDENTS + i], e);
     const float *z[2] = {cru_tensor_host(t, part[0]), cru_tensor_host(t, part[1])};
     float *all = cru_tape_alloc(t, n * k, sizeof *all);
@@ -289,9 +289,15 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     return cru_tensor_upload(t, cru_2d(n, k), all);
 }
 
+static void state(cru_learner *l, void *self, cru_state *file)
+{
+    const model *m = self;
+    cru_state_values(file, "to_tail", m->to_tail, l->task->nodes, sizeof *m->to_tail);
+}
+
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .prepare = prepare,
-               .epoch = epoch),
+               .epoch = epoch, .state = state),
     .name = "lte4g",
     .version = "1.0",
     .summary = "experts for head and tail classes and degrees, who teach two students",

@@ -133,7 +133,8 @@ static void after_epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .after_epoch = after_epoch, .widen = cru_weights_only, .adjacency = CRU_AT(settings, encoder.adjacency)),
+               .after_epoch = after_epoch, .widen = cru_weights_only, .state = cru_no_state,
+               .adjacency = CRU_AT(settings, encoder.adjacency)),
     .name = "renode",
     .version = "2.0",
     .summary = "labelled nodes weighed by how much other classes reach them",

@@ -119,7 +119,7 @@ static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, group *
     g->nodes = graph_encoder_graphs(t, &m->encoder, &g->graphs);
     g->whole = cru_graphs_readout(t, l, &g->graphs, g->nodes);
     g->recalled = pattern_memory_recall(t, &m->memory, g->whole);
-    cru_tensor *z = cru_fc_apply(t, &m->out, cru_add(t, g->whole, g->recalled));
+    cru_tensor *z = cru_fc_apply(t, &m->out, cru_represent(t, cru_add(t, g->whole, g->recalled)));
     return s->backbone == BACKBONE_GIN ? cru_dropout(t, z, s->dropout) : z;
 }
 
@@ -287,7 +287,8 @@ static double epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .forward = forward, .batch_loss = batch_loss,
-               .after_step = after_step, .epoch = epoch, .graphs = CRU_AT(settings, graphs), .widen = cru_weights_only),
+               .after_step = after_step, .epoch = epoch, .graphs = CRU_AT(settings, graphs), .widen = cru_weights_only,
+               .state = cru_no_state),
     .name = "solt-gnn",
     .version = "2.0",
     .summary = "a memory of patterns from large graphs",

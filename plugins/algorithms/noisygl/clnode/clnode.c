@@ -38,7 +38,8 @@ typedef struct model {
     cru_net *first_net; /* not the learner's: trained and used once */
     cru_gcn_stack first, second;
     cru_fc head;
-    const int32_t *order; /* the training nodes, easy ones first */
+    const int32_t *order;     /* the training nodes, easy ones first */
+    const double *difficulty; /* d of each, in the order of the training part */
 } model;
 
 static void build(cru_learner *l, void *self)
@@ -117,6 +118,14 @@ static void prepare(cru_learner *l, void *self)
     difficulty(l->ctx, &n, train, local, global);
     for (int64_t i = 0; i < train.count; i++) local[i] += s->alpha * global[i];
     m->order = nodes_by(l->ctx, train, local);
+    m->difficulty = local;
+}
+
+/* Hard ones are those whose labels may be wrong. */
+static void label_weights(cru_learner *l, void *self, double *weights)
+{
+    const model *m = self;
+    for (int64_t i = 0; i < l->task->split.train.count; i++) weights[i] = -m->difficulty[i];
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
@@ -136,8 +145,9 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .logits = logits,
-               .loss = loss, .widen = cru_weights_only, .adjacency = CRU_AT(settings, gcn.adjacency)),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare,
+               .label_weights = label_weights, .logits = logits, .loss = loss, .widen = cru_weights_only,
+               .state = cru_no_state, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "clnode",
     .version = "1.0",
     .summary = "a curriculum from easy to hard training nodes",

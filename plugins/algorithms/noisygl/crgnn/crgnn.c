@@ -95,7 +95,7 @@ static cru_tensor *encode_view(cru_learner *l, model *m, cru_tape *t)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_fc_apply(t, &m->classes, cru_gcn_stack_input(t, &m->encoder, m->adj, &l->x));
+    return cru_fc_apply(t, &m->classes, cru_represent(t, cru_gcn_stack_input(t, &m->encoder, m->adj, &l->x)));
 }
 
 typedef struct view {
@@ -140,9 +140,18 @@ static double epoch(cru_learner *l, void *self)
     return cru_learner_step(l, l->optim, total);
 }
 
+/* In variant bench the heads are no net of the learner. */
+static void state(cru_learner *l, void *self, cru_state *file)
+{
+    const model *m = self;
+    (void)l;
+    cru_state_tensor(file, "classes.weight", m->classes.w);
+    cru_state_tensor(file, "classes.bias", m->classes.b);
+}
+
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .logits = logits,
-               .epoch = epoch),
+               .epoch = epoch, .state = state),
     .name = "crgnn",
     .version = "2.0",
     .summary = "contrast of two views, labels where they agree",

@@ -79,8 +79,8 @@ static void report(cru_learner *l, void *self, cru_report *report)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .logits = logits,
-               .loss = loss, .report = report, .adjacency = CRU_AT(settings, gcn.adjacency)),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .state = cru_no_state,
+               .logits = logits, .loss = loss, .report = report, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "forward",
     .version = "2.0",
     .summary = "loss corrected forward by an estimated transition matrix",

@@ -48,7 +48,8 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     const model *m = self;
     const settings *s = l->settings;
     cru_tensor *x = cru_dropout(t, cru_fc_input(t, &m->in, &l->x), s->dropout);
-    return cru_fc_apply(t, &m->out, cru_dropout(t, gated_attention_apply(t, &m->layer, x), s->dropout));
+    return cru_fc_apply(t, &m->out,
+                        cru_represent(t, cru_dropout(t, gated_attention_apply(t, &m->layer, x), s->dropout)));
 }
 
 CRU_PLUGIN = {

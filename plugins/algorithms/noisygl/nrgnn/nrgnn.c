@@ -184,7 +184,7 @@ static void report(cru_learner *l, void *self, cru_report *report)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .after_epoch = after_epoch, .report = report),
+               .after_epoch = after_epoch, .report = report, .state = cru_no_state),
     .name = "nrgnn",
     .version = "2.0",
     .summary = "learned edges to labelled nodes, and pseudo labels",

@@ -68,7 +68,7 @@ static double epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .widen = cru_weights_only, .adjacency = CRU_AT(settings, gcn.adjacency)),
+               .widen = cru_weights_only, .state = cru_no_state, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "pignn",
     .version = "1.0",
     .summary = "pairs of neighbours should score alike, weighed by a second network",

@@ -73,7 +73,7 @@ static void report(cru_learner *l, void *self, cru_report *report)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .after_epoch = after_epoch, .report = report, .widen = cru_weights_only,
+               .after_epoch = after_epoch, .report = report, .widen = cru_weights_only, .state = cru_no_state,
                .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "s-model",
     .version = "1.0",

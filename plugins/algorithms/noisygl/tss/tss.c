@@ -91,6 +91,16 @@ static void prepare(cru_learner *l, void *self)
     }
 }
 
+/* 1: believed, 0: not. */
+static void label_weights(cru_learner *l, void *self, double *weights)
+{
+    const model *m = self;
+    const cru_ids train = l->task->split.train;
+    uint8_t *believed = cru_ctx_alloc(l->ctx, l->task->nodes, sizeof *believed);
+    for (int64_t k = 0; k < m->most[train.count]; k++) believed[m->used[k]] = 1;
+    for (int64_t i = 0; i < train.count; i++) weights[i] = believed[train.ids[i]];
+}
+
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
@@ -108,8 +118,9 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .logits = logits,
-               .loss = loss, .widen = cru_weights_only, .adjacency = CRU_AT(settings, gcn.adjacency)),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare,
+               .label_weights = label_weights, .logits = logits, .loss = loss, .widen = cru_weights_only,
+               .state = cru_no_state, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "tss",
     .version = "1.0",
     .summary = "a curriculum from the inside of classes to their borders",

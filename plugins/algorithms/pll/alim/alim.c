@@ -140,7 +140,7 @@ static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch 
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
-               .batch_loss = batch_loss, .after_step = after_step, .views = CRU_VIEW_STRONG),
+               .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state, .views = CRU_VIEW_STRONG),
     .name = "alim",
     .version = "1.0",
     .summary = "noisy partial labels: labels outside the set count with an estimated weight; mixup",

@@ -51,7 +51,7 @@ static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch 
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .backbone = CRU_AT(settings, backbone), .build = build,
-               .batch_loss = batch_loss, .after_step = after_step),
+               .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
     .name = "cavl",
     .version = "1.0",
     .summary = "partial labels: the highest class activation value becomes the label",

@@ -57,7 +57,7 @@ static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch 
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .backbone = CRU_AT(settings, backbone), .build = build,
-               .batch_loss = batch_loss, .after_step = after_step, .views = CRU_VIEW_STRONG),
+               .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state, .views = CRU_VIEW_STRONG),
     .name = "crdpll",
     .version = "1.0",
     .summary = "partial labels: consistency of two views with one confidence",

@@ -63,7 +63,7 @@ static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch 
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
-               .batch_loss = batch_loss, .after_step = after_step),
+               .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
     .name = "lws",
     .version = "2.0",
     .summary = "partial labels: weighted sigmoid losses on and off the candidate set",

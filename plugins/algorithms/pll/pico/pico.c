@@ -60,7 +60,7 @@ static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch 
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, momentum, .build = build, .backbone = CRU_AT(settings, backbone),
-               .batch_loss = batch_loss, .after_step = after_step, .views = CRU_VIEW_STRONG),
+               .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state, .views = CRU_VIEW_STRONG),
     .name = "pico",
     .version = "2.0",
     .summary = "partial labels: momentum contrast and class prototypes",

@@ -93,7 +93,7 @@ static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch 
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .backbone = CRU_AT(settings, backbone), .build = build,
-               .batch_loss = batch_loss, .after_step = after_step),
+               .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
     .name = "pop",
     .version = "1.0",
     .summary = "partial labels: strikes out candidates whose confidence stays small",

@@ -29,6 +29,10 @@ CRU_API cru_snapshot *cru_snapshot_create(cru_net *net);
 CRU_API void cru_snapshot_take(cru_snapshot *snapshot);
 CRU_API void cru_snapshot_restore(const cru_snapshot *snapshot);
 
+/* Calls `visit` for every weight, then for every buffer, in the order in which they were made. */
+typedef void cru_net_visitor(void *user, const char *name, cru_tensor *tensor);
+CRU_API void cru_net_visit(cru_net *net, cru_net_visitor *visit, void *user);
+
 /* As many weights and buffers, of the same sizes. */
 CRU_API bool cru_net_alike(const cru_net *a, const cru_net *b);
 
