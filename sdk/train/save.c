@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <crucible/draft/nn.h>
+
 #include "train/learner.h"
 #include "train/state-file.h"
 
