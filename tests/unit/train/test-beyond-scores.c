@@ -136,7 +136,8 @@ START_TEST(what_logits_note_is_the_representation)
     embed_with(noted, rows, &cols);
     ck_assert_int_eq(cols, 4);
     for (int i = 0; i < ITEMS; i++)
-        for (int k = 0; k < 4; k++) ck_assert_float_eq(rows[4 * i + k], features[2 * i + k % 2] * (k < 2 ? 1.0f : 2.0f));
+        for (int k = 0; k < 4; k++)
+            ck_assert_float_eq(rows[4 * i + k], features[2 * i + k % 2] * (k < 2 ? 1.0f : 2.0f));
 }
 END_TEST
 
@@ -158,7 +159,8 @@ static void nothing(cru_learner *l, void *self)
 
 START_TEST(a_method_that_may_have_more_state_is_not_saved)
 {
-    static const cru_method secretive = METHOD(.prepare = nothing), open = METHOD(.prepare = nothing, .state = cru_no_state);
+    static const cru_method secretive = METHOD(.prepare = nothing),
+                            open = METHOD(.prepare = nothing, .state = cru_no_state);
     const cru_method *const methods[] = {&secretive, &open};
     const cru_status wanted[] = {CRU_UNSUPPORTED, CRU_OK};
     const cru_task task = linear_task();
