@@ -205,7 +205,7 @@ static size_t report_start(const score_shape *shape)
 
 size_t scores_report_room(const score_shape *shape)
 {
-    const size_t numbers = (size_t)1 << 19; /* a matrix of 700 x 700 and more */
+    const size_t numbers = (size_t)1 << 14; /* a matrix of 128 x 128; small, for every trial has such a file */
     return (numbers + (shape->weights ? (size_t)shape->items : 0)) * sizeof(double);
 }
 

@@ -101,7 +101,7 @@ static void pass_weight(void *user, const char *name, cru_tensor *tensor)
 static void pass_model(cru_state *s, cru_learner *l)
 {
     char title[STATE_NAME_MOST], number[32];
-    snprintf(title, sizeof title, "%s %s", l->plugin->name, l->plugin->version);
+    snprintf(title, sizeof title, "%s %s", l->plugin->name, l->plugin->version ? l->plugin->version : "");
     pass(s, title, cru_2d(0, 1), NULL, 0);
     cru_state_values(s, "epoch", &l->epoch, 1, sizeof l->epoch);
     for (int64_t i = 0; i < l->net_count; i++) {

@@ -297,7 +297,7 @@ typedef struct cru_algorithm {
     /* Optional, may be NULL. Reports what was learned beside scores: a transition matrix, the share of a relation, how
      * many edges a learned graph has; and, under the name CRU_LABEL_WEIGHT, how much each training label is trusted.
      * Worker, after predict, for every rule that select was called for. Stored with the trial as method.NAME. At most
-     * 100 names of 60 letters, digits and . _ - inside, half a million numbers together; what goes beyond is left out
+     * 100 names of 60 letters, digits and . _ - inside, 16000 numbers together; what goes beyond is left out
      * with a warning. */
     cru_status (*report)(void *self, cru_report *report);
 

@@ -321,8 +321,8 @@ START_TEST(a_report_is_not_believed)
         const char *message;
         double fine; /* what is left of "fine"; -1: nothing */
     } cases[] = {{"names", STORE_OK, "a part of its report is left out: it has more than 100 names", -1},
-                 {"vast", STORE_OK, "a part of its report is left out: there is room for 5", -1},
-                 {"matrix", STORE_OK, "a part of its report is left out: there is room for 5", -1},
+                 {"vast", STORE_OK, "a part of its report is left out: there is room for 16384 numbers", -1},
+                 {"matrix", STORE_OK, "a part of its report is left out: there is room for 16384 numbers", -1},
                  {"nan", STORE_OK, "", NAN},
                  {"bad-names", STORE_OK, "a part of its report is left out: a name is not made of 1 to 60", 2},
                  {"twice", STORE_OK, "a part of its report is left out: fine is there twice", 2},

@@ -151,13 +151,14 @@ START_TEST(a_method_reports_what_it_learned)
     trial t = {0};
     trial_open(&t, &telling, 1);
     char text[200] = "";
+    /* and how much it trusts its labels: with scores of 0 each has log 1/2 */
     cru_report plainly = {.sink = {.put = hear, .user = text}};
     ck_assert_int_eq(cru_method_vtable.report(t.learner, &plainly), CRU_OK);
-    ck_assert_str_eq(text, "classes 2 x1;square 1 x4;");
+    ck_assert_str_eq(text, "classes 2 x1;square 1 x4;label-weight -0.693147 x4;");
     text[0] = 0;
     cru_report shaped = {.sink = {.put = hear, .user = text, .put_matrix = hear_matrix}};
     ck_assert_int_eq(cru_method_vtable.report(t.learner, &shaped), CRU_OK);
-    ck_assert_str_eq(text, "classes 2 x1;square 4 2x2;");
+    ck_assert_str_eq(text, "classes 2 x1;square 4 2x2;label-weight -0.693147 x4;");
     ck_assert_int_eq(cru_method_vtable.report(t.learner, NULL), CRU_OK);
     trial_close(&t);
 }
