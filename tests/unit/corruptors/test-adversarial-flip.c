@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include <crucible/graph.h>
-#include <crucible/linalg.h>
+#include <crucible/draft/linalg.h>
 
 #include "corruptors/damage.h"
 
