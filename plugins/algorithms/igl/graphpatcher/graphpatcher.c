@@ -56,7 +56,7 @@ typedef struct model {
     cru_net *fixed;
     cru_fc target[2], first, second;
     cru_mlp out;
-    cru_tensor *steps; /* how many new nodes; kept with the weights */
+    cru_tensor *steps;  /* how many new nodes; kept with the weights */
     cru_tensor *hidden; /* of the fixed network */
     int32_t *anchors;
     int64_t anchor_count;
@@ -81,16 +81,20 @@ static void build(cru_learner *l, void *self)
     m->first = cru_fc_create_drawn(l->net, "conv0", l->x.cols, s->width, CRU_DRAW_GLOROT, true);
     m->second = cru_fc_create_drawn(l->net, "conv1", s->width, s->width, CRU_DRAW_GLOROT, true);
     m->out = cru_mlp_create(l->net, "out",
-                            &(cru_mlp_shape){.in = s->width + l->x.cols, .hidden = s->width, .out = l->x.cols,
-                                             .layers = 3, .draw = CRU_DRAW_GLOROT, .dropout = s->generator_dropout});
+                            &(cru_mlp_shape){.in = s->width + l->x.cols,
+                                             .hidden = s->width,
+                                             .out = l->x.cols,
+                                             .layers = 3,
+                                             .draw = CRU_DRAW_GLOROT,
+                                             .dropout = s->generator_dropout});
     m->steps = cru_net_buffer(l->net, "steps", cru_1d(1), 1);
     m->hidden = cru_tensor_create(l->ctx, cru_2d(task->nodes, s->hidden));
     m->anchors = cru_ctx_alloc(l->ctx, task->nodes, sizeof *m->anchors);
     for (int32_t v = 0; v < task->nodes; v++)
         if (m->graph.offsets[v + 1] - m->graph.offsets[v] >= s->least_degree) m->anchors[m->anchor_count++] = v;
     m->rng = cru_ctx_stream(l->ctx, "sampling");
-    l->optim = cru_optim_create(l->ctx, &(cru_optim_spec){.kind = CRU_ADAMW, .lr = s->train.lr,
-                                                          .decay = s->train.weight_decay});
+    l->optim = cru_optim_create(
+        l->ctx, &(cru_optim_spec){.kind = CRU_ADAMW, .lr = s->train.lr, .decay = s->train.weight_decay});
     cru_optim_add(l->optim, l->net, NULL);
 }
 
@@ -124,8 +128,14 @@ static void prepare(cru_learner *l, void *self)
     const settings *s = l->settings;
     cru_optim *adam = cru_optim_create(l->ctx, &(cru_optim_spec){.kind = CRU_ADAM, .lr = s->first_lr, .decay = 5e-4});
     cru_optim_add(adam, m->fixed, NULL);
-    stage_run(l, &(stage){.net = m->fixed, .optim = adam, .epochs = (double)s->train.epochs * s->first, .earliest = true,
-                          .patience = (double)s->train.epochs * s->patience, .step = target_step, .score = target_score, .user = m});
+    stage_run(l, &(stage){.net = m->fixed,
+                          .optim = adam,
+                          .epochs = (double)s->train.epochs * s->first,
+                          .earliest = true,
+                          .patience = (double)s->train.epochs * s->patience,
+                          .step = target_step,
+                          .score = target_score,
+                          .user = m});
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor_keep(l->tape, m->hidden, target_hidden(l, m, l->tape));
 }

@@ -2,7 +2,6 @@
 #include "experts.h"
 
 #include <math.h>
-#include <string.h>
 
 cru_tensor *focal_mean_loss(cru_tape *t, cru_tensor *z, const cru_targets *weighed, double gamma)
 {
@@ -36,21 +35,4 @@ int32_t head_classes(const int64_t *counts, int32_t classes)
     const double of_least = least < classes ? fabs((double)least / (classes - least) - 7.0 / 3) : INFINITY;
     const double of_more = more > 0 ? fabs((double)more / (classes - more) - 7.0 / 3) : INFINITY;
     return of_least <= of_more + 1e-9 ? least : more;
-}
-
-double macro_f1(const int32_t *labels, const int32_t *predicted, int64_t count, int32_t classes, int64_t *scratch)
-{
-    double sum = 0;
-    int32_t seen = 0;
-    memset(scratch, 0, 3 * (size_t)classes * sizeof *scratch);
-    for (int64_t i = 0; i < count; i++) {
-        scratch[3 * labels[i]]++;
-        scratch[3 * predicted[i] + 1]++;
-        if (labels[i] == predicted[i]) scratch[3 * labels[i] + 2]++;
-    }
-    for (int32_t c = 0; c < classes; c++) {
-        const int64_t all = scratch[3 * c] + scratch[3 * c + 1];
-        if (all) sum += 2 * (double)scratch[3 * c + 2] / (double)all, seen++;
-    }
-    return seen ? sum / seen : 0;
 }

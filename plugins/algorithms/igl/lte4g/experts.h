@@ -19,7 +19,4 @@ double curriculum(int64_t epoch, int64_t epochs);
  * be no tail: ceil(0.7 classes). */
 int32_t head_classes(const int64_t *counts, int32_t classes);
 
-/* Mean F1 over the classes that occur among labels or predictions; 0 for no item. */
-double macro_f1(const int32_t *labels, const int32_t *predicted, int64_t count, int32_t classes, int64_t *scratch);
-
 #endif

@@ -22,6 +22,8 @@
 
 #include "experts.h"
 #include "routing.h"
+#include "stage.h"
+#include "subset.h"
 
 enum { HEAD_HEAD, TAIL_HEAD, HEAD_TAIL, TAIL_TAIL, EXPERTS, STUDENTS = EXPERTS, PARTS = 6 };
 static const double never = -999999;
@@ -51,12 +53,6 @@ typedef struct classifier {
     cru_gcn conv;
     cru_fc out;
 } classifier;
-
-/* Some nodes with their labels, as the classes of a part are numbered. */
-typedef struct subset {
-    int32_t *nodes, *labels;
-    int64_t count;
-} subset;
 
 typedef struct model {
     cru_sparse *adj;
@@ -154,21 +150,6 @@ static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, const c
     return cru_fc_apply(t, &c->out, cru_dropout(t, h, s->dropout));
 }
 
-static cru_tensor *subset_loss(cru_tape *t, cru_tensor *z, const subset *a)
-{
-    const cru_index rows = cru_index_step(t, a->nodes, a->count);
-    return cru_cross_entropy(t, z, &(cru_targets){.rows = &rows, .labels = cru_index_step(t, a->labels, a->count)});
-}
-
-static double subset_f1(cru_tape *t, cru_tensor *z, const subset *a)
-{
-    const int32_t *best = cru_index_host(t, cru_argmax(t, z));
-    int32_t *predicted = cru_tape_alloc(t, a->count, sizeof *predicted);
-    int64_t *scratch = cru_tape_alloc(t, 3 * cru_tensor_cols(z), sizeof *scratch);
-    for (int64_t i = 0; i < a->count; i++) predicted[i] = best[a->nodes[i]];
-    return macro_f1(a->labels, predicted, a->count, (int32_t)cru_tensor_cols(z), scratch);
-}
-
 /* The fixed encoder as it is in training. */
 static cru_tensor *encode_still(cru_learner *l, const model *m, cru_tape *t)
 {
@@ -178,58 +159,52 @@ static cru_tensor *encode_still(cru_learner *l, const model *m, cru_tape *t)
     return e;
 }
 
-/* One step of the encoder (expert < 0) or of an expert. */
-static void learn(cru_learner *l, model *m, int expert, cru_optim *optim)
+/* A stage of training: the encoder's (expert < 0) or an expert's. */
+typedef struct lesson {
+    model *m;
+    int expert;
+    const classifier *c;
+    const subset *val;
+} lesson;
+
+static void learn(cru_learner *l, void *user, cru_optim *optim)
 {
+    const lesson *of = user;
     const settings *s = l->settings;
+    const model *m = of->m;
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
-    if (expert < 0) {
-        const cru_targets all = {.rows = &l->train_rows, .labels = l->train_labels, .class_weights = m->weights};
-        cru_tensor *z = classify(l, m, t, &m->first, encode(l, m, t));
-        cru_learner_step(l, optim, focal_mean_loss(t, z, &all, s->gamma));
-    } else {
-        cru_tensor *z = classify(l, m, t, &m->part[expert], encode_still(l, m, t));
-        cru_learner_step(l, optim, subset_loss(t, z, &m->train[expert]));
-    }
+    cru_tensor *z = classify(l, m, t, of->c, of->expert < 0 ? encode(l, m, t) : encode_still(l, m, t));
+    const cru_targets all = {.rows = &l->train_rows, .labels = l->train_labels, .class_weights = m->weights};
+    cru_learner_step(l, optim,
+                     of->expert < 0 ? focal_mean_loss(t, z, &all, s->gamma) : subset_loss(t, z, &m->train[of->expert]));
+}
+
+static double judge(cru_learner *l, void *user, cru_tape *t)
+{
+    const lesson *of = user;
+    return subset_f1(t, classify(l, of->m, t, of->c, of->expert < 0 ? encode(l, of->m, t) : of->m->e), of->val);
 }
 
 static void train_stage(cru_learner *l, model *m, int expert, const subset *val)
 {
     const settings *s = l->settings;
-    const classifier *c = expert < 0 ? &m->first : &m->part[expert];
-    const double epochs = (double)s->train.epochs * (expert < 0 ? s->first : s->expert);
-    const double patience = (double)s->train.epochs * (expert < 0 ? s->patience : s->expert_patience);
-    cru_net *net = c->net;
-    cru_optim *optim = cru_learner_optim(l, &net, 1);
-    cru_snapshot *kept = cru_snapshot_create(net);
-    double best = -1;
-    cru_snapshot_take(kept);
-    for (int64_t i = 0, at = 0; (double)i < epochs && (double)(i - at) <= patience && cru_ctx_status(l->ctx) == CRU_OK;
-         i++) {
-        learn(l, m, expert, optim);
-        cru_tape_begin(l->tape, CRU_EVAL);
-        cru_tensor *e = expert < 0 ? encode(l, m, l->tape) : m->e;
-        const double f1 = subset_f1(l->tape, classify(l, m, l->tape, c, e), val);
-        if (f1 < best) continue;
-        best = f1, at = i;
-        cru_snapshot_take(kept);
-    }
-    cru_snapshot_restore(kept);
+    lesson of = {m, expert, expert < 0 ? &m->first : &m->part[expert], val};
+    cru_net *net = of.c->net;
+    stage_run(l, &(stage){.net = net,
+                          .optim = cru_learner_optim(l, &net, 1),
+                          .step = learn,
+                          .score = judge,
+                          .user = &of,
+                          .epochs = (double)s->train.epochs * (expert < 0 ? s->first : s->expert),
+                          .patience = (double)s->train.epochs * (expert < 0 ? s->patience : s->expert_patience)});
 }
 
 static void prepare(cru_learner *l, void *self)
 {
     model *m = self;
     cru_tape *t = l->tape;
-    const cru_ids val = l->task->split.val;
-    subset all = {cru_ctx_alloc(l->ctx, val.count, sizeof(int32_t)), cru_ctx_alloc(l->ctx, val.count, sizeof(int32_t)),
-                  0};
-    for (int64_t i = 0; i < val.count; i++) {
-        if (l->task->labels[val.ids[i]] < 0) continue;
-        all.nodes[all.count] = val.ids[i];
-        all.labels[all.count++] = l->task->labels[val.ids[i]];
-    }
+    const subset all = subset_labelled(l, l->task->split.val);
     train_stage(l, m, -1, &all);
     cru_tape_begin(t, CRU_EVAL);
     m->e = cru_tensor_kept(t, encode(l, m, t));
