@@ -17,12 +17,10 @@
  *
  * Wu, Xia, Gao, Lin, Tan, Li. GraphMixup: Improving Class-Imbalanced Node Classification by Reinforcement Mixup and
  * Self-supervised Context Prediction. ECML-PKDD 2022. */
-#include <math.h>
-#include <string.h>
-
 #include <crucible/imbalance.h>
 
 #include "added-nodes.h"
+#include "mixed-nodes.h"
 #include "mixup-scale.h"
 #include "path-tasks.h"
 #include "relations.h"
@@ -166,66 +164,12 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     return classify(l, m, t, e, cru_spmm(t, m->adj, e));
 }
 
-typedef struct mixed {
-    int32_t *first, *second, *labels;
-    float *way;
-    int64_t count;
-} mixed;
-
-/* One repetition over the first `count` nodes of a class. */
-static void mix_class(cru_learner *l, model *m, cru_tape *t, mixed *x, int32_t c, int64_t count, const float *e)
-{
-    const settings *s = l->settings;
-    const cru_ids members = {m->members[c].ids, count};
-    int32_t *nearest = cru_tape_alloc(t, count, sizeof *nearest);
-    const float way = cru_rng_uniformf(&m->rng);
-    smote_nearest(e, s->hidden / s->relations * s->relations, members, nearest);
-    for (int64_t i = 0; i < count; i++, x->count++) {
-        x->first[x->count] = members.ids[i];
-        x->second[x->count] = s->variant == BENCH ? nearest[i] : members.ids[nearest[i]];
-        x->labels[x->count] = c;
-        x->way[x->count] = way;
-    }
-}
-
-static mixed mix(cru_learner *l, model *m, cru_tape *t, cru_tensor *e)
-{
-    const int64_t train = l->task->split.train.count, average = train / l->task->classes;
-    const int64_t most = l->task->classes * (2 * average + 2) + train;
-    mixed x = {cru_tape_alloc(t, most, sizeof(int32_t)), cru_tape_alloc(t, most, sizeof(int32_t)),
-               cru_tape_alloc(t, most, sizeof(int32_t)), cru_tape_alloc(t, most, sizeof(float)), 0};
-    const float *host = cru_tensor_host(t, e);
-    for (int32_t c = 0; c < l->task->classes; c++) {
-        const int64_t count = m->members[c].count;
-        if (!count || count >= average) continue;
-        const mixup_copies copies = mixup_copies_of(count, average, mixup_scale_k(&m->scale));
-        for (int64_t i = 0; i < copies.whole; i++) mix_class(l, m, t, &x, c, count, host);
-        if (copies.rest) mix_class(l, m, t, &x, c, copies.rest, host);
-    }
-    return x;
-}
-
 /* Logits of the nodes and, after them, of the new ones. */
 static cru_tensor *mixed_logits(cru_learner *l, model *m, cru_tape *t, cru_tensor *e, const mixed *x)
 {
     if (!x->count) return classify(l, m, t, e, cru_spmm(t, m->adj, e));
-    const int64_t n = l->task->nodes, all = n + x->count;
-    cru_tensor *from = cru_gather(t, e, cru_index_step(t, x->first, x->count));
-    cru_tensor *to = cru_gather(t, e, cru_index_step(t, x->second, x->count));
-    cru_tensor *way = cru_tensor_upload(t, cru_2d(x->count, 1), x->way);
-    cru_tensor *added = cru_add(t, from, cru_mul(t, way, cru_sub(t, to, from)));
-    cru_tensor *joined = cru_concat_rows(t, (cru_tensor *[]){e, added}, 2), *code = cru_fc_apply(t, &m->code, joined);
-    float *alike = cru_tape_alloc(t, all, sizeof *alike); /* equal codes: every candidate is an edge */
-    for (int64_t i = 0; i < all; i++) alike[i] = 1;
-    const cru_csr g = smote_graph(cru_tape_pool(t), &m->graph, (smote_pairs){x->first, x->second, x->count}, alike, 1);
-    cru_sparse *pattern = cru_sparse_step(t, &g);
-    float *given = cru_tape_alloc(t, cru_csr_nnz(&g), sizeof *given);
-    for (int64_t v = 0; v < all; v++)
-        for (int64_t i = g.offsets[v]; i < g.offsets[v + 1]; i++) given[i] = v < n && g.ids[i] < n;
-    cru_tensor *mask = cru_tensor_upload(t, cru_2d(cru_csr_nnz(&g), 1), given);
-    cru_tensor *soft = cru_sigmoid(t, cru_sddmm(t, pattern, code, code, 1));
-    cru_tensor *w = cru_where(t, mask, mask, soft), *sums = cru_affine(t, cru_edge_sum(t, pattern, w), 1, 1);
-    return classify(l, m, t, joined, cru_div(t, cru_spmm_weighted(t, pattern, w, joined), sums));
+    cru_tensor *joined = mixed_join(t, e, x), *code = cru_fc_apply(t, &m->code, joined);
+    return classify(l, m, t, joined, mixed_around(t, &m->graph, x, code, joined));
 }
 
 static double epoch(cru_learner *l, void *self)
@@ -235,9 +179,12 @@ static double epoch(cru_learner *l, void *self)
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *e = embed(l, m, t).e;
-    const mixed x = mix(l, m, t, e);
+    const mixed_plan plan = {m->members, l->task->classes, l->task->split.train.count / l->task->classes,
+                             mixup_scale_k(&m->scale), s->variant == BENCH};
+    const mixed x = mixed_draw(t, &plan, e, &m->rng);
     cru_tensor *z = mixed_logits(l, m, t, e, &x);
-    const double f1 = subset_f1(t, z, &m->val), loss = cru_learner_step(l, l->optim, added_loss(l, t, z, x.labels, x.count));
+    const double f1 = subset_f1(t, z, &m->val),
+                 loss = cru_learner_step(l, l->optim, added_loss(l, t, z, x.labels, x.count));
     cru_net_clear(l->nets[1]);
     if (l->epoch < s->controller) m->scale.score = f1;
     if (l->epoch >= s->controller && !m->settled) {
@@ -254,8 +201,9 @@ CRU_PLUGIN = {
     .name = "graphmixup",
     .version = "1.0",
     .summary = "minority nodes mixed in a space of relations, as many as a table of values learns",
-    .citation = "Wu, Xia, Gao, Lin, Tan, Li. GraphMixup: Improving Class-Imbalanced Node Classification by Reinforcement "
-                "Mixup and Self-supervised Context Prediction. ECML-PKDD 2022.",
+    .citation =
+        "Wu, Xia, Gao, Lin, Tan, Li. GraphMixup: Improving Class-Imbalanced Node Classification by Reinforcement "
+        "Mixup and Self-supervised Context Prediction. ECML-PKDD 2022.",
     .problems = CRU_NODES,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",

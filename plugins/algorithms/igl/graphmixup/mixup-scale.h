@@ -12,11 +12,11 @@
 enum { SCALE_STATES = 41, SCALE_RECORDS = 20 };
 
 typedef struct mixup_scale {
-    int32_t at;                 /* k = 0.05 at - 1 */
+    int32_t at; /* k = 0.05 at - 1 */
     double value[SCALE_STATES][2];
-    bool pending;               /* a transition to be learned: */
+    bool pending; /* a transition to be learned: */
     int32_t from, action;
-    double reward, score;       /* of the last call */
+    double reward, score; /* of the last call */
     int64_t records;
     int32_t last[SCALE_RECORDS]; /* states */
 } mixup_scale;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experts.h"
 
+#include <crucible/imbalance.h>
+
 #include <math.h>
 
 cru_tensor *focal_mean_loss(cru_tape *t, cru_tensor *z, const cru_targets *weighed, double gamma)
@@ -35,4 +37,23 @@ int32_t head_classes(const int64_t *counts, int32_t classes)
     const double of_least = least < classes ? fabs((double)least / (classes - least) - 7.0 / 3) : INFINITY;
     const double of_more = more > 0 ? fabs((double)more / (classes - more) - 7.0 / 3) : INFINITY;
     return of_least <= of_more + 1e-9 ? least : more;
+}
+
+class_division divide_classes(cru_ctx *ctx, const cru_task *task)
+{
+    const int32_t k = task->classes;
+    const cru_ids *members = cru_class_members(cru_ctx_pool(ctx), task);
+    int64_t *size = cru_ctx_alloc(ctx, k, sizeof *size), *sorted = cru_ctx_alloc(ctx, k, sizeof *sorted);
+    class_division d = {.order = cru_ctx_alloc(ctx, k, sizeof *d.order),
+                        .place = cru_ctx_alloc(ctx, k, sizeof *d.place)};
+    d.weights = cru_ctx_alloc(ctx, k, sizeof *d.weights);
+    for (int32_t c = 0; c < k; c++) {
+        d.order[c] = c;
+        size[c] = members[c].count;
+        d.weights[c] = size[c] ? 1 / (float)size[c] : 0;
+    }
+    cru_largest_first(d.order, k, size);
+    for (int32_t i = 0; i < k; i++) sorted[i] = size[d.order[i]], d.place[d.order[i]] = i;
+    d.heads = head_classes(sorted, k);
+    return d;
 }

@@ -18,7 +18,6 @@
  * Degrees count the node itself. Classes are divided as experts.h says.
  *
  * Yun, Kim, Yoon, Park. LTE4G: Long-Tail Experts for Graph Neural Networks. CIKM 2022. */
-#include <crucible/imbalance.h>
 
 #include "experts.h"
 #include "routing.h"
@@ -26,7 +25,6 @@
 #include "subset.h"
 
 enum { HEAD_HEAD, TAIL_HEAD, HEAD_TAIL, TAIL_TAIL, EXPERTS, STUDENTS = EXPERTS, PARTS = 6 };
-static const double never = -999999;
 
 typedef struct settings {
     int64_t hidden, sep_degree;
@@ -58,8 +56,7 @@ typedef struct model {
     cru_sparse *adj;
     cru_gcn encoder;
     classifier first, part[PARTS];
-    int32_t heads, *order, *place; /* of classes: the largest first; where each is */
-    float *weights;                /* 1 / n_c */
+    class_division classes;
     subset train[EXPERTS], val[EXPERTS];
     cru_tensor *e;    /* fixed after the first stage */
     uint8_t *to_tail; /* of every node: which student */
@@ -82,35 +79,16 @@ static subset choose(cru_learner *l, const model *m, cru_ids from, int expert)
     const settings *s = l->settings;
     const cru_csr *g = &m->adj->csr;
     const bool tail = expert % 2, low = expert >= HEAD_TAIL;
-    subset a = {cru_ctx_alloc(l->ctx, from.count, sizeof(int32_t)), cru_ctx_alloc(l->ctx, from.count, sizeof(int32_t)),
-                0};
-    for (int64_t i = 0; i < from.count; i++) {
-        const int32_t v = from.ids[i];
-        if (l->task->labels[v] < 0) continue;
-        const int32_t at = m->place[l->task->labels[v]];
-        if ((at >= m->heads) != tail || (g->offsets[v + 1] - g->offsets[v] <= s->sep_degree) != low) continue;
+    const subset all = subset_labelled(l, from);
+    subset a = all;
+    a.count = 0;
+    for (int64_t i = 0; i < all.count; i++) {
+        const int32_t v = all.nodes[i], at = m->classes.place[all.labels[i]];
+        if ((at >= m->classes.heads) != tail || (g->offsets[v + 1] - g->offsets[v] <= s->sep_degree) != low) continue;
         a.nodes[a.count] = v;
-        a.labels[a.count++] = tail ? at - m->heads : at;
+        a.labels[a.count++] = tail ? at - m->classes.heads : at;
     }
     return a;
-}
-
-static void divide_classes(cru_learner *l, model *m)
-{
-    const int32_t k = l->task->classes;
-    const cru_ids *members = cru_class_members(cru_ctx_pool(l->ctx), l->task);
-    int64_t *size = cru_ctx_alloc(l->ctx, k, sizeof *size), *sorted = cru_ctx_alloc(l->ctx, k, sizeof *sorted);
-    m->order = cru_ctx_alloc(l->ctx, k, sizeof *m->order);
-    m->place = cru_ctx_alloc(l->ctx, k, sizeof *m->place);
-    m->weights = cru_ctx_alloc(l->ctx, k, sizeof *m->weights);
-    for (int32_t c = 0; c < k; c++) {
-        m->order[c] = c;
-        size[c] = members[c].count;
-        m->weights[c] = size[c] ? 1 / (float)size[c] : 0;
-    }
-    cru_largest_first(m->order, k, size);
-    for (int32_t i = 0; i < k; i++) sorted[i] = size[m->order[i]], m->place[m->order[i]] = i;
-    m->heads = head_classes(sorted, k);
 }
 
 static void build(cru_learner *l, void *self)
@@ -119,7 +97,7 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     m->adj = cru_adjacency_create(l->ctx, &l->task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_ROW});
-    divide_classes(l, m);
+    m->classes = divide_classes(l->ctx, l->task);
     m->encoder =
         cru_gcn_stack_create(
             l->net, "encoder",
@@ -127,8 +105,8 @@ static void build(cru_learner *l, void *self)
             .layer[0];
     m->first = build_classifier(l->net, s->hidden, l->task->classes);
     for (int p = 0; p < PARTS; p++)
-        m->part[p] =
-            build_classifier(cru_learner_net(l, names[p]), s->hidden, p % 2 ? l->task->classes - m->heads : m->heads);
+        m->part[p] = build_classifier(cru_learner_net(l, names[p]), s->hidden,
+                                      p % 2 ? l->task->classes - m->classes.heads : m->classes.heads);
     for (int p = 0; p < EXPERTS; p++) {
         m->train[p] = choose(l, m, l->task->split.train, p);
         m->val[p] = choose(l, m, l->task->split.val, p);
@@ -175,7 +153,7 @@ static void learn(cru_learner *l, void *user, cru_optim *optim)
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *z = classify(l, m, t, of->c, of->expert < 0 ? encode(l, m, t) : encode_still(l, m, t));
-    const cru_targets all = {.rows = &l->train_rows, .labels = l->train_labels, .class_weights = m->weights};
+    const cru_targets all = {.rows = &l->train_rows, .labels = l->train_labels, .class_weights = m->classes.weights};
     cru_learner_step(l, optim,
                      of->expert < 0 ? focal_mean_loss(t, z, &all, s->gamma) : subset_loss(t, z, &m->train[of->expert]));
 }
@@ -209,7 +187,7 @@ static void prepare(cru_learner *l, void *self)
     cru_tape_begin(t, CRU_EVAL);
     m->e = cru_tensor_kept(t, encode(l, m, t));
     const int32_t *like = nearest_prototype(l, t, m->e, cru_softmax(t, classify(l, m, t, &m->first, m->e), 1));
-    for (int64_t v = 0; v < l->task->nodes; v++) m->to_tail[v] = m->place[like[v]] >= m->heads;
+    for (int64_t v = 0; v < l->task->nodes; v++) m->to_tail[v] = m->classes.place[like[v]] >= m->classes.heads;
     for (int p = 0; p < EXPERTS; p++) {
         if (p >= HEAD_TAIL) cru_net_copy(m->part[p].net, m->part[p - HEAD_TAIL].net);
         if (m->train[p].count) train_stage(l, m, p, &m->val[p]);
@@ -249,17 +227,9 @@ static double epoch(cru_learner *l, void *self)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    const int64_t n = l->task->nodes, k = l->task->classes;
     cru_tensor *e = encode(l, m, t), *part[2];
     for (int i = 0; i < 2; i++) part[i] = classify(l, m, t, &m->part[STUDENTS + i], e);
-    const float *z[2] = {cru_tensor_host(t, part[0]), cru_tensor_host(t, part[1])};
-    float *all = cru_tape_alloc(t, n * k, sizeof *all);
-    for (int64_t i = 0; i < n * k; i++) all[i] = (float)never;
-    for (int64_t v = 0; v < n; v++) {
-        const int64_t tail = m->to_tail[v], first = tail ? m->heads : 0, width = tail ? k - m->heads : m->heads;
-        for (int64_t i = 0; i < width; i++) all[v * k + m->order[first + i]] = z[tail][v * width + i];
-    }
-    return cru_tensor_upload(t, cru_2d(n, k), all);
+    return route_scores(t, part, l->task->classes, &(route){m->classes.order, m->classes.heads, m->to_tail});
 }
 
 CRU_PLUGIN = {
