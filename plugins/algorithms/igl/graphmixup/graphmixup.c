@@ -37,7 +37,7 @@ typedef struct settings {
 } settings;
 
 static const cru_param schema[] = {
-    CRU_WIDTH(settings, hidden, 128, .search = CRU_ONE_OF(32, 64, 128)),
+    CRU_WIDTH(settings, hidden, 64, .search = CRU_ONE_OF(32, 64, 128)),
     CRU_DROPOUT(settings, dropout, 0.1, .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
     CRU_INT(settings, relations, 4, 1, 64, "kinds of edges, each with a share of the width"),
     CRU_INT(settings, parts, 15, 1, 10000, "of the graph, whose centres places are told by"),
@@ -46,7 +46,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, first, 1, 0, 1e6, "epochs of the path tasks, in multiples of `epochs`"),
     CRU_INT(settings, controller, 50, 0, 1e9, "epochs before the number of new nodes is learned"),
     CRU_CHOICE(settings, variant, BENCH, variants, "partners by place in their class, or themselves"),
-    CRU_TRAIN_SETTINGS(settings, train, 2010, 0.001, 5e-4),
+    CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
     CRU_END,
 };
 

@@ -32,7 +32,7 @@ typedef struct settings {
 static const cru_param schema[] = {
     CRU_WIDTH(settings, hidden, 64, .search = CRU_ONE_OF(32, 64, 128)),
     CRU_DROPOUT(settings, dropout, 0.5),
-    CRU_INT(settings, width, 1024, 1, 65536, "of the generator"),
+    CRU_INT(settings, width, 128, 1, 65536, "of the generator"),
     CRU_FLOAT(settings, generator_dropout, 0.2, 0, 0.99, "in the generator"),
     CRU_INT(settings, batch, 64, 1, 1e6, "anchors in a step", .search = CRU_ONE_OF(4, 8, 16, 64)),
     CRU_INT(settings, ratios, 3, 1, 16, "strengths of corruption: ratio, 2 ratio, ...", .search = CRU_ONE_OF(3, 4, 5)),
@@ -41,11 +41,15 @@ static const cru_param schema[] = {
     CRU_INT(settings, steps, 5, 1, 100, "most new nodes of a node in a prediction", .search = CRU_ONE_OF(3, 4, 5)),
     CRU_INT(settings, least_degree, 1, 0, 1e9, "of an anchor"),
     CRU_INT(settings, eval_every, 10, 1, 1e9, "steps of the generator in an epoch"),
-    CRU_FLOAT(settings, first, 100, 0, 1e6, "most epochs of the fixed network, in multiples of `epochs`"),
-    CRU_FLOAT(settings, patience, 5, 0, 1e6, "its epochs after the best, likewise"),
+    CRU_FLOAT(settings, first, 2, 0, 1e6, "most epochs of the fixed network, in multiples of `epochs`"),
+    CRU_FLOAT(settings, patience, 1, 0, 1e6, "its epochs after the best, likewise"),
     CRU_FLOAT(settings, first_lr, 1e-3, 0, CRU_NO_MAX, "its learning rate"),
     CRU_CHOICE(settings, variant, BENCH, variants, "softmax over samples, or over classes"),
-    CRU_TRAIN_SETTINGS(settings, train, 100, 1e-4, 5e-4),
+    CRU_INT_KEY(settings, "epochs", train.epochs, 100, 0, 1e9, "most training epochs"),
+    CRU_FLOAT_KEY(settings, "lr", train.lr, 1e-4, 0, CRU_NO_MAX, "learning rate"),
+    CRU_FLOAT_KEY(settings, "weight_decay", train.weight_decay, 5e-4, 0, CRU_NO_MAX, "L2 penalty"),
+    CRU_CHOICE_KEY(settings, "optimiser", train.optimiser, CRU_ADAMW, cru_optimiser_names,
+                   "how gradients become steps"),
     CRU_END,
 };
 
@@ -85,9 +89,7 @@ static void build(cru_learner *l, void *self)
     for (int32_t v = 0; v < task->nodes; v++)
         if (m->graph.offsets[v + 1] - m->graph.offsets[v] >= s->least_degree) m->anchors[m->anchor_count++] = v;
     m->rng = cru_ctx_stream(l->ctx, "sampling");
-    l->optim = cru_optim_create(
-        l->ctx, &(cru_optim_spec){.kind = CRU_ADAMW, .lr = s->train.lr, .decay = s->train.weight_decay});
-    cru_optim_add(l->optim, l->net, NULL);
+    l->optim = cru_learner_optim(l, &l->net, 1);
 }
 
 /* ---- the fixed network ----------------------------------------------------------------------------------- */
@@ -182,7 +184,9 @@ static double epoch(cru_learner *l, void *self)
 {
     const settings *s = l->settings;
     double loss = NAN;
-    for (int64_t i = 0; i < s->eval_every && cru_ctx_status(l->ctx) == CRU_OK; i++) loss = step(l, self);
+    const model *m = self;
+    for (int64_t i = 0; m->anchor_count && i < s->eval_every && cru_ctx_status(l->ctx) == CRU_OK; i++)
+        loss = step(l, self);
     return loss;
 }
 
