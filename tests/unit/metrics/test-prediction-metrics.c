@@ -154,6 +154,7 @@ START_TEST(a_case_by_hand)
     ck_assert_double_eq_tol(judging_score(&j, "weighted-f1"), 2. / 3, 1e-12);
     ck_assert_double_eq_tol(judging_score(&j, "accuracy"), 2. / 3, 1e-12);
     ck_assert_double_eq_tol(judging_score(&j, "balanced-accuracy"), 3. / 4, 1e-12);
+    ck_assert_double_eq_tol(judging_score(&j, "precision"), 3. / 4, 1e-12);
     const double right = log1p(exp(-1)); /* -log softmax of the higher of two scores that differ by 1 */
     ck_assert_double_eq_tol(judging_score(&j, "log-loss"), (2 * right + right + 1) / 3, 1e-7);
     ck_assert_double_eq_tol(judging_score(&j, "g-mean"), sqrt(0.5), 1e-12); /* recalls 1/2 and 1 */
@@ -180,6 +181,8 @@ START_TEST(a_class_never_found_makes_the_g_mean_zero)
     const float scores[] = {1, 0, 1, 0};
     judging j = judging_create((const int32_t[]){0, 1}, 2, 2, scores);
     ck_assert_double_eq(judging_score(&j, "g-mean"), 0);
+    ck_assert_double_eq(judging_score(&j, "precision"),
+                        0.25); /* half of the predictions of one class, none of the other */
     judging_destroy(&j);
 }
 END_TEST
@@ -187,8 +190,8 @@ END_TEST
 START_TEST(not_defined_on_nothing)
 {
     static const char *const names[] = {
-        "accuracy", "balanced-accuracy", "macro-f1", "micro-f1", "weighted-f1",      "auroc", "auprc", "rec-at-k",
-        "auc-ovr",  "log-loss",          "g-mean",   "brier",    "calibration-error"};
+        "accuracy", "balanced-accuracy", "macro-f1", "micro-f1", "weighted-f1",       "auroc",    "auprc", "rec-at-k",
+        "auc-ovr",  "log-loss",          "g-mean",   "brier",    "calibration-error", "precision"};
     const float none[2] = {0};
     judging j = judging_create(NULL, 0, 2, none);
     ck_assert(isnan(judging_score(&j, names[_i])));
@@ -369,7 +372,7 @@ Suite *suite(void)
     tcase_add_test(c, a_case_by_hand);
     tcase_add_test(c, bins_of_confidence_are_judged_one_by_one);
     tcase_add_test(c, a_class_never_found_makes_the_g_mean_zero);
-    tcase_add_loop_test(c, not_defined_on_nothing, 0, 13);
+    tcase_add_loop_test(c, not_defined_on_nothing, 0, 14);
     tcase_add_test(c, one_class_has_no_area);
     tcase_add_test(c, constant_scores_tell_nothing);
     tcase_add_test(c, recall_at_k_breaks_ties_by_id);

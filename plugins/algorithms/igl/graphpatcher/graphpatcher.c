@@ -32,7 +32,7 @@ typedef struct settings {
 static const cru_param schema[] = {
     CRU_WIDTH(settings, hidden, 64, .search = CRU_ONE_OF(32, 64, 128)),
     CRU_DROPOUT(settings, dropout, 0.5),
-    CRU_INT(settings, width, 1024, 1, 65536, "of the generator"),
+    CRU_INT(settings, width, 128, 1, 65536, "of the generator"),
     CRU_FLOAT(settings, generator_dropout, 0.2, 0, 0.99, "in the generator"),
     CRU_INT(settings, batch, 64, 1, 1e6, "anchors in a step", .search = CRU_ONE_OF(4, 8, 16, 64)),
     CRU_INT(settings, ratios, 3, 1, 16, "strengths of corruption: ratio, 2 ratio, ...", .search = CRU_ONE_OF(3, 4, 5)),
@@ -41,11 +41,15 @@ static const cru_param schema[] = {
     CRU_INT(settings, steps, 5, 1, 100, "most new nodes of a node in a prediction", .search = CRU_ONE_OF(3, 4, 5)),
     CRU_INT(settings, least_degree, 1, 0, 1e9, "of an anchor"),
     CRU_INT(settings, eval_every, 10, 1, 1e9, "steps of the generator in an epoch"),
-    CRU_FLOAT(settings, first, 100, 0, 1e6, "most epochs of the fixed network, in multiples of `epochs`"),
-    CRU_FLOAT(settings, patience, 5, 0, 1e6, "its epochs after the best, likewise"),
+    CRU_FLOAT(settings, first, 2, 0, 1e6, "most epochs of the fixed network, in multiples of `epochs`"),
+    CRU_FLOAT(settings, patience, 1, 0, 1e6, "its epochs after the best, likewise"),
     CRU_FLOAT(settings, first_lr, 1e-3, 0, CRU_NO_MAX, "its learning rate"),
     CRU_CHOICE(settings, variant, BENCH, variants, "softmax over samples, or over classes"),
-    CRU_TRAIN_SETTINGS(settings, train, 100, 1e-4, 5e-4),
+    CRU_INT_KEY(settings, "epochs", train.epochs, 100, 0, 1e9, "most training epochs"),
+    CRU_FLOAT_KEY(settings, "lr", train.lr, 1e-4, 0, CRU_NO_MAX, "learning rate"),
+    CRU_FLOAT_KEY(settings, "weight_decay", train.weight_decay, 5e-4, 0, CRU_NO_MAX, "L2 penalty"),
+    CRU_CHOICE_KEY(settings, "optimiser", train.optimiser, CRU_ADAMW, cru_optimiser_names,
+                   "how gradients become steps"),
     CRU_END,
 };
 
@@ -54,9 +58,9 @@ typedef struct model {
     cru_sparse *mean;       /* D^-1 (A + I) */
     cru_tensor *x, *spread; /* dense features, and their means */
     cru_net *fixed;
-    cru_fc target[2], first, second;
-    cru_mlp out;
-    cru_tensor *steps; /* how many new nodes; kept with the weights */
+    cru_fc target[2];
+    patch_generator generator;
+    cru_tensor *steps;  /* how many new nodes; kept with the weights */
     cru_tensor *hidden; /* of the fixed network */
     int32_t *anchors;
     int64_t anchor_count;
@@ -78,20 +82,14 @@ static void build(cru_learner *l, void *self)
     m->fixed = cru_learner_net(l, "target");
     m->target[0] = cru_fc_create_drawn(m->fixed, "conv0", l->x.cols, s->hidden, CRU_DRAW_GLOROT, true);
     m->target[1] = cru_fc_create_drawn(m->fixed, "conv1", s->hidden, task->classes, CRU_DRAW_GLOROT, true);
-    m->first = cru_fc_create_drawn(l->net, "conv0", l->x.cols, s->width, CRU_DRAW_GLOROT, true);
-    m->second = cru_fc_create_drawn(l->net, "conv1", s->width, s->width, CRU_DRAW_GLOROT, true);
-    m->out = cru_mlp_create(l->net, "out",
-                            &(cru_mlp_shape){.in = s->width + l->x.cols, .hidden = s->width, .out = l->x.cols,
-                                             .layers = 3, .draw = CRU_DRAW_GLOROT, .dropout = s->generator_dropout});
+    m->generator = patch_generator_create(l->net, l->x.cols, s->width, s->generator_dropout);
     m->steps = cru_net_buffer(l->net, "steps", cru_1d(1), 1);
     m->hidden = cru_tensor_create(l->ctx, cru_2d(task->nodes, s->hidden));
     m->anchors = cru_ctx_alloc(l->ctx, task->nodes, sizeof *m->anchors);
     for (int32_t v = 0; v < task->nodes; v++)
         if (m->graph.offsets[v + 1] - m->graph.offsets[v] >= s->least_degree) m->anchors[m->anchor_count++] = v;
     m->rng = cru_ctx_stream(l->ctx, "sampling");
-    l->optim = cru_optim_create(l->ctx, &(cru_optim_spec){.kind = CRU_ADAMW, .lr = s->train.lr,
-                                                          .decay = s->train.weight_decay});
-    cru_optim_add(l->optim, l->net, NULL);
+    l->optim = cru_learner_optim(l, &l->net, 1);
 }
 
 /* ---- the fixed network ----------------------------------------------------------------------------------- */
@@ -124,8 +122,14 @@ static void prepare(cru_learner *l, void *self)
     const settings *s = l->settings;
     cru_optim *adam = cru_optim_create(l->ctx, &(cru_optim_spec){.kind = CRU_ADAM, .lr = s->first_lr, .decay = 5e-4});
     cru_optim_add(adam, m->fixed, NULL);
-    stage_run(l, &(stage){.net = m->fixed, .optim = adam, .epochs = (double)s->train.epochs * s->first, .earliest = true,
-                          .patience = (double)s->train.epochs * s->patience, .step = target_step, .score = target_score, .user = m});
+    stage_run(l, &(stage){.net = m->fixed,
+                          .optim = adam,
+                          .epochs = (double)s->train.epochs * s->first,
+                          .earliest = true,
+                          .patience = (double)s->train.epochs * s->patience,
+                          .step = target_step,
+                          .score = target_score,
+                          .user = m});
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor_keep(l->tape, m->hidden, target_hidden(l, m, l->tape));
 }
@@ -138,26 +142,6 @@ static cru_tensor *classify(cru_tape *t, const model *m, const egos *e)
 }
 
 /* ---- the generator --------------------------------------------------------------------------------------- */
-
-/* The features of a new node for every anchor. Rows of `near` are those of all nodes in the first layer. */
-static cru_tensor *generate(cru_learner *l, const model *m, cru_tape *t, const egos *e, cru_tensor *near)
-{
-    const settings *s = l->settings;
-    cru_tensor *empty = cru_relu(t, cru_as_matrix(t, m->first.b, 1, -1));
-    cru_tensor *own = egos_first(t, e, &m->first, s->generator_dropout), *others = cru_spmm(t, e->kept, near);
-    cru_tensor *z = cru_relu(t, egos_second(t, e, own, others, empty, &m->second));
-    return cru_mlp_apply(t, &m->out, cru_concat_cols(t, (cru_tensor *[]){z, e->own}, 2));
-}
-
-/* The first layer at the neighbours of some nodes, 0 elsewhere: nodes x width. */
-static cru_tensor *first_layer(cru_learner *l, const model *m, cru_tape *t, cru_ids of)
-{
-    const settings *s = l->settings;
-    const cru_ids ids = egos_neighbours(t, &m->graph, of);
-    const cru_index rows = cru_index_step(t, ids.ids, ids.count);
-    cru_tensor *h = cru_relu(t, cru_fc_apply(t, &m->first, cru_gather(t, m->spread, rows)));
-    return cru_scatter(t, cru_dropout(t, h, s->generator_dropout), rows, m->graph.rows, CRU_REDUCE_SUM);
-}
 
 /* What step i of a training has to reach; *samples tells how many rows an anchor has. */
 static cru_tensor *aim(cru_learner *l, model *m, cru_tape *t, cru_ids anchors, int64_t i, int64_t *samples)
@@ -182,10 +166,10 @@ static double step(cru_learner *l, model *m)
     for (int64_t i = 0; i < count; i++) ids[i] = m->anchors[ids[i]];
     const cru_ids anchors = {ids, count};
     egos e = egos_create(t, &m->graph, m->x, anchors, fmin(1, (double)s->ratios * s->ratio), &m->rng);
-    cru_tensor *loss = NULL, *near = first_layer(l, m, t, anchors);
+    cru_tensor *loss = NULL, *near = patch_near(t, &m->generator, &m->graph, m->spread, anchors);
     for (int64_t i = 0; i < s->ratios; i++) {
         int64_t samples;
-        cru_tensor *target = aim(l, m, t, anchors, i, &samples), *feature = generate(l, m, t, &e, near);
+        cru_tensor *target = aim(l, m, t, anchors, i, &samples), *feature = patch_generate(t, &m->generator, &e, near);
         const egos patched = egos_patch(t, &e, feature);
         cru_tensor *z = classify(t, m, &patched);
         loss = cru_plus(t, loss, 1, patch_loss(t, target, z, samples, samples > 1 && s->variant == BENCH));
@@ -200,7 +184,9 @@ static double epoch(cru_learner *l, void *self)
 {
     const settings *s = l->settings;
     double loss = NAN;
-    for (int64_t i = 0; i < s->eval_every && cru_ctx_status(l->ctx) == CRU_OK; i++) loss = step(l, self);
+    const model *m = self;
+    for (int64_t i = 0; m->anchor_count && i < s->eval_every && cru_ctx_status(l->ctx) == CRU_OK; i++)
+        loss = step(l, self);
     return loss;
 }
 
@@ -210,9 +196,9 @@ static double epoch(cru_learner *l, void *self)
 static cru_tensor *predict(cru_learner *l, const model *m, cru_tape *t, cru_ids nodes, int64_t steps)
 {
     const cru_index rows = cru_index_step(t, nodes.ids, nodes.count);
-    cru_tensor *near = first_layer(l, m, t, nodes);
+    cru_tensor *near = patch_near(t, &m->generator, &m->graph, m->spread, nodes);
     egos e = egos_create(t, &m->graph, m->x, nodes, 0, NULL);
-    for (int64_t i = 0; i < steps; i++) e = egos_patch(t, &e, generate(l, m, t, &e, near));
+    for (int64_t i = 0; i < steps; i++) e = egos_patch(t, &e, patch_generate(t, &m->generator, &e, near));
     return cru_scatter(t, classify(t, m, &e), rows, l->task->nodes, CRU_REDUCE_SUM);
 }
 

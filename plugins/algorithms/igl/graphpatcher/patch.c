@@ -64,6 +64,35 @@ cru_tensor *egos_second(cru_tape *t, const egos *e, cru_tensor *hv, cru_tensor *
     return cru_fc_apply(t, w, mean(t, e, all));
 }
 
+patch_generator patch_generator_create(cru_net *net, int64_t features, int64_t width, double dropout)
+{
+    const cru_mlp_shape shape = {.in = width + features,
+                                 .hidden = width,
+                                 .out = features,
+                                 .layers = 3,
+                                 .draw = CRU_DRAW_GLOROT,
+                                 .dropout = dropout};
+    return (patch_generator){cru_fc_create_drawn(net, "conv0", features, width, CRU_DRAW_GLOROT, true),
+                             cru_fc_create_drawn(net, "conv1", width, width, CRU_DRAW_GLOROT, true),
+                             cru_mlp_create(net, "out", &shape), dropout};
+}
+
+cru_tensor *patch_near(cru_tape *t, const patch_generator *g, const cru_csr *graph, cru_tensor *spread, cru_ids of)
+{
+    const cru_ids ids = egos_neighbours(t, graph, of);
+    const cru_index rows = cru_index_step(t, ids.ids, ids.count);
+    cru_tensor *h = cru_relu(t, cru_fc_apply(t, &g->first, cru_gather(t, spread, rows)));
+    return cru_scatter(t, cru_dropout(t, h, g->dropout), rows, graph->rows, CRU_REDUCE_SUM);
+}
+
+cru_tensor *patch_generate(cru_tape *t, const patch_generator *g, const egos *e, cru_tensor *near)
+{
+    cru_tensor *empty = cru_relu(t, cru_as_matrix(t, g->first.b, 1, -1));
+    cru_tensor *own = egos_first(t, e, &g->first, g->dropout), *others = cru_spmm(t, e->kept, near);
+    cru_tensor *z = cru_relu(t, egos_second(t, e, own, others, empty, &g->second));
+    return cru_mlp_apply(t, &g->out, cru_concat_cols(t, (cru_tensor *[]){z, e->own}, 2));
+}
+
 /* (anchors * samples) x classes to (anchors * classes) x samples */
 static cru_tensor *samples_last(cru_tape *t, cru_tensor *x, int64_t samples)
 {

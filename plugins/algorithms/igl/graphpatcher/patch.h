@@ -16,8 +16,8 @@
 
 typedef struct egos {
     cru_ids anchors;
-    cru_sparse *kept;  /* anchors x nodes: K, in this step */
-    cru_tensor *degree; /* anchors x 1: 1 + |K| */
+    cru_sparse *kept;      /* anchors x nodes: K, in this step */
+    cru_tensor *degree;    /* anchors x 1: 1 + |K| */
     cru_tensor *own, *sum; /* x_v; x_v + sum_K x_u */
     cru_tensor *patch;     /* y, or NULL */
     int64_t patches;       /* p */
@@ -34,7 +34,22 @@ egos egos_patch(cru_tape *t, const egos *e, cru_tensor *feature);
 
 /* First and second line of the formula; h: of all nodes; dropout after ReLU. */
 cru_tensor *egos_first(cru_tape *t, const egos *e, const cru_fc *w, double dropout);
-cru_tensor *egos_second(cru_tape *t, const egos *e, cru_tensor *hv, cru_tensor *sum, cru_tensor *empty, const cru_fc *w);
+cru_tensor *egos_second(cru_tape *t, const egos *e, cru_tensor *hv, cru_tensor *sum, cru_tensor *empty,
+                        const cru_fc *w);
+
+/* Makes new nodes: the formula with `first` and `second`, then MLP([ReLU(that); x_v]). */
+typedef struct patch_generator {
+    cru_fc first, second;
+    cru_mlp out;
+    double dropout;
+} patch_generator;
+patch_generator patch_generator_create(cru_net *net, int64_t features, int64_t width, double dropout);
+
+/* The first layer at the neighbours of some nodes, 0 elsewhere: nodes x width. spread: means of features. */
+cru_tensor *patch_near(cru_tape *t, const patch_generator *g, const cru_csr *graph, cru_tensor *spread, cru_ids of);
+
+/* The features of a new node for every anchor. */
+cru_tensor *patch_generate(cru_tape *t, const patch_generator *g, const egos *e, cru_tensor *near);
 
 /* KL(softmax(target) || softmax(z)), summed over the samples of an anchor, mean over anchors; target: (anchors * samples)
  * x classes. By samples: both softmaxes run over the samples instead of the classes, as in the authors' code, which

@@ -72,13 +72,7 @@ static void count_classes(cru_learner *l, model *m)
 {
     const cru_task *task = l->task;
     const cru_ids train = task->split.train;
-    cru_ids *places = cru_ctx_alloc(l->ctx, task->classes, sizeof *places);
-    for (int32_t c = 0; c < task->classes; c++) {
-        int32_t *ids = cru_ctx_alloc(l->ctx, train.count, sizeof *ids);
-        for (int32_t i = 0; i < train.count; i++)
-            if (task->labels[train.ids[i]] == c) ids[places[c].count++] = i;
-        places[c].ids = ids;
-    }
+    const cru_ids *places = hard_places(l->ctx, task);
     m->partner_weights = cru_ctx_alloc(l->ctx, train.count, sizeof *m->partner_weights);
     m->scratch = cru_ctx_alloc(l->ctx, train.count + task->classes, sizeof *m->scratch);
     for (int64_t i = 0; i < train.count; i++) {

@@ -71,3 +71,16 @@ void hard_neighbours(cru_tape *t, const cru_csr *g, int32_t source, cru_rng *rng
         k += !known;
     }
 }
+
+cru_ids *hard_places(cru_ctx *ctx, const cru_task *task)
+{
+    const cru_ids train = task->split.train;
+    cru_ids *places = cru_ctx_alloc(ctx, task->classes, sizeof *places);
+    for (int32_t c = 0; c < task->classes; c++) {
+        int32_t *ids = cru_ctx_alloc(ctx, train.count, sizeof *ids);
+        for (int32_t i = 0; i < train.count; i++)
+            if (task->labels[train.ids[i]] == c) ids[places[c].count++] = i;
+        places[c].ids = ids;
+    }
+    return places;
+}

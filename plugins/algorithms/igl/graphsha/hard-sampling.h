@@ -40,4 +40,7 @@ void plain_pairs(const hard_classes *classes, double target, const double *weigh
 /* `count` different nodes of row `source` of g, drawn by its values; any others after them when the row is shorter. */
 void hard_neighbours(cru_tape *t, const cru_csr *g, int32_t source, cru_rng *rng, int64_t count, int32_t *ids);
 
+/* The places of every class in the list of training nodes; in the context. */
+cru_ids *hard_places(cru_ctx *ctx, const cru_task *task);
+
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experts.h"
 
+#include <crucible/imbalance.h>
+
 #include <math.h>
-#include <string.h>
 
 cru_tensor *focal_mean_loss(cru_tape *t, cru_tensor *z, const cru_targets *weighed, double gamma)
 {
@@ -38,19 +39,21 @@ int32_t head_classes(const int64_t *counts, int32_t classes)
     return of_least <= of_more + 1e-9 ? least : more;
 }
 
-double macro_f1(const int32_t *labels, const int32_t *predicted, int64_t count, int32_t classes, int64_t *scratch)
+class_division divide_classes(cru_ctx *ctx, const cru_task *task)
 {
-    double sum = 0;
-    int32_t seen = 0;
-    memset(scratch, 0, 3 * (size_t)classes * sizeof *scratch);
-    for (int64_t i = 0; i < count; i++) {
-        scratch[3 * labels[i]]++;
-        scratch[3 * predicted[i] + 1]++;
-        if (labels[i] == predicted[i]) scratch[3 * labels[i] + 2]++;
+    const int32_t k = task->classes;
+    const cru_ids *members = cru_class_members(cru_ctx_pool(ctx), task);
+    int64_t *size = cru_ctx_alloc(ctx, k, sizeof *size), *sorted = cru_ctx_alloc(ctx, k, sizeof *sorted);
+    class_division d = {.order = cru_ctx_alloc(ctx, k, sizeof *d.order),
+                        .place = cru_ctx_alloc(ctx, k, sizeof *d.place)};
+    d.weights = cru_ctx_alloc(ctx, k, sizeof *d.weights);
+    for (int32_t c = 0; c < k; c++) {
+        d.order[c] = c;
+        size[c] = members[c].count;
+        d.weights[c] = size[c] ? 1 / (float)size[c] : 0;
     }
-    for (int32_t c = 0; c < classes; c++) {
-        const int64_t all = scratch[3 * c] + scratch[3 * c + 1];
-        if (all) sum += 2 * (double)scratch[3 * c + 2] / (double)all, seen++;
-    }
-    return seen ? sum / seen : 0;
+    cru_largest_first(d.order, k, size);
+    for (int32_t i = 0; i < k; i++) sorted[i] = size[d.order[i]], d.place[d.order[i]] = i;
+    d.heads = head_classes(sorted, k);
+    return d;
 }

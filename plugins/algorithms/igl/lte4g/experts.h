@@ -19,7 +19,12 @@ double curriculum(int64_t epoch, int64_t epochs);
  * be no tail: ceil(0.7 classes). */
 int32_t head_classes(const int64_t *counts, int32_t classes);
 
-/* Mean F1 over the classes that occur among labels or predictions; 0 for no item. */
-double macro_f1(const int32_t *labels, const int32_t *predicted, int64_t count, int32_t classes, int64_t *scratch);
+/* The classes of a task by their training nodes. */
+typedef struct class_division {
+    int32_t heads;          /* how many of `order` are head classes */
+    int32_t *order, *place; /* the largest first; where each is */
+    float *weights;         /* 1 / n_c, 0 for none */
+} class_division;
+class_division divide_classes(cru_ctx *ctx, const cru_task *task);
 
 #endif

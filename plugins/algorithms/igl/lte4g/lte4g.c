@@ -24,9 +24,10 @@
 
 #include "experts.h"
 #include "routing.h"
+#include "stage.h"
+#include "subset.h"
 
 enum { HEAD_HEAD, TAIL_HEAD, HEAD_TAIL, TAIL_TAIL, EXPERTS, STUDENTS = EXPERTS, PARTS = 6 };
-static const double never = -999999;
 
 typedef struct settings {
     int64_t hidden, sep_degree;
@@ -54,18 +55,11 @@ typedef struct classifier {
     cru_fc out;
 } classifier;
 
-/* Some nodes with their labels, as the classes of a part are numbered. */
-typedef struct subset {
-    int32_t *nodes, *labels;
-    int64_t count;
-} subset;
-
 typedef struct model {
     cru_sparse *adj;
     cru_gcn encoder;
     classifier first, part[PARTS];
-    int32_t heads, *order, *place; /* of classes: the largest first; where each is */
-    float *weights;                /* 1 / n_c */
+    class_division classes;
     subset train[EXPERTS], val[EXPERTS];
     cru_tensor *e;    /* fixed after the first stage */
     uint8_t *to_tail; /* of every node: which student */
@@ -88,35 +82,16 @@ static subset choose(cru_learner *l, const model *m, cru_ids from, int expert)
     const settings *s = l->settings;
     const cru_csr *g = &m->adj->csr;
     const bool tail = expert % 2, low = expert >= HEAD_TAIL;
-    subset a = {cru_ctx_alloc(l->ctx, from.count, sizeof(int32_t)), cru_ctx_alloc(l->ctx, from.count, sizeof(int32_t)),
-                0};
-    for (int64_t i = 0; i < from.count; i++) {
-        const int32_t v = from.ids[i];
-        if (l->task->labels[v] < 0) continue;
-        const int32_t at = m->place[l->task->labels[v]];
-        if ((at >= m->heads) != tail || (g->offsets[v + 1] - g->offsets[v] <= s->sep_degree) != low) continue;
+    const subset all = subset_labelled(l, from);
+    subset a = all;
+    a.count = 0;
+    for (int64_t i = 0; i < all.count; i++) {
+        const int32_t v = all.nodes[i], at = m->classes.place[all.labels[i]];
+        if ((at >= m->classes.heads) != tail || (g->offsets[v + 1] - g->offsets[v] <= s->sep_degree) != low) continue;
         a.nodes[a.count] = v;
-        a.labels[a.count++] = tail ? at - m->heads : at;
+        a.labels[a.count++] = tail ? at - m->classes.heads : at;
     }
     return a;
-}
-
-static void divide_classes(cru_learner *l, model *m)
-{
-    const int32_t k = l->task->classes;
-    const cru_ids *members = cru_class_members(cru_ctx_pool(l->ctx), l->task);
-    int64_t *size = cru_ctx_alloc(l->ctx, k, sizeof *size), *sorted = cru_ctx_alloc(l->ctx, k, sizeof *sorted);
-    m->order = cru_ctx_alloc(l->ctx, k, sizeof *m->order);
-    m->place = cru_ctx_alloc(l->ctx, k, sizeof *m->place);
-    m->weights = cru_ctx_alloc(l->ctx, k, sizeof *m->weights);
-    for (int32_t c = 0; c < k; c++) {
-        m->order[c] = c;
-        size[c] = members[c].count;
-        m->weights[c] = size[c] ? 1 / (float)size[c] : 0;
-    }
-    cru_largest_first(m->order, k, size);
-    for (int32_t i = 0; i < k; i++) sorted[i] = size[m->order[i]], m->place[m->order[i]] = i;
-    m->heads = head_classes(sorted, k);
 }
 
 static void build(cru_learner *l, void *self)
@@ -125,7 +100,7 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     m->adj = cru_adjacency_create(l->ctx, &l->task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_ROW});
-    divide_classes(l, m);
+    m->classes = divide_classes(l->ctx, l->task);
     m->encoder =
         cru_gcn_stack_create(
             l->net, "encoder",
@@ -133,8 +108,8 @@ static void build(cru_learner *l, void *self)
             .layer[0];
     m->first = build_classifier(l->net, s->hidden, l->task->classes);
     for (int p = 0; p < PARTS; p++)
-        m->part[p] =
-            build_classifier(cru_learner_net(l, names[p]), s->hidden, p % 2 ? l->task->classes - m->heads : m->heads);
+        m->part[p] = build_classifier(cru_learner_net(l, names[p]), s->hidden,
+                                      p % 2 ? l->task->classes - m->classes.heads : m->classes.heads);
     for (int p = 0; p < EXPERTS; p++) {
         m->train[p] = choose(l, m, l->task->split.train, p);
         m->val[p] = choose(l, m, l->task->split.val, p);
@@ -156,21 +131,6 @@ static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, const c
     return cru_fc_apply(t, &c->out, cru_dropout(t, h, s->dropout));
 }
 
-static cru_tensor *subset_loss(cru_tape *t, cru_tensor *z, const subset *a)
-{
-    const cru_index rows = cru_index_step(t, a->nodes, a->count);
-    return cru_cross_entropy(t, z, &(cru_targets){.rows = &rows, .labels = cru_index_step(t, a->labels, a->count)});
-}
-
-static double subset_f1(cru_tape *t, cru_tensor *z, const subset *a)
-{
-    const int32_t *best = cru_index_host(t, cru_argmax(t, z));
-    int32_t *predicted = cru_tape_alloc(t, a->count, sizeof *predicted);
-    int64_t *scratch = cru_tape_alloc(t, 3 * cru_tensor_cols(z), sizeof *scratch);
-    for (int64_t i = 0; i < a->count; i++) predicted[i] = best[a->nodes[i]];
-    return macro_f1(a->labels, predicted, a->count, (int32_t)cru_tensor_cols(z), scratch);
-}
-
 /* The fixed encoder as it is in training. */
 static cru_tensor *encode_still(cru_learner *l, const model *m, cru_tape *t)
 {
@@ -180,63 +140,57 @@ static cru_tensor *encode_still(cru_learner *l, const model *m, cru_tape *t)
     return e;
 }
 
-/* One step of the encoder (expert < 0) or of an expert. */
-static void learn(cru_learner *l, model *m, int expert, cru_optim *optim)
+/* A stage of training: the encoder's (expert < 0) or an expert's. */
+typedef struct lesson {
+    model *m;
+    int expert;
+    const classifier *c;
+    const subset *val;
+} lesson;
+
+static void learn(cru_learner *l, void *user, cru_optim *optim)
 {
+    const lesson *of = user;
     const settings *s = l->settings;
+    const model *m = of->m;
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
-    if (expert < 0) {
-        const cru_targets all = {.rows = &l->train_rows, .labels = l->train_labels, .class_weights = m->weights};
-        cru_tensor *z = classify(l, m, t, &m->first, encode(l, m, t));
-        cru_learner_step(l, optim, focal_mean_loss(t, z, &all, s->gamma));
-    } else {
-        cru_tensor *z = classify(l, m, t, &m->part[expert], encode_still(l, m, t));
-        cru_learner_step(l, optim, subset_loss(t, z, &m->train[expert]));
-    }
+    cru_tensor *z = classify(l, m, t, of->c, of->expert < 0 ? encode(l, m, t) : encode_still(l, m, t));
+    const cru_targets all = {.rows = &l->train_rows, .labels = l->train_labels, .class_weights = m->classes.weights};
+    cru_learner_step(l, optim,
+                     of->expert < 0 ? focal_mean_loss(t, z, &all, s->gamma) : subset_loss(t, z, &m->train[of->expert]));
+}
+
+static double judge(cru_learner *l, void *user, cru_tape *t)
+{
+    const lesson *of = user;
+    return subset_f1(t, classify(l, of->m, t, of->c, of->expert < 0 ? encode(l, of->m, t) : of->m->e), of->val);
 }
 
 static void train_stage(cru_learner *l, model *m, int expert, const subset *val)
 {
     const settings *s = l->settings;
-    const classifier *c = expert < 0 ? &m->first : &m->part[expert];
-    const double epochs = (double)s->train.epochs * (expert < 0 ? s->first : s->expert);
-    const double patience = (double)s->train.epochs * (expert < 0 ? s->patience : s->expert_patience);
-    cru_net *net = c->net;
-    cru_optim *optim = cru_learner_optim(l, &net, 1);
-    cru_snapshot *kept = cru_snapshot_create(net);
-    double best = -1;
-    cru_snapshot_take(kept);
-    for (int64_t i = 0, at = 0; (double)i < epochs && (double)(i - at) <= patience && cru_ctx_status(l->ctx) == CRU_OK;
-         i++) {
-        learn(l, m, expert, optim);
-        cru_tape_begin(l->tape, CRU_EVAL);
-        cru_tensor *e = expert < 0 ? encode(l, m, l->tape) : m->e;
-        const double f1 = subset_f1(l->tape, classify(l, m, l->tape, c, e), val);
-        if (f1 < best) continue;
-        best = f1, at = i;
-        cru_snapshot_take(kept);
-    }
-    cru_snapshot_restore(kept);
+    lesson of = {m, expert, expert < 0 ? &m->first : &m->part[expert], val};
+    cru_net *net = of.c->net;
+    stage_run(l, &(stage){.net = net,
+                          .optim = cru_learner_optim(l, &net, 1),
+                          .step = learn,
+                          .score = judge,
+                          .user = &of,
+                          .epochs = (double)s->train.epochs * (expert < 0 ? s->first : s->expert),
+                          .patience = (double)s->train.epochs * (expert < 0 ? s->patience : s->expert_patience)});
 }
 
 static void prepare(cru_learner *l, void *self)
 {
     model *m = self;
     cru_tape *t = l->tape;
-    const cru_ids val = l->task->split.val;
-    subset all = {cru_ctx_alloc(l->ctx, val.count, sizeof(int32_t)), cru_ctx_alloc(l->ctx, val.count, sizeof(int32_t)),
-                  0};
-    for (int64_t i = 0; i < val.count; i++) {
-        if (l->task->labels[val.ids[i]] < 0) continue;
-        all.nodes[all.count] = val.ids[i];
-        all.labels[all.count++] = l->task->labels[val.ids[i]];
-    }
+    const subset all = subset_labelled(l, l->task->split.val);
     train_stage(l, m, -1, &all);
     cru_tape_begin(t, CRU_EVAL);
     m->e = cru_tensor_kept(t, encode(l, m, t));
     const int32_t *like = nearest_prototype(l, t, m->e, cru_softmax(t, classify(l, m, t, &m->first, m->e), 1));
-    for (int64_t v = 0; v < l->task->nodes; v++) m->to_tail[v] = m->place[like[v]] >= m->heads;
+    for (int64_t v = 0; v < l->task->nodes; v++) m->to_tail[v] = m->classes.place[like[v]] >= m->classes.heads;
     for (int p = 0; p < EXPERTS; p++) {
         if (p >= HEAD_TAIL) cru_net_copy(m->part[p].net, m->part[p - HEAD_TAIL].net);
         if (m->train[p].count) train_stage(l, m, p, &m->val[p]);
@@ -276,17 +230,9 @@ static double epoch(cru_learner *l, void *self)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    const int64_t n = l->task->nodes, k = l->task->classes;
     cru_tensor *e = cru_represent(t, encode(l, m, t)), *part[2];
     for (int i = 0; i < 2; i++) part[i] = classify(l, m, t, &m->part[STUDENTS + i], e);
-    const float *z[2] = {cru_tensor_host(t, part[0]), cru_tensor_host(t, part[1])};
-    float *all = cru_tape_alloc(t, n * k, sizeof *all);
-    for (int64_t i = 0; i < n * k; i++) all[i] = (float)never;
-    for (int64_t v = 0; v < n; v++) {
-        const int64_t tail = m->to_tail[v], first = tail ? m->heads : 0, width = tail ? k - m->heads : m->heads;
-        for (int64_t i = 0; i < width; i++) all[v * k + m->order[first + i]] = z[tail][v * width + i];
-    }
-    return cru_tensor_upload(t, cru_2d(n, k), all);
+    return route_scores(t, part, l->task->classes, &(route){m->classes.order, m->classes.heads, m->to_tail});
 }
 
 static void state(cru_learner *l, void *self, cru_state *file)

@@ -95,3 +95,17 @@ const int32_t *nearest_prototype(cru_learner *l, cru_tape *t, cru_tensor *e, cru
     cru_tensor *cosine = cru_cosine_matrix(t, e, cru_tensor_upload(t, cru_2d(k, width), mean), 1e-8);
     return cru_index_host(t, cru_argmax(t, cosine));
 }
+
+cru_tensor *route_scores(cru_tape *t, cru_tensor *const student[2], int64_t classes, const route *by)
+{
+    const int64_t n = cru_tensor_rows(student[0]);
+    const float *z[2] = {cru_tensor_host(t, student[0]), cru_tensor_host(t, student[1])}, never = -999999;
+    float *all = cru_tape_alloc(t, n * classes, sizeof *all);
+    for (int64_t i = 0; i < n * classes; i++) all[i] = never;
+    for (int64_t v = 0; v < n; v++) {
+        const int64_t tail = by->to_tail[v], first = tail ? by->heads : 0;
+        const int64_t width = tail ? classes - by->heads : by->heads;
+        for (int64_t i = 0; i < width; i++) all[v * classes + by->order[first + i]] = z[tail][v * width + i];
+    }
+    return cru_tensor_upload(t, cru_2d(n, classes), all);
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* routing.h: the class whose prototype a node is most like. */
+/* routing.h: the class whose prototype a node is most like, and the student that is asked for it. */
 #ifndef IGL_ROUTING_H
 #define IGL_ROUTING_H
 
@@ -10,5 +10,15 @@
  * neighbours of its nodes in the order of p (nodes x classes: probabilities), and then by nodes among the 10 that are
  * most like one of its nodes in the cosine of features without being adjacent to it, likewise. */
 const int32_t *nearest_prototype(cru_learner *l, cru_tape *t, cru_tensor *e, cru_tensor *p);
+
+/* Which student a node goes to. */
+typedef struct route {
+    const int32_t *order;   /* classes: those of the first student, then those of the second */
+    int32_t heads;          /* how many are of the first */
+    const uint8_t *to_tail; /* of every node: to the second */
+} route;
+
+/* nodes x classes: the scores of each node's student, -999999 for the classes of the other. */
+cru_tensor *route_scores(cru_tape *t, cru_tensor *const student[2], int64_t classes, const route *by);
 
 #endif
