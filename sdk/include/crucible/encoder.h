@@ -3,13 +3,31 @@
  *
  * A method that changes how a network is trained, not the network, takes it from here:
  *
- *     typedef struct settings { cru_encoder_settings encoder; cru_train train; } settings;
- *     ... CRU_ENCODER_SETTINGS(settings, encoder, 2, 64, 0.5), CRU_TRAIN_SETTINGS(...), CRU_END};
+ *     typedef struct settings {
+ *         cru_encoder_settings encoder;
+ *         cru_train train;
+ *     } settings;
  *
- *     m->encoder = cru_learner_encoder(l, l->net, &s->encoder);                     // build
- *     return cru_encoder_logits(t, &m->encoder, m->encoder.adj, &l->x);             // logits: nodes x classes
+ *     static const cru_param schema[] = {
+ *         CRU_ENCODER_SETTINGS(settings, encoder, 2, 64, 0.5),
+ *         CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
+ *         CRU_END,
+ *     };
  *
- *     CRU_METHOD(..., .adjacency = CRU_AT(settings, encoder.adjacency))
+ *     static void build(cru_learner *l, void *self)
+ *     {
+ *         const settings *s = l->settings;
+ *         cru_encoder *encoder = self;
+ *         *encoder = cru_learner_encoder(l, l->net, &s->encoder);
+ *     }
+ *
+ *     static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
+ *     {
+ *         const cru_encoder *encoder = self;
+ *         return cru_encoder_logits(t, encoder, encoder->adj, &l->x);                           // items x classes
+ *     }
+ *
+ * and `.adjacency = CRU_AT(settings, encoder.adjacency)` in CRU_METHOD shares the matrix of gcn with the learner.
  *
  * A layer, of node v with in-neighbours N(v):
  *

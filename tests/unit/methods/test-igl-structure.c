@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* topoimb and datadec: against the numbers of the study's code, a naive oracle for the support vector machines. */
 #include "data-diet.h"
+#include "graph-views.h"
 #include "linear-svm.h"
 #include "methods/method-bench.h"
 #include "struct-memory.h"
@@ -192,6 +193,48 @@ START_TEST(datadec_keeps_the_hardest_graphs)
 }
 END_TEST
 
+/* A ring of 40 nodes with three features of 1. A view has some of the ring's edges, or some columns of zeros, not both;
+ * with nothing to lose it is the ring, but for the nodes that no walk meets, of which there are none here. */
+START_TEST(datadec_views_lose_edges_or_columns)
+{
+    enum { N = 40, COLS = 3, VIEWS = 60 };
+    static const double change[] = {0, 0.5, 1};
+    int64_t offsets[N + 1], fewer = 0, blank = 0;
+    int32_t ids[2 * N];
+    float ones[N * COLS];
+    bench b = bench_create();
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_rng rng = cru_rng_stream(2, "test", 0);
+    for (int v = 0; v < N; v++) {
+        const int32_t before = (v + N - 1) % N, after = (v + 1) % N;
+        offsets[v] = 2 * v;
+        ids[2 * v] = before < after ? before : after;
+        ids[2 * v + 1] = before < after ? after : before;
+    }
+    offsets[N] = 2 * N;
+    for (int i = 0; i < N * COLS; i++) ones[i] = 1;
+    const cru_csr ring = {.rows = N, .cols = N, .offsets = offsets, .ids = ids};
+    for (int k = 0; k < VIEWS; k++) {
+        cru_tape_begin(t, CRU_TRAIN);
+        const cru_input x = cru_input_of(cru_tensor_upload(t, cru_2d(N, COLS), ones));
+        const graph_view v = graph_view_draw(t, &ring, &x, change[_i], &rng);
+        const float *seen = cru_input_dense(t, &v.x)->data;
+        ck_assert_int_eq(v.edges.rows, N);
+        for (int64_t r = 0; r < N; r++)
+            for (int64_t e = v.edges.offsets[r]; e < v.edges.offsets[r + 1]; e++)
+                ck_assert_int_ge(cru_csr_find(&ring, r, v.edges.ids[e]), 0);
+        for (int i = COLS; i < N * COLS; i++) ck_assert_float_eq(seen[i], seen[i % COLS]);
+        const bool lost = v.edges.offsets[N] < 2 * N, hidden = seen[0] + seen[1] + seen[2] < COLS;
+        ck_assert(!(lost && hidden));
+        fewer += lost;
+        blank += hidden;
+    }
+    ck_assert_int_eq(fewer > 0, _i > 0);
+    ck_assert_int_eq(blank > 0, _i > 0);
+    bench_destroy(&b);
+}
+END_TEST
+
 /* ---- support vector machines ------------------------------------------------------------------------------- */
 
 /* The primal objective at the machine's w and b equals the dual one at alpha up to the tolerance: nothing is better. */
@@ -271,6 +314,7 @@ Suite *suite(void)
     tcase_add_test(c, datadec_prunes_more_and_more);
     tcase_add_test(c, datadec_prunes_small_weights);
     tcase_add_test(c, datadec_keeps_the_hardest_graphs);
+    tcase_add_loop_test(c, datadec_views_lose_edges_or_columns, 0, 3);
     tcase_add_loop_test(c, a_machine_has_no_duality_gap, 0, 3);
     tcase_add_loop_test(c, machines_tell_clusters_apart, 0, 2);
     tcase_add_test(c, machines_that_saw_one_class_name_it);

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "added-nodes.h"
 
-void added_link(cru_tape *t, added_nodes *a, int64_t nodes, const int64_t *offsets, const int32_t *ids)
+#include <math.h>
+
+#include <crucible/imbalance.h>
+
+static int64_t copy_row(const cru_csr *g, int64_t row, int32_t *ids)
 {
-    const int64_t count = a->count ? offsets[a->count] : 0;
-    int32_t *row = cru_tape_alloc(t, count, sizeof *row);
-    float *value = cru_tape_alloc(t, count, sizeof *value), *own = cru_tape_alloc(t, a->count, sizeof *own);
+    const int64_t first = g->offsets[row], count = g->offsets[row + 1] - first;
+    for (int64_t k = 0; k < count; k++) ids[k] = g->ids[first + k];
+    return count;
+}
+
+void added_link(cru_tape *t, added_nodes *a, const cru_csr *g, const int32_t *sources, added_draw *draw, void *user)
+{
+    int64_t most = 0, count = 0;
+    for (int64_t i = 0; i < a->count; i++) most += g->offsets[sources[i] + 1] - g->offsets[sources[i]];
+    int32_t *row = cru_tape_alloc(t, most, sizeof *row), *ids = cru_tape_alloc(t, most, sizeof *ids);
+    float *value = cru_tape_alloc(t, most, sizeof *value), *own = cru_tape_alloc(t, a->count, sizeof *own);
     for (int64_t i = 0; i < a->count; i++) {
-        own[i] = 1 / (float)(offsets[i + 1] - offsets[i] + 1);
-        for (int64_t e = offsets[i]; e < offsets[i + 1]; e++) row[e] = (int32_t)i, value[e] = own[i];
+        const int64_t room = g->offsets[sources[i] + 1] - g->offsets[sources[i]];
+        const int64_t heard = draw ? draw(user, t, i, room, ids + count) : copy_row(g, sources[i], ids + count);
+        own[i] = 1 / (float)(heard + 1);
+        for (int64_t k = 0; k < heard; k++, count++) row[count] = (int32_t)i, value[count] = own[i];
     }
-    const cru_coo entries = {a->count, nodes, count, row, ids, value};
+    const cru_coo entries = {a->count, g->rows, count, row, ids, value};
     a->heard = cru_csr_from_coo(cru_tape_pool(t), &entries, CRU_DUP_SUM);
     a->links = cru_sparse_step(t, &a->heard);
     a->own = cru_tensor_upload(t, cru_2d(a->count, 1), own);
@@ -23,6 +37,25 @@ void added_convolve(cru_tape *t, const added_nodes *a, cru_sparse *adj, const cr
     if (!a) return;
     cru_tensor *self = cru_mul(t, cru_matmul(t, both[1], layer->w), a->own);
     both[1] = cru_add(t, cru_add(t, cru_spmm(t, a->links, xw), self), layer->b);
+}
+
+cru_encoder added_encoder(cru_learner *l, int64_t backbone, int64_t hidden, int64_t layers)
+{
+    cru_encoder e = cru_encoder_create_of(l->net, "conv", cru_encoder_kind_of((cru_encoder_choice)backbone),
+                                          &(cru_encoder_shape){.in = l->x.cols, .hidden = hidden, .layers = layers});
+    e.adj = cru_adjacency_create(l->ctx, &l->task->graph, &e.adjacency);
+    return e;
+}
+
+double *added_partner_weights(cru_ctx *ctx, const cru_task *task)
+{
+    const cru_ids train = task->split.train, *members = cru_class_members(cru_ctx_pool(ctx), task);
+    double *weights = cru_ctx_alloc(ctx, train.count, sizeof *weights);
+    for (int64_t i = 0; i < train.count; i++) {
+        const double size = (double)members[task->labels[train.ids[i]]].count;
+        weights[i] = log(size) / size;
+    }
+    return weights;
 }
 
 /* The task's graph with a row for every new node. */

@@ -16,13 +16,24 @@ typedef struct added_nodes {
     cru_tensor *own;   /* count x 1: and the node's own part */
 } added_nodes;
 
-/* Fills the last three: new node i hears ids[offsets[i] .. offsets[i+1]-1]; who stands there twice counts twice. */
-void added_link(cru_tape *t, added_nodes *added, int64_t nodes, const int64_t *offsets, const int32_t *ids);
+/* Writes whom new node i hears, at most `most`; how many they are. */
+typedef int64_t added_draw(void *user, cru_tape *t, int64_t i, int64_t most, int32_t *ids);
+
+/* Fills the last three: new node i hears whom `draw` says, at most as many as row sources[i] of g has; NULL: that row.
+ * Who is drawn twice counts twice. */
+void added_link(cru_tape *t, added_nodes *added, const cru_csr *g, const int32_t *sources, added_draw *draw,
+                void *user);
 
 /* One convolution over means, A x W + b. x W is that of the nodes; adj their means. both: the nodes' result and, where
  * nodes were added, theirs, in place of what entered. */
 void added_convolve(cru_tape *t, const added_nodes *added, cru_sparse *adj, const cru_gcn *layer, cru_tensor *xw,
                     cru_tensor *both[2]);
+
+/* An encoder without a head for the task's nodes, with their matrix; layers conv0, conv1, ... in the learner's net. */
+cru_encoder added_encoder(cru_learner *learner, int64_t backbone, int64_t hidden, int64_t layers);
+
+/* ln(n) / n for a training node of a class of n of them: how likely each is to be a partner. In the context. */
+double *added_partner_weights(cru_ctx *ctx, const cru_task *task);
 
 /* What an encoder makes of the graph, with the new nodes as its last if there are any (added NULL: none). *watched,
  * unless NULL: the features of the task's nodes, of which the gradient can be asked for. */

@@ -21,8 +21,8 @@
 #include <stdio.h>
 
 #include "data-diet.h"
+#include "graph-views.h"
 #include "linear-svm.h"
-#include "views.h"
 
 enum { GIN, GCN, SAGE };
 static const char *const backbones[] = {"gin", "gcn", "graphsage", NULL};
@@ -163,7 +163,7 @@ static double step(cru_learner *l, model *m, cru_ids items)
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
     const cru_graphs g = cru_graphs_select(t, &l->graphs, items);
-    const view v = view_draw(t, &g.host, &g.x, s->change, &m->rng);
+    const graph_view v = graph_view_draw(t, &g.host, &g.x, s->change, &m->rng);
     cru_tensor *a = cru_mlp_apply(t, &m->project, encode(l, m, &g, &g.host, g.x, false));
     cru_tensor *b = cru_mlp_apply(t, &m->project, encode(l, m, &g, &v.edges, v.x, s->variant == CRU_PAPER));
     const float *score = error_scores(t, a, b);

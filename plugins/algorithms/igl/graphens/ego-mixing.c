@@ -54,3 +54,39 @@ cru_tensor *ego_features(cru_tape *t, const cru_input *x, const ego_pair *pairs,
     cru_tensor *base = cru_input_dense(t, &other);
     return cru_add(t, base, cru_mul(t, share, cru_sub(t, cru_input_dense(t, &own), base)));
 }
+
+static int64_t row_length(const cru_csr *g, int64_t row)
+{
+    return g->offsets[row + 1] - g->offsets[row];
+}
+
+int64_t ego_draw_neighbours(cru_tape *t, const cru_csr *g, const ego_pair *pair, int64_t most, cru_rng *rng,
+                            int32_t *ids)
+{
+    const int64_t both = row_length(g, pair->source) + row_length(g, pair->partner);
+    int64_t count = row_length(g, cru_rng_below(rng, g->rows));
+    if (count > most) count = most;
+    int32_t *from = cru_tape_alloc(t, both, sizeof *from);
+    double *shares = cru_tape_alloc(t, both, sizeof *shares);
+    const int64_t found = ego_neighbours(g, pair, from, shares);
+    cru_rng_weighted(rng, shares, found, count, false, ids);
+    for (int64_t k = 0; k < count; k++) ids[k] = from[ids[k]];
+    return count;
+}
+
+void ego_draw_shares(const ego_saliency *s, int64_t kept, cru_rng *rng, float *share)
+{
+    const float lambda = (float)cru_rng_beta(rng, 2, 2);
+    for (int64_t f = 0; f < s->features; f++) share[f] = lambda;
+    if (!s->gradient) return;
+    for (int64_t f = 0; f < s->features; f++) s->weight[f] = fabs((double)s->gradient[f]) + 1e-10;
+    cru_rng_weighted(rng, s->weight, s->features, kept, false, s->chosen);
+    for (int64_t k = 0; k < kept; k++) share[s->chosen[k]] = 1;
+}
+
+void ego_compare(ego_pair *pairs, int64_t count, const float *predicted, int32_t classes)
+{
+    for (int64_t i = 0; i < count; i++)
+        pairs[i].divergence = ego_divergence(predicted + (int64_t)pairs[i].source * classes,
+                                             predicted + (int64_t)pairs[i].partner * classes, classes);
+}

@@ -71,26 +71,13 @@ typedef struct added {
     int32_t *places; /* of the partners in the training part */
 } added;
 
-/* ---- set-up ---------------------------------------------------------------------------------------------- */
-
 static void count_classes(cru_learner *l, model *m)
 {
     const cru_task *task = l->task;
-    const cru_ids train = task->split.train;
     m->members = cru_class_members(cru_ctx_pool(l->ctx), task);
-    m->partner_weights = cru_ctx_alloc(l->ctx, train.count, sizeof *m->partner_weights);
+    m->partner_weights = added_partner_weights(l->ctx, task);
     for (int32_t c = 0; c < task->classes; c++)
         if (m->members[c].count > m->largest) m->largest = m->members[c].count;
-    for (int64_t i = 0; i < train.count; i++) {
-        const double size = (double)m->members[task->labels[train.ids[i]]].count;
-        m->partner_weights[i] = log(size) / size;
-    }
-}
-
-static void build_optimiser(cru_learner *l, cru_net *classifier)
-{
-    l->optim = cru_learner_optim(l, &l->net, 1);
-    cru_optim_add(l->optim, classifier, &(cru_optim_group){.own_decay = true});
 }
 
 static void build_network(cru_learner *l, model *m)
@@ -103,9 +90,7 @@ static void build_network(cru_learner *l, model *m)
                 .in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .draw = CRU_DRAW_GLOROT});
         return;
     }
-    m->encoder = cru_encoder_create_of(l->net, "conv", cru_encoder_kind_of((cru_encoder_choice)s->backbone),
-                                       &(cru_encoder_shape){.in = l->x.cols, .hidden = s->hidden, .layers = s->layers});
-    m->encoder.adj = cru_adjacency_create(l->ctx, &l->task->graph, &m->encoder.adjacency);
+    m->encoder = added_encoder(l, s->backbone, s->hidden, s->layers);
 }
 
 static void build(cru_learner *l, void *self)
@@ -120,7 +105,8 @@ static void build(cru_learner *l, void *self)
     m->out_edges = cru_csr_transpose(cru_ctx_pool(ctx), &task->graph, NULL);
     build_network(l, m);
     m->classifier = cru_fc_create(classifier, "classifier", s->hidden, task->classes);
-    build_optimiser(l, classifier);
+    l->optim = cru_learner_optim(l, &l->net, 1);
+    cru_optim_add(l->optim, classifier, &(cru_optim_group){.own_decay = true});
     m->plateau = val_plateau_create(l, s->plateau);
     count_classes(l, m);
     m->predicted = cru_ctx_alloc(ctx, task->nodes * task->classes, sizeof *m->predicted);
@@ -150,52 +136,25 @@ static added draw_pairs(cru_learner *l, model *m, cru_tape *t)
     return a;
 }
 
-static void compare_pairs(cru_learner *l, const model *m, added *a)
-{
-    const int32_t classes = l->task->classes;
-    for (int64_t i = 0; i < a->nodes.count; i++)
-        a->pairs[i].divergence = ego_divergence(m->predicted + (int64_t)a->pairs[i].source * classes,
-                                                m->predicted + (int64_t)a->pairs[i].partner * classes, classes);
-}
+/* What the drawing of neighbours needs. */
+typedef struct drawing {
+    cru_learner *l;
+    model *m;
+    const added *a;
+} drawing;
 
-static int64_t row_length(const cru_csr *g, int64_t row)
+static int64_t draw_neighbours(void *user, cru_tape *t, int64_t i, int64_t most, int32_t *ids)
 {
-    return g->offsets[row + 1] - g->offsets[row];
-}
-
-/* The neighbours of new node i into `ids`; how many there are. */
-static int64_t draw_neighbours(cru_learner *l, model *m, cru_tape *t, const ego_pair *pair, int32_t *ids)
-{
-    const cru_csr *g = &l->task->graph;
-    const int64_t most = row_length(g, pair->source) + row_length(g, pair->partner);
-    int64_t count = row_length(g, cru_rng_below(&m->rng, g->rows));
-    if (count > row_length(g, pair->source)) count = row_length(g, pair->source);
-    int32_t *both = cru_tape_alloc(t, most, sizeof *both);
-    double *shares = cru_tape_alloc(t, most, sizeof *shares);
-    const int64_t found = ego_neighbours(g, pair, both, shares);
-    cru_rng_weighted(&m->rng, shares, found, count, false, ids);
-    for (int64_t k = 0; k < count; k++) ids[k] = both[ids[k]];
-    return count;
+    const drawing *d = user;
+    return ego_draw_neighbours(t, &d->l->task->graph, &d->a->pairs[i], most, &d->m->rng, ids);
 }
 
 static void link_nodes(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
-    const cru_csr *g = warm ? &m->out_edges : &l->task->graph;
-    const int64_t count = a->nodes.count;
-    int64_t *start = cru_tape_alloc(t, count + 1, sizeof *start), most = 0;
-    for (int64_t i = 0; i < count; i++) most += row_length(g, a->pairs[i].source);
-    int32_t *ids = cru_tape_alloc(t, most, sizeof *ids);
-    start[0] = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const int32_t source = a->pairs[i].source;
-        int64_t degree = row_length(g, source);
-        if (warm)
-            for (int64_t k = 0; k < degree; k++) ids[start[i] + k] = g->ids[g->offsets[source] + k];
-        else
-            degree = draw_neighbours(l, m, t, &a->pairs[i], ids + start[i]);
-        start[i + 1] = start[i] + degree;
-    }
-    added_link(t, &a->nodes, g->rows, start, ids);
+    int32_t *sources = cru_tape_alloc(t, a->nodes.count, sizeof *sources);
+    for (int64_t i = 0; i < a->nodes.count; i++) sources[i] = a->pairs[i].source;
+    added_link(t, &a->nodes, warm ? &m->out_edges : &l->task->graph, sources, warm ? NULL : draw_neighbours,
+               &(drawing){l, m, a});
 }
 
 static void mix_features(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
@@ -206,16 +165,11 @@ static void mix_features(cru_learner *l, model *m, cru_tape *t, added *a, bool w
     double *weight = cru_tape_alloc(t, features, sizeof *weight);
     int32_t *chosen = cru_tape_alloc(t, drawn, sizeof *chosen);
     for (int64_t i = 0; i < a->nodes.count; i++) {
-        const float lambda = (float)cru_rng_beta(&m->rng, 2, 2);
-        for (int64_t f = 0; f < features; f++) share[i * features + f] = lambda;
-        if (warm) continue;
-        const float *saliency = m->saliency + a->places[i] * features;
-        const int64_t kept = ego_kept(a->pairs[i].divergence, drawn);
-        for (int64_t f = 0; f < features; f++) weight[f] = fabs((double)saliency[f]) + 1e-10;
-        cru_rng_weighted(&m->rng, weight, features, kept, false, chosen);
-        for (int64_t k = 0; k < kept; k++) share[i * features + chosen[k]] = 1;
+        const ego_saliency saliency = {warm ? NULL : m->saliency + a->places[i] * features, features, weight, chosen};
+        ego_draw_shares(&saliency, ego_kept(a->pairs[i].divergence, drawn), &m->rng, share + i * features);
     }
-    a->nodes.x = ego_features(t, &l->x, a->pairs, cru_tensor_upload(t, cru_2d(a->nodes.count, features), share));
+    cru_tensor *shares = cru_tensor_upload(t, cru_2d(a->nodes.count, features), share);
+    a->nodes.x = ego_features(t, &l->x, a->pairs, shares);
 }
 
 /* ---- training -------------------------------------------------------------------------------------------- */
@@ -269,7 +223,7 @@ static double epoch(cru_learner *l, void *self)
     cru_tape_begin(t, CRU_TRAIN);
     added a = draw_pairs(l, m, t);
     if (a.nodes.count) {
-        if (!warm) compare_pairs(l, m, &a);
+        if (!warm) ego_compare(a.pairs, a.nodes.count, m->predicted, l->task->classes);
         link_nodes(l, m, t, &a, warm);
         mix_features(l, m, t, &a, warm);
     }

@@ -73,12 +73,8 @@ static void count_classes(cru_learner *l, model *m)
     const cru_task *task = l->task;
     const cru_ids train = task->split.train;
     const cru_ids *places = hard_places(l->ctx, task);
-    m->partner_weights = cru_ctx_alloc(l->ctx, train.count, sizeof *m->partner_weights);
+    m->partner_weights = added_partner_weights(l->ctx, task);
     m->scratch = cru_ctx_alloc(l->ctx, train.count + task->classes, sizeof *m->scratch);
-    for (int64_t i = 0; i < train.count; i++) {
-        const double size = (double)places[task->labels[train.ids[i]]].count;
-        m->partner_weights[i] = log(size) / size;
-    }
     m->q = cru_ctx_alloc(l->ctx, train.count * task->classes, sizeof *m->q);
     m->classes = (hard_classes){places, task->classes, m->q};
 }
@@ -105,9 +101,7 @@ static void build_network(cru_learner *l, model *m, cru_net *head)
         m->conv[1] = cru_gcn_create(head, "conv1", s->hidden, l->task->classes);
         return;
     }
-    m->encoder = cru_encoder_create_of(l->net, "conv", cru_encoder_kind_of((cru_encoder_choice)s->backbone),
-                                       &(cru_encoder_shape){.in = l->x.cols, .hidden = s->hidden, .layers = 2});
-    m->encoder.adj = cru_adjacency_create(l->ctx, &l->task->graph, &m->encoder.adjacency);
+    m->encoder = added_encoder(l, s->backbone, s->hidden, 2);
     m->classifier = cru_fc_create(head, "classifier", s->hidden, l->task->classes);
 }
 
@@ -152,33 +146,28 @@ static added draw_pairs(cru_learner *l, model *m, cru_tape *t, bool warm)
     return a;
 }
 
-static int64_t row_length(const cru_csr *g, int64_t row)
+/* What the drawing of neighbours needs. */
+typedef struct drawing {
+    const cru_csr *g;
+    model *m;
+    const int32_t *sources;
+} drawing;
+
+static int64_t draw_neighbours(void *user, cru_tape *t, int64_t i, int64_t most, int32_t *ids)
 {
-    return g->offsets[row + 1] - g->offsets[row];
+    const drawing *d = user;
+    const int64_t v = cru_rng_below(&d->m->rng, d->g->rows), drawn = d->g->offsets[v + 1] - d->g->offsets[v];
+    const int64_t count = drawn < most ? drawn : most;
+    hard_neighbours(t, &d->m->reach, d->sources[i], &d->m->rng, count, ids);
+    return count;
 }
 
 static void link_nodes(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
-    const cru_csr *g = warm ? &m->out_edges : &l->task->graph;
-    const int32_t *train = l->task->split.train.ids;
-    const int64_t count = a->nodes.count;
-    int64_t *start = cru_tape_alloc(t, count + 1, sizeof *start), most = 0;
-    for (int64_t i = 0; i < count; i++) most += row_length(g, train[a->pairs[i].source]);
-    int32_t *ids = cru_tape_alloc(t, most, sizeof *ids);
-    start[0] = 0;
-    for (int64_t i = 0; i < count; i++) {
-        const int32_t source = train[a->pairs[i].source];
-        int64_t degree = row_length(g, source);
-        if (warm)
-            for (int64_t k = 0; k < degree; k++) ids[start[i] + k] = g->ids[g->offsets[source] + k];
-        else {
-            const int64_t drawn = row_length(g, cru_rng_below(&m->rng, g->rows));
-            degree = drawn < degree ? drawn : degree;
-            hard_neighbours(t, &m->reach, source, &m->rng, degree, ids + start[i]);
-        }
-        start[i + 1] = start[i] + degree;
-    }
-    added_link(t, &a->nodes, g->rows, start, ids);
+    int32_t *sources = cru_tape_alloc(t, a->nodes.count, sizeof *sources);
+    for (int64_t i = 0; i < a->nodes.count; i++) sources[i] = l->task->split.train.ids[a->pairs[i].source];
+    added_link(t, &a->nodes, warm ? &m->out_edges : &l->task->graph, sources, warm ? NULL : draw_neighbours,
+               &(drawing){&l->task->graph, m, sources});
 }
 
 static void mix_features(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "views.h"
+#include "graph-views.h"
 
 #include <crucible/sampling.h>
 
@@ -30,15 +30,16 @@ static cru_input without_columns(cru_tape *t, const cru_input *x, double change,
     return cru_input_of(cru_mul(t, cru_input_dense(t, x), cru_tensor_upload(t, cru_1d(x->cols), kept)));
 }
 
-view view_draw(cru_tape *t, const cru_csr *g, const cru_input *x, double change, cru_rng *rng)
+graph_view graph_view_draw(cru_tape *t, const cru_csr *g, const cru_input *x, double change, cru_rng *rng)
 {
     const int64_t way = cru_rng_below(rng, WAYS);
-    if (way == BY_FEATURES) return (view){*g, without_columns(t, x, change, rng)};
-    if (way == BY_EDGES || !g->rows) return (view){cru_sample_edges(cru_tape_pool(t), g, 1 - change, false, rng), *x};
+    if (way == BY_FEATURES) return (graph_view){*g, without_columns(t, x, change, rng)};
+    if (way == BY_EDGES || !g->rows)
+        return (graph_view){cru_sample_edges(cru_tape_pool(t), g, 1 - change, false, rng), *x};
     uint8_t *stays = cru_tape_alloc(t, g->rows, 1);
     if (way == BY_WALKS)
         meet_by_walks(t, g, rng, stays);
     else
         for (int64_t v = 0; v < g->rows; v++) stays[v] = cru_rng_uniform(rng) >= change;
-    return (view){cru_csr_filter(cru_tape_pool(t), g, both_stay, stays), *x};
+    return (graph_view){cru_csr_filter(cru_tape_pool(t), g, both_stay, stays), *x};
 }
