@@ -2,7 +2,7 @@
 #include "path-tasks.h"
 
 #include <crucible/arena.h>
-#include <crucible/cluster.h>
+#include <crucible/draft/cluster.h>
 #include <crucible/paths.h>
 
 /* Reservoirs: the i-th pair of a group takes a place of the first `each` with probability each / i. */
