@@ -69,14 +69,11 @@ static const char *metric_text(uint32_t flags, char text[CELL])
     static const struct {
         uint32_t flag;
         const char *text;
-    } words[] = {{CRU_METRIC_OF_DATASET, ", describes a dataset"},
-                 {CRU_METRIC_PERCENT, ", in percent"},
-                 {CRU_METRIC_OF_EMBEDDING, ", of embeddings"},
-                 {CRU_METRIC_OF_CANDIDATES, ", needs candidate sets"},
-                 {CRU_METRIC_OF_FEATURES, ", needs features"},
-                 {CRU_METRIC_OF_TWO_CLASSES, ", needs two classes"},
-                 {CRU_METRIC_OF_LABEL_WEIGHTS, ", of label weights"},
-                 {CRU_METRIC_COSTLY, ", takes long"}};
+    } words[] = {
+        {CRU_METRIC_OF_DATASET, ", describes a dataset"},    {CRU_METRIC_PERCENT, ", in percent"},
+        {CRU_METRIC_OF_EMBEDDING, ", of embeddings"},        {CRU_METRIC_OF_CANDIDATES, ", needs candidate sets"},
+        {CRU_METRIC_OF_FEATURES, ", needs features"},        {CRU_METRIC_OF_TWO_CLASSES, ", needs two classes"},
+        {CRU_METRIC_OF_LABEL_WEIGHTS, ", of label weights"}, {CRU_METRIC_COSTLY, ", takes long"}};
     int used = snprintf(text, CELL, "%s", flags & CRU_METRIC_LOWER_IS_BETTER ? "lower is better" : "higher is better");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (flags & words[i].flag) used += snprintf(text + used, (size_t)(CELL - used), "%s", words[i].text);

@@ -72,7 +72,8 @@ cru_status slots_ruleset(runner *r, int32_t index, const variant *method, int *r
     slot *s = &r->slots[index];
     const sandbox_rules *rules;
     *ruleset = s->ruleset;
-    if (!r->run->sandbox || (s->ruleset >= 0 && s->ruled == method->plugin && s->ruled_inner == method->inner)) return CRU_OK;
+    if (!r->run->sandbox || (s->ruleset >= 0 && s->ruled == method->plugin && s->ruled_inner == method->inner))
+        return CRU_OK;
     forget_ruleset(s);
     cru_status status = find_rules(r, method, &rules, err);
     if (status == CRU_OK) status = rules_make(rules, s->folder, &s->ruleset, err);

@@ -16,7 +16,8 @@
 #include <crucible/plugin.h>
 
 typedef enum quantity { ITEMS, FEATURES, CLASSES, EDGES, POSITIVES, CANDIDATES, MISSED } quantity;
-static const char *const quantities[] = {"items", "features", "classes", "edges", "positives", "candidates", "missed", NULL};
+static const char *const quantities[] = {"items",     "features",   "classes", "edges",
+                                         "positives", "candidates", "missed",  NULL};
 
 typedef struct settings {
     int64_t what;

@@ -89,6 +89,7 @@
 #include <crucible/draft/tensor.h>            /* weights, gradients and modes by hand, for what train.h does not do */
 #include <crucible/draft/train.h>             /* further parts for methods that write their own epoch */
 #include <crucible/draft/transport.h>         /* moving mass at least cost */
+#include <crucible/draft/walk-table.h>        /* embeddings of nodes from random walks */
 
 /* clang-format on */
 

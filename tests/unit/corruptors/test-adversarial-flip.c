@@ -2,8 +2,8 @@
 /* The attack on labels: against a search of all flips with the network solved in its other form. */
 #include <math.h>
 
-#include <crucible/graph.h>
 #include <crucible/draft/linalg.h>
+#include <crucible/graph.h>
 
 #include "corruptors/damage.h"
 

@@ -9,8 +9,8 @@
  * The class head predicts.
  *
  * Zhang, Hu, Shi, Wang. Adversarial Label-Flipping Attack and Defense for Graph Neural Networks. ICDM 2020. */
-#include <crucible/draft/cluster.h>
 #include <crucible/crucible.h>
+#include <crucible/draft/cluster.h>
 #include <crucible/draft/walk-table.h>
 
 typedef struct settings {
