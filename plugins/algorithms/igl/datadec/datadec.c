@@ -211,7 +211,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .embed = embed, .graphs = CRU_AT(settings, graphs)),
+               .embed = embed, .graphs = CRU_AT(settings, graphs), .state = cru_no_state),
     .name = "datadec",
     .version = "1.0",
     .summary = "contrastive learning from the hardest graphs, and support vector machines",

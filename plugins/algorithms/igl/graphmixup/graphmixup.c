@@ -197,7 +197,7 @@ static double epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .prepare = prepare,
-               .epoch = epoch, .widen = cru_weights_only),
+               .epoch = epoch, .widen = cru_weights_only, .state = cru_no_state),
     .name = "graphmixup",
     .version = "1.0",
     .summary = "minority nodes mixed in a space of relations, as many as a table of values learns",

@@ -220,7 +220,8 @@ static double epoch(cru_learner *l, void *self)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
+               .state = cru_no_state),
     .name = "pastel",
     .version = "1.0",
     .summary = "edges learned from features, places and the conflict of classes",

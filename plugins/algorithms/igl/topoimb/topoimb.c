@@ -227,7 +227,7 @@ static double epoch(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .forward = forward, .epoch = epoch,
-               .widen = cru_weights_only, .graphs = CRU_AT(settings, graphs)),
+               .widen = cru_weights_only, .graphs = CRU_AT(settings, graphs), .state = cru_no_state),
     .name = "topoimb",
     .version = "1.0",
     .summary = "graphs of rare structure weigh more, found by an adversary with a memory",

@@ -101,7 +101,8 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .logits = logits,
-               .loss = loss, .widen = cru_weights_only, .adjacency = CRU_AT(settings, gcn.adjacency)),
+               .loss = loss, .widen = cru_weights_only, .adjacency = CRU_AT(settings, gcn.adjacency),
+               .state = cru_no_state),
     .name = "cp",
     .version = "1.0",
     .summary = "communities of the graph as a second target",

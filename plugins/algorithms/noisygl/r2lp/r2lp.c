@@ -181,7 +181,8 @@ static double epoch(cru_learner *l, void *self)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch),
+    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
+               .state = cru_no_state),
     .name = "r2lp",
     .version = "1.0",
     .summary = "label propagation over a reconstructed graph cleans the labels",

@@ -204,7 +204,7 @@ static void release(cru_learner *l, void *self)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .report = report, .release = release),
+               .report = report, .release = release, .state = cru_no_state),
     .name = "rncgln",
     .version = "1.0",
     .summary = "a transformer contrasted with the graph, which improves labels and graph",

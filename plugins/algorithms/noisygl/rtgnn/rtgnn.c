@@ -173,7 +173,7 @@ static void report(cru_learner *l, void *self, cru_report *report)
 
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .report = report),
+               .report = report, .state = cru_no_state),
     .name = "rtgnn",
     .version = "1.0",
     .summary = "two peers that trust, correct or doubt labels, on a graph with learned edges",
