@@ -98,7 +98,8 @@ typedef struct score_shape {
     int64_t items;
     int32_t classes;
     int32_t embedding; /* 0: no metric asks for one */
-    bool weights;      /* a metric asks for label weights, which the report has room for then */
+    int64_t weights;   /* 1: a metric asks for label weights, which the report has room for then; as wide as the first,
+                        * so that no byte of the struct, which travels, is left unset */
 } score_shape;
 
 enum { EMBEDDING_MOST = 4096 };
