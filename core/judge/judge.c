@@ -48,6 +48,7 @@ typedef struct answer {
 
 int32_t embedding_wanted(const experiment *e)
 {
+    if (e->run.keep == RUN_KEEP_EMBEDDINGS) return EMBEDDING_MOST;
     for (int64_t i = 0; i < e->metric_count; i++)
         if (e->metrics[i]->plugin->flags & CRU_METRIC_OF_EMBEDDING) return EMBEDDING_MOST;
     return 0;

@@ -29,7 +29,7 @@ typedef struct judge_setup {
     int landlock_most; /* as in sandbox_files; for tests */
 } judge_setup;
 
-/* The columns that scores have room for: EMBEDDING_MOST when a metric looks at embeddings, else 0. */
+/* The columns that scores have room for: EMBEDDING_MOST when a metric looks at embeddings or they are kept, else 0. */
 int32_t embedding_wanted(const experiment *e);
 
 /* For the nursery of judges: makes what all of them need; and the environment that finding files needs. */

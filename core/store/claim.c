@@ -39,6 +39,21 @@ static cru_status look(store *s, const char *key, store_outcome *outcome, bool *
     return CRU_OK;
 }
 
+cru_status claims_held(store *s, bool *any, cru_error *err)
+{
+    sqlite3_stmt *query = db_statement(
+        s, "SELECT host, boot, pid, start, expiry_ms FROM trial WHERE pid IS NOT NULL AND outcome = 0", err);
+    if (!query) return CRU_IO;
+    bool row;
+    cru_status status = db_next(s, query, &row, err);
+    *any = false;
+    while (!status && row) {
+        *any |= held(query, 0, &s->owner);
+        status = db_next(s, query, &row, err);
+    }
+    return status;
+}
+
 /* A negative lease is one that has run out. */
 static int64_t lease_end(const store *s)
 {

@@ -65,6 +65,45 @@ cru_status store_get_number(store *s, const char *key, const char *name, double 
     return first_number(s, query, value, err);
 }
 
+static bool take_costs(sqlite3_stmt *query, void *context)
+{
+    *(store_costs *)context = (store_costs){db_number(query, 0), db_number(query, 1), sqlite3_column_int64(query, 2)};
+    return false;
+}
+
+cru_status store_get_costs(store *s, const char *key, store_costs *costs, cru_error *err)
+{
+    *costs = (store_costs){NAN, NAN, 0};
+    sqlite3_stmt *query =
+        db_statement(s, "SELECT seconds_total, seconds_to_best, peak_bytes FROM trial WHERE key = ?1", err);
+    if (query) db_bind_text(query, 1, key);
+    return each_row(s, query, take_costs, costs, err);
+}
+
+typedef struct blame {
+    char *name;
+    size_t size;
+} blame;
+
+static bool take_blame(sqlite3_stmt *query, void *context)
+{
+    static const char opening[] = "metric ";
+    const blame *b = context;
+    const char *message = db_text(query, 0);
+    if (!message || strncmp(message, opening, sizeof opening - 1) != 0) return false;
+    message += sizeof opening - 1;
+    snprintf(b->name, b->size, "%.*s", (int)strcspn(message, ": "), message);
+    return false;
+}
+
+cru_status store_get_blamed(store *s, const char *key, char *name, size_t size, cru_error *err)
+{
+    *name = 0;
+    sqlite3_stmt *query = db_statement(s, "SELECT message FROM trial WHERE key = ?1 AND outcome = 5", err);
+    if (query) db_bind_text(query, 1, key);
+    return each_row(s, query, take_blame, &(blame){name, size}, err);
+}
+
 static bool add_count(sqlite3_stmt *query, void *context)
 {
     int64_t *counts = context;
@@ -106,7 +145,6 @@ typedef struct caller {
         store_metric_visitor *metric;
         store_trial_visitor *trial;
         store_setting_visitor *setting;
-        store_number_visitor *number;
         store_vector_visitor *vector;
         store_curve_visitor *curve;
         store_build_visitor *build;
@@ -235,20 +273,70 @@ cru_status store_each_setting(store *s, int64_t experiment, store_setting_visito
     return each_row(s, query, show_setting, &(caller){.visit.setting = visit, .user = user}, err);
 }
 
+/* What labels mean in an experiment, and who is told. */
+typedef struct meaning {
+    int64_t metric;
+    char *label;
+} meaning;
+
+typedef struct number_caller {
+    store_number_visitor *visit;
+    void *user;
+    meaning *meanings;
+    int64_t count;
+    bool no_memory;
+} number_caller;
+
+/* The experiment's label for a metric's number, the name itself for other numbers; NULL: the number of another metric that
+ * has one of its labels, or of one whose label meant something else before (judged.c). */
+static const char *label_of(const number_caller *c, int64_t metric, const char *name)
+{
+    const char *label = metric && strchr(name, '#') ? NULL : name;
+    for (int64_t i = 0; metric && i < c->count; i++) {
+        if (c->meanings[i].metric == metric) return c->meanings[i].label;
+        if (strcmp(c->meanings[i].label, name) == 0) label = NULL;
+    }
+    return label;
+}
+
 static bool show_number(sqlite3_stmt *query, void *context)
 {
-    const caller *c = context;
-    return c->visit.number(c->user, sqlite3_column_int64(query, 0),
-                           &(store_number){.name = db_text(query, 1), .value = db_number(query, 2)});
+    const number_caller *c = context;
+    const char *label = label_of(c, sqlite3_column_int64(query, 3), db_text(query, 1));
+    if (!label) return true;
+    return c->visit(c->user, sqlite3_column_int64(query, 0), &(store_number){label, db_number(query, 2)});
+}
+
+static bool add_meaning(sqlite3_stmt *query, void *context)
+{
+    number_caller *c = context;
+    meaning *grown = realloc(c->meanings, (size_t)(c->count + 1) * sizeof *grown);
+    char *label = strdup(db_text(query, 1));
+    if (grown) c->meanings = grown;
+    c->no_memory = !grown || !label;
+    if (c->no_memory)
+        free(label);
+    else
+        c->meanings[c->count++] = (meaning){sqlite3_column_int64(query, 0), label};
+    return !c->no_memory;
 }
 
 cru_status store_each_number(store *s, int64_t experiment, store_number_visitor *visit, void *user, cru_error *err)
 {
+    number_caller c = {.visit = visit, .user = user};
+    sqlite3_stmt *meanings =
+        query_of(s, "SELECT metric, label FROM meaning WHERE experiment = abs(?1)", experiment, err);
+    cru_status status = each_row(s, meanings, add_meaning, &c, err);
+    if (!status && c.no_memory) status = cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the metrics", s->path);
     sqlite3_stmt *query = query_of(s,
-                                   "SELECT number_in_list, name, value FROM " NUMBERED " JOIN number USING(trial)"
-                                   " ORDER BY number_in_list, name",
+                                   "SELECT number_in_list, number.name, value, metric FROM " NUMBERED
+                                   " JOIN number USING(trial) LEFT JOIN judged ON judged.trial = number.trial"
+                                   " AND judged.name = number.name ORDER BY number_in_list, number.name",
                                    experiment, err);
-    return each_row(s, query, show_number, &(caller){.visit.number = visit, .user = user}, err);
+    if (!status) status = each_row(s, query, show_number, &c, err);
+    for (int64_t i = 0; i < c.count; i++) free(c.meanings[i].label);
+    free(c.meanings);
+    return status;
 }
 
 static bool show_build(sqlite3_stmt *query, void *context)
