@@ -21,12 +21,13 @@ int verb_score(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .verb = "score",
-        .about = "Judges the trials of an experiment that have a result by those of its metrics that they lack, from the\n"
-                 "scores that their run kept ([run] keep), and prints the results. 'crucible run' does the same before\n"
-                 "it trains what is missing; this trains nothing. Kept scores have 16 bits a value: what depends on the\n"
-                 "predicted class alone is exact, other metrics may differ in the fourth digit, and 'crucible show'\n"
-                 "marks them. Metrics that were measured when a trial was run stay as they are.\n"
-                 "Exit codes: 0 when every trial has a result and all its metrics, 3 when some have not.",
+        .about =
+            "Judges the trials of an experiment that have a result by those of its metrics that they lack, from the\n"
+            "scores that their run kept ([run] keep), and prints the results. 'crucible run' does the same before\n"
+            "it trains what is missing; this trains nothing. Kept scores have 16 bits a value: what depends on the\n"
+            "predicted class alone is exact, other metrics may differ in the fourth digit, and 'crucible show'\n"
+            "marks them. Metrics that were measured when a trial was run stay as they are.\n"
+            "Exit codes: 0 when every trial has a result and all its metrics, 3 when some have not.",
         .operands = "FILE|ARTEFACT|STUDY...",
         .least = 1,
         .most = CLI_WORDS_MAX,

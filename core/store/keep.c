@@ -126,7 +126,8 @@ static cru_status unpack(store *s, sqlite3_stmt *query, store_matrix *out, cru_e
     out->values = malloc((size_t)count * sizeof *out->values + 1);
     if (!codes || !planes || !out->values) {
         status = cru_fail(err, CRU_NO_MEMORY, "%s: no memory for what is kept of a trial", s->path);
-    } else if (uncompress(planes, &size, sqlite3_column_blob(query, 3), (uLong)sqlite3_column_bytes(query, 3)) != Z_OK ||
+    } else if (uncompress(planes, &size, sqlite3_column_blob(query, 3), (uLong)sqlite3_column_bytes(query, 3)) !=
+                   Z_OK ||
                size != (uLongf)count * 2) {
         status = cru_fail(err, CRU_BAD_INPUT, "%s: what is kept of a trial is damaged", s->path);
     } else {
@@ -161,11 +162,11 @@ cru_status store_get_kept(store *s, const char *key, const char *what, store_mat
 
 cru_status store_has_kept(store *s, const char *key, const char *what, bool *has, cru_error *err)
 {
-    sqlite3_stmt *query =
-        db_statement(s,
-                     "SELECT EXISTS (SELECT 1 FROM kept WHERE kept.trial = trial.id AND what = ?2) OR (?2 = '" STORE_SCORES
-                     "' AND EXISTS (SELECT 1 FROM scores WHERE scores.trial = trial.id)) FROM trial WHERE key = ?1",
-                     err);
+    sqlite3_stmt *query = db_statement(
+        s,
+        "SELECT EXISTS (SELECT 1 FROM kept WHERE kept.trial = trial.id AND what = ?2) OR (?2 = '" STORE_SCORES
+        "' AND EXISTS (SELECT 1 FROM scores WHERE scores.trial = trial.id)) FROM trial WHERE key = ?1",
+        err);
     if (!query) return CRU_IO;
     db_bind_text(query, 1, key);
     db_bind_text(query, 2, what);

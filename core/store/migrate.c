@@ -106,7 +106,8 @@ static bool label_fits(const char *label, const char *text)
     if (strncmp(label, text, name) != 0 || label[name] != '(') return false;
     char *words = strdup(label + name + 1), *cursor = NULL;
     bool fits = words != NULL;
-    for (char *word = fits ? strtok_r(words, " )", &cursor) : NULL; word && fits; word = strtok_r(NULL, " )", &cursor)) {
+    for (char *word = fits ? strtok_r(words, " )", &cursor) : NULL; word && fits;
+         word = strtok_r(NULL, " )", &cursor)) {
         char *line = NULL;
         fits = asprintf(&line, "=%s\n", word) >= 0 && strstr(text, line);
         free(line);

@@ -10,6 +10,7 @@
 #include <crucible/plugin.h>
 
 #include "config/strings.h"
+#include "report/table/against.h"
 #include "report/table/keys.h"
 #include "report/table/stats.h"
 #include "report/table/summary.h"
@@ -442,7 +443,7 @@ static cru_status check_runs(const filling *g, const table_cell *cell, int64_t a
     const frame *f = m->request->f;
     for (int64_t i = 1; i < cell->run_count; i++) {
         if (cell->runs[i].pair != cell->runs[i - 1].pair) continue;
-        const char *differs = "the version of a plugin, or the metrics";
+        const char *differs = "the version of a plugin";
         int64_t first = -1;
         for (int64_t item = 0; item < f->count; item++) {
             if (g->cell_of[item] != at) continue;
@@ -717,6 +718,17 @@ static void find_direction(making *m)
     if (measure && measure->flags & CRU_METRIC_LOWER_IS_BETTER) m->out->t->lower_is_better = true;
 }
 
+/* What stands behind the columns, and the row below. */
+static cru_status sum_up(making *m, cru_error *err)
+{
+    const artefact_settings *s = &m->a->settings;
+    table_request what = {.average = s->average, .no_ranks = true};
+    cru_error why = {0};
+    if (*s->baselines && table_below(m->arena, m->out->t, s->baselines, &why) != CRU_OK)
+        return fault(m->a, "baselines", err, "%s", why.text);
+    return s->average || *s->baselines ? table_sum_up(m->arena, m->out->t, &what, err) : CRU_OK;
+}
+
 cru_status layout_make(const layout_request *request, layout *out, cru_error *err)
 {
     *out = (layout){0};
@@ -741,7 +753,7 @@ cru_status layout_make(const layout_request *request, layout *out, cru_error *er
     judge(m);
     mark_places(m);
     out->t->full_runs = usual_runs(m);
-    if (s->average) status = table_sum_up(m->arena, out->t, &(table_request){.average = true, .no_ranks = true}, err);
+    status = sum_up(m, err);
     lift_groups(m);
     return status;
 }

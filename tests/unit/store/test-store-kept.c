@@ -249,9 +249,8 @@ static void add_old(store *s, int64_t experiment, const char *text, const char *
     char key[SHA256_HEX];
     sha256_bytes(text, strlen(text), key);
     const store_setting setting = {"algorithm", "gcn"};
-    ok(store_add_trial(
-        s, experiment,
-        &(store_trial){.key = key, .canonical = text, .settings = &setting, .setting_count = 1}, &err));
+    ok(store_add_trial(s, experiment,
+                       &(store_trial){.key = key, .canonical = text, .settings = &setting, .setting_count = 1}, &err));
     if (!name) return;
     const store_number numbers[] = {{name, value}, {"validation", 0.25}};
     ck_assert(claim(s, key));
@@ -274,7 +273,8 @@ START_TEST(metrics_leave_the_keys_of_an_old_store)
 {
     static const store_judged recall = {"accuracy", "recall 2.0\nk=5\nmode=a\n"};
     store *s = open_store(NULL);
-    int64_t first = add_experiment(s, "first"), second = add_experiment(s, "second"), third = add_experiment(s, "third");
+    int64_t first = add_experiment(s, "first"), second = add_experiment(s, "second"),
+            third = add_experiment(s, "third");
     int64_t length;
     add_old(s, first, "seed=1\nalgorithm=gcn 1.0\nmetric=loss 1.0\n", NULL, 0); /* never run */
     add_old(s, second, "seed=1\nalgorithm=gcn 1.0\nmetric=accuracy 1.0\n", "accuracy", 0.5);
@@ -339,7 +339,6 @@ START_TEST(an_old_store_in_use_is_left_alone)
     ok(store_close(s, &err));
 }
 END_TEST
-
 
 Suite *suite(void)
 {
