@@ -16,7 +16,8 @@ enum { PACE = 30, FAILURES = 20 };
 static const char page[] =
     "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>crucible</title>"
     "<style>:root{color-scheme:light dark}body{font:16px/1.4 system-ui,sans-serif;margin:1rem 2rem}"
-    "table{border-collapse:collapse}td,th{padding:.15rem .8rem;text-align:right}td:first-child,th:first-child{text-align:"
+    "table{border-collapse:collapse}td,th{padding:.15rem "
+    ".8rem;text-align:right}td:first-child,th:first-child{text-align:"
     "left}progress{width:100%;height:1rem}iframe{width:100%;height:80vh;border:1px solid #8888;margin-top:1rem}"
     "#failures{font-family:monospace;white-space:pre-wrap}</style>"
     "<h1>crucible</h1><p id=\"state\">...</p><progress id=\"bar\" max=\"1\" value=\"0\"></progress>"
@@ -46,7 +47,8 @@ static const char page[] =
     "  byId('state').textContent = latest.name + ': ' + done + ' of ' + latest.trials + ' trials'\n"
     "    + (latest.pending && p.seconds_left !== null ? ', about ' + words(p.seconds_left) + ' left' : '');\n"
     "  byId('head').hidden = !p.failures.length;\n"
-    "  byId('failures').textContent = p.failures.map(f => f.method + ': ' + f.outcome + ': ' + f.message).join('\\n');\n"
+    "  byId('failures').textContent = p.failures.map(f => f.method + ': ' + f.outcome + ': ' + "
+    "f.message).join('\\n');\n"
     "  if (latest.ok && shown !== latest.name + done) {\n"
     "    shown = latest.name + done;\n"
     "    byId('report').src = 'report?experiment=' + encodeURIComponent(latest.name) + '&at=' + done;\n"
@@ -135,8 +137,7 @@ static cru_status add_time_left(store *s, int64_t id, cJSON *object, cru_error *
 static bool add_failure(void *user, const store_trial_view *view)
 {
     char message[300] = "";
-    if (view->message)
-        snprintf(message, sizeof message, "%.*s", (int)strcspn(view->message, "\n"), view->message);
+    if (view->message) snprintf(message, sizeof message, "%.*s", (int)strcspn(view->message, "\n"), view->message);
     cJSON *object = cJSON_CreateObject();
     json_add_text(object, "method", view->alias ? view->alias : "");
     json_add_text(object, "outcome", store_outcome_name(view->outcome));

@@ -127,13 +127,12 @@ static cru_status make_token(server *s, cru_error *err)
 
 static struct MHD_Daemon *start(server *s)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons(s->options->port),
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(s->options->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     return s->http.start_daemon(MHD_NO_FLAG, s->options->port, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &address,
-                                MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
-                                MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-                                (unsigned int)IDLE_SECONDS, MHD_OPTION_END);
+                                MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_CONNECTION_LIMIT,
+                                (unsigned int)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)IDLE_SECONDS,
+                                MHD_OPTION_END);
 }
 
 cru_status server_run(const server_options *options, cru_error *err)
@@ -144,8 +143,7 @@ cru_status server_run(const server_options *options, cru_error *err)
     if (!status) status = make_token(&s, err);
     if (status) return status;
     struct MHD_Daemon *daemon = start(&s);
-    if (!daemon)
-        return cru_fail(err, CRU_IO, "cannot listen on port %u of this machine: is it in use?", options->port);
+    if (!daemon) return cru_fail(err, CRU_IO, "cannot listen on port %u of this machine: is it in use?", options->port);
     const union MHD_DaemonInfo *info = s.http.get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);
     s.port = info ? info->port : options->port;
     int signals = signals_open();

@@ -13,7 +13,7 @@
 
 typedef struct server_options {
     const char *db;
-    uint16_t port;                                /* 0: any that is free */
+    uint16_t port;                                  /* 0: any that is free */
     void (*ready)(void *user, const char *address); /* called once, with http://127.0.0.1:PORT/TOKEN/ */
     void *user;
 } server_options;
