@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -372,6 +373,12 @@ static bool serve_one(judge *j, int socket)
     return sent;
 }
 
+/* Threads of a parallel loop look out for the next one for a while, which takes a processor from the trials. */
+static void dismiss_threads(void)
+{
+    omp_pause_resource_all(omp_pause_soft);
+}
+
 static void on_panic(void *user, cru_status status, const char *message)
 {
     judge_board *board = user;
@@ -414,6 +421,6 @@ void judge_main(const judge_seat *seat)
     }
     cru_panic_set_handler(on_panic, seat->board);
     if (lock_in(seat, &j.maker.places, &err) != CRU_OK) cru_panic(err.status, "%s", err.text);
-    while (serve_one(&j, seat->socket)) continue;
+    while (serve_one(&j, seat->socket)) dismiss_threads();
     _exit(0);
 }

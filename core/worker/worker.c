@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <crucible/backend.h>
+#include <crucible/context.h>
 #include <crucible/plugin.h>
 
 #include "loader/loader.h"
@@ -239,10 +241,32 @@ static void decode(const nursery_job *order, worker_job *job)
     job->ruleset = job->ruleset >= 0 ? *fd++ : -1;
 }
 
+/* oneDNN writes its kernels at the first product of a process, which takes longer than many a trial: here, once for all
+ * workers. By one thread, since a process with others must not be forked. */
+static void prepare_products(void)
+{
+    enum { SIDE = 64 };
+    cru_ctx *ctx = cru_ctx_create(&(cru_ctx_options){.threads = 1});
+    cru_device *cpu = cru_ctx_device(ctx);
+    float *square = calloc(3 * SIDE * SIDE, sizeof *square);
+    cru_gemm_args g = {.m = SIDE, .n = SIDE, .k = SIDE, .alpha = 1, .lda = SIDE, .ldb = SIDE, .ldc = SIDE};
+    g.a = square;
+    g.b = square ? square + SIDE * SIDE : NULL;
+    g.c = square ? square + 2 * SIDE * SIDE : NULL;
+    for (int kind = 0; square && kind < 4; kind++) {
+        g.ta = kind & 1;
+        g.tb = kind & 2;
+        cpu->backend->gemm(cpu, &g);
+    }
+    free(square);
+    cru_ctx_destroy(ctx);
+}
+
 static void *prepare(void)
 {
     crash_prepare();
     plugin_open_prepare();
+    prepare_products();
     return sandbox_prepare(SANDBOX_WORKER);
 }
 

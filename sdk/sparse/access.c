@@ -9,7 +9,7 @@
 
 void cru_csr_entry_rows(const cru_csr *a, int32_t *row)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) row[e] = (int32_t)i;
 }
@@ -29,7 +29,7 @@ int64_t cru_csr_find(const cru_csr *a, int64_t row, int32_t col)
 
 void cru_csr_row_sums(const cru_csr *a, double *sum)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++) {
         double s = 0;
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) s += csr_value(a, e);

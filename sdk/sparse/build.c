@@ -59,7 +59,7 @@ static void sort_rows(const loose_rows *r)
     int threads = omp_get_max_threads();
     uint64_t *keys = heap_alloc(2 * room * threads, sizeof *keys);
     float *values = heap_alloc(room * threads, sizeof *values);
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(threads) if (r->rows >= SHARED_FROM)
     for (int64_t i = 0; i < r->rows; i++) {
         int64_t at = r->offsets[i], me = omp_get_thread_num();
         row_scratch scratch = {keys + 2 * room * me, values + room * me, room};
@@ -105,7 +105,7 @@ static cru_csr merge_rows(cru_pool pool, const loose_rows *r, cru_duplicates rul
 {
     sort_rows(r);
     draft d = draft_begin(pool, r->rows, r->cols);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (r->rows >= SHARED_FROM)
     for (int64_t i = 0; i < r->rows; i++) {
         int64_t n = r->offsets[i + 1] - r->offsets[i];
         d.offsets[i + 1] = rule == CRU_DUP_KEEP ? n : distinct(r->ids + r->offsets[i], n);
@@ -114,7 +114,7 @@ static cru_csr merge_rows(cru_pool pool, const loose_rows *r, cru_duplicates rul
     for (int64_t i = 0; i < r->rows; i++) kept += d.offsets[i + 1];
     bool counts = rule == CRU_DUP_SUM && kept < r->offsets[r->rows];
     draft_entries(&d, r->values || counts);
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for schedule(dynamic, 1024) if (r->rows >= SHARED_FROM)
     for (int64_t i = 0; i < r->rows; i++) write_row(r, i, rule, &d);
     return draft_done(&d);
 }

@@ -20,7 +20,7 @@ cru_csr cru_csr_scale(cru_pool pool, const cru_csr *a, const double *left, const
 {
     cru_csr result = *a;
     float *values = cru_pool_alloc(pool, cru_csr_nnz(a), sizeof *values);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++) {
         double l = left ? left[i] : 1;
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++)
@@ -55,10 +55,10 @@ static int64_t union_row(const cru_csr *a, const cru_csr *b, int64_t row, const 
 cru_csr csr_union(cru_pool pool, const cru_csr *a, const cru_csr *b, const csr_union_rule *rule)
 {
     draft d = draft_begin(pool, a->rows, a->cols);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++) d.offsets[i + 1] = union_row(a, b, i, rule, NULL);
     draft_entries(&d, rule->value != NULL);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++) union_row(a, b, i, rule, &d);
     return draft_done(&d);
 }
@@ -86,14 +86,14 @@ static void copy_entry(const draft *d, int64_t out, const cru_csr *a, int64_t e)
 cru_csr cru_csr_select(cru_pool pool, const cru_csr *a, const uint8_t *mask)
 {
     draft d = draft_begin(pool, a->rows, a->cols);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++) {
         int64_t count = 0;
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) count += mask[e] != 0;
         d.offsets[i + 1] = count;
     }
     draft_entries(&d, a->values != NULL);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++) {
         int64_t out = d.offsets[i];
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++)
@@ -105,7 +105,7 @@ cru_csr cru_csr_select(cru_pool pool, const cru_csr *a, const uint8_t *mask)
 cru_csr cru_csr_filter(cru_pool pool, const cru_csr *a, cru_csr_keep *keep, void *user)
 {
     uint8_t *mask = heap_alloc(cru_csr_nnz(a), sizeof *mask);
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for schedule(dynamic, 1024) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) mask[e] = keep(user, i, a->ids[e], csr_value(a, e));
     cru_csr result = cru_csr_select(pool, a, mask);
@@ -117,7 +117,7 @@ cru_csr cru_csr_without(cru_pool pool, const cru_csr *a, const cru_csr *b)
 {
     check_same_shape("without", a, b);
     uint8_t *mask = heap_alloc(cru_csr_nnz(a), sizeof *mask);
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for schedule(dynamic, 1024) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++) {
         int64_t j = b->offsets[i], end = b->offsets[i + 1];
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) {
@@ -148,7 +148,7 @@ static void mark_top(const cru_csr *a, int64_t row, int64_t k, uint8_t *mask)
 cru_csr cru_csr_top_k(cru_pool pool, const cru_csr *a, int64_t k)
 {
     uint8_t *mask = heap_alloc(cru_csr_nnz(a), sizeof *mask);
-#pragma omp parallel for schedule(dynamic, 64)
+#pragma omp parallel for schedule(dynamic, 64) if (a->rows >= SHARED_FROM)
     for (int64_t i = 0; i < a->rows; i++) mark_top(a, i, k, mask);
     cru_csr result = cru_csr_select(pool, a, mask);
     free(mask);
@@ -163,7 +163,7 @@ cru_csr cru_csr_rows(cru_pool pool, const cru_csr *a, const int32_t *ids, int64_
         d.offsets[i + 1] = a->offsets[ids[i] + 1] - a->offsets[ids[i]];
     }
     draft_entries(&d, a->values != NULL);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (count >= SHARED_FROM)
     for (int64_t i = 0; i < count; i++)
         for (int64_t e = a->offsets[ids[i]], out = d.offsets[i]; e < a->offsets[ids[i] + 1]; e++)
             copy_entry(&d, out++, a, e);

@@ -6,6 +6,9 @@
 
 #include <crucible/csr.h>
 
+/* Rows from which on a loop is shared among threads: for fewer, waking them costs more than they save. */
+enum { SHARED_FROM = 4096 };
+
 typedef struct draft {
     cru_pool pool;
     int64_t rows, cols;
