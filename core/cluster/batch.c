@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,22 +17,11 @@ static void *grown(void *list, int64_t count, size_t size)
     return list;
 }
 
-CRU_PRINTF(1, 2)
-static char *written(const char *format, ...)
-{
-    char *text = NULL;
-    va_list args;
-    va_start(args, format);
-    if (vasprintf(&text, format, args) < 0) cru_panic(CRU_NO_MEMORY, "no memory for a path");
-    va_end(args);
-    return text;
-}
-
 char *batch_folder(const char *db)
 {
     const size_t length = strlen(db);
     const bool ending = length > 3 && strcmp(db + length - 3, ".db") == 0;
-    return written("%.*s.shards", (int)(ending ? length - 3 : length), db);
+    return command_text("%.*s.shards", (int)(ending ? length - 3 : length), db);
 }
 
 /* ---- reading a round ------------------------------------------------------------------------------------- */
@@ -42,7 +30,7 @@ char *batch_folder(const char *db)
 static cru_status each_line(batch_round *r, const char *name, bool (*take)(batch_round *r, const char *line),
                             cru_error *err)
 {
-    char *path = written("%s/%s", r->folder, name), line[200];
+    char *path = command_text("%s/%s", r->folder, name), line[200];
     FILE *in = fopen(path, "r");
     cru_status status = in ? CRU_OK : cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
     for (int number = 1; !status && fgets(line, sizeof line, in); number++)
@@ -79,7 +67,7 @@ static bool take_array(batch_round *r, const char *line)
 static void look_for_results(batch_round *r)
 {
     for (int64_t i = 0; i < r->task_count; i++) {
-        char *path = written("%s/shards/%" PRId64 ".db", r->folder, i + 1);
+        char *path = command_text("%s/shards/%" PRId64 ".db", r->folder, i + 1);
         if (access(path, F_OK) == 0) r->tasks[i].state = BATCH_DONE;
         free(path);
     }
@@ -95,7 +83,7 @@ static void close_round(batch_round *r)
 /* A submission that was interrupted before anything went to Slurm left a round without jobs: its tasks are lost. */
 static cru_status read_round(batch_round *r, cru_error *err)
 {
-    char *jobs = written("%s/jobs", r->folder);
+    char *jobs = command_text("%s/jobs", r->folder);
     cru_status status = each_line(r, "tasks", take_task, err);
     if (!status && access(jobs, F_OK) == 0) status = each_line(r, "jobs", take_array, err);
     if (!status) look_for_results(r);
@@ -152,9 +140,9 @@ static cru_status ask_queue(batch *b, cru_error *err)
 cru_status batch_open(const char *folder, batch *b, cru_error *err)
 {
     cru_status status = CRU_OK;
-    *b = (batch){.folder = written("%s", folder)};
+    *b = (batch){.folder = command_text("%s", folder)};
     for (int64_t number = 1; !status; number++) {
-        char *path = written("%s/%" PRId64, folder, number), *tasks = written("%s/tasks", path);
+        char *path = command_text("%s/%" PRId64, folder, number), *tasks = command_text("%s/tasks", path);
         const bool there = access(tasks, F_OK) == 0;
         free(tasks);
         if (!there) {

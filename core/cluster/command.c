@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,4 +61,14 @@ cru_status command_run(const char *const *words, char **text, cru_error *err)
     else
         free(printed);
     return status;
+}
+
+char *command_text(const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) cru_panic(CRU_NO_MEMORY, "no memory for a text");
+    va_end(args);
+    return text;
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,17 +24,6 @@ static void *zeroed(int64_t count, size_t size)
     void *list = calloc((size_t)count + 1, size);
     if (!list) cru_panic(CRU_NO_MEMORY, "no memory for what is submitted");
     return list;
-}
-
-CRU_PRINTF(1, 2)
-static char *written(const char *format, ...)
-{
-    char *text = NULL;
-    va_list args;
-    va_start(args, format);
-    if (vasprintf(&text, format, args) < 0) cru_panic(CRU_NO_MEMORY, "no memory for what is submitted");
-    va_end(args);
-    return text;
 }
 
 void submit_work_add(submit_work *w, const submit_part *part)
@@ -271,7 +259,7 @@ static cru_status make_folder(const char *path, cru_error *err)
 
 static cru_status make_folders(const batch *b, const sending *r, cru_error *err)
 {
-    char *shards = written("%s/shards", r->folder), *logs = written("%s/logs", r->folder);
+    char *shards = command_text("%s/shards", r->folder), *logs = command_text("%s/logs", r->folder);
     const char *const all[] = {b->folder, r->folder, shards, logs};
     cru_status status = CRU_OK;
     for (size_t i = 0; !status && i < sizeof all / sizeof *all; i++) status = make_folder(all[i], err);
@@ -304,7 +292,7 @@ static cru_status close_file(FILE *out, const char *path, cru_error *err)
 /* The last of the files: with it the round is there. */
 static cru_status write_tasks(const sending *r, cru_error *err)
 {
-    char *path = written("%s/tasks", r->folder);
+    char *path = command_text("%s/tasks", r->folder);
     FILE *out = fopen(path, "w");
     cru_status status = out ? CRU_OK : cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
     for (int64_t i = 0; out && i < r->task_count; i++)
@@ -332,7 +320,7 @@ static cru_status hand_over(const char *path, const char *option, int64_t *job, 
 /* Notes the array before the next one is submitted, so that none is forgotten. */
 static cru_status note_job(const sending *r, const array *a, int64_t job, cru_error *err)
 {
-    char *path = written("%s/jobs", r->folder);
+    char *path = command_text("%s/jobs", r->folder);
     FILE *out = fopen(path, "a");
     cru_status status = out ? CRU_OK : cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
     if (out) {
@@ -346,7 +334,7 @@ static cru_status note_job(const sending *r, const array *a, int64_t job, cru_er
 static cru_status submit_array(const sending *r, const array *a, int64_t number, char **after, cru_error *err)
 {
     FILE *dry = r->options->dry;
-    char *path = written("%s/array-%" PRId64 ".sh", r->folder, number);
+    char *path = command_text("%s/array-%" PRId64 ".sh", r->folder, number);
     FILE *out = dry ? dry : fopen(path, "w");
     int64_t job = 0;
     cru_status status = out ? CRU_OK : cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
@@ -356,7 +344,7 @@ static cru_status submit_array(const sending *r, const array *a, int64_t number,
     if (!status && !dry) status = hand_over(path, NULL, &job, err);
     if (!status && !dry) status = note_job(r, a, job, err);
     if (!status && !dry) {
-        char *longer = written("%s:%" PRId64, *after, job);
+        char *longer = command_text("%s:%" PRId64, *after, job);
         free(*after);
         *after = longer;
     }
@@ -367,7 +355,7 @@ static cru_status submit_array(const sending *r, const array *a, int64_t number,
 static cru_status submit_merge(const sending *r, const char *after, cru_error *err)
 {
     FILE *dry = r->options->dry;
-    char *path = written("%s/merge.sh", r->folder);
+    char *path = command_text("%s/merge.sh", r->folder);
     FILE *out = dry ? dry : fopen(path, "w");
     int64_t job;
     cru_status status = out ? CRU_OK : cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
@@ -381,7 +369,7 @@ static cru_status submit_merge(const sending *r, const char *after, cru_error *e
 
 static cru_status submit_arrays(const sending *r, submit_figures *f, cru_error *err)
 {
-    char *after = written("--dependency=afterany");
+    char *after = command_text("--dependency=afterany");
     cru_status status = CRU_OK;
     for (int64_t i = 0; !status && i < r->request_count; i++) {
         const request *q = &r->requests[i];
@@ -425,7 +413,7 @@ static void count(const sending *r, submit_figures *f)
 cru_status submit_round(const batch *b, submit_work *work, const submit_options *options, submit_figures *figures,
                         cru_error *err)
 {
-    sending r = {.options = options, .folder = written("%s/%" PRId64, b->folder, b->count + 1)};
+    sending r = {.options = options, .folder = command_text("%s/%" PRId64, b->folder, b->count + 1)};
     *figures = (submit_figures){0};
     sort_groups(&r, work);
     deal(&r);

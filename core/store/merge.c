@@ -273,25 +273,39 @@ static cru_status copy_tables(merger *m)
     return status;
 }
 
-/* Which files of plugins made the results. */
-static cru_status copy_build(merger *m, sqlite3_stmt *from)
+/* Which files of plugins made the results. The row of such a file in `out` is looked up once a run of equal ones: there are
+ * few, and every trial has some. */
+typedef struct build_row {
+    int64_t from, to;
+} build_row;
+
+static cru_status find_build(merger *m, sqlite3_stmt *from, build_row *known)
+{
+    sqlite3_stmt *name = db_statement(m->out, "INSERT OR IGNORE INTO build(plugin, checksum) VALUES(?1, ?2)", m->err);
+    sqlite3_stmt *query = db_statement(m->out, "SELECT id FROM build WHERE plugin = ?1 AND checksum = ?2", m->err);
+    if (!name || !query) return CRU_IO;
+    for (int i = 1; i <= 2; i++) {
+        db_bind_text(name, i, db_text(from, i));
+        db_bind_text(query, i, db_text(from, i));
+    }
+    bool found;
+    cru_status status = db_run(m->out, name, m->err);
+    if (!status) status = db_next(m->out, query, &found, m->err);
+    if (status || !found) return status ? status : cru_fail(m->err, CRU_IO, "%s: a row is gone", m->out->path);
+    *known = (build_row){sqlite3_column_int64(from, 3), sqlite3_column_int64(query, 0)};
+    db_done(query);
+    return CRU_OK;
+}
+
+static cru_status copy_build(merger *m, sqlite3_stmt *from, build_row *known)
 {
     const moved *trial = moved_from(m, sqlite3_column_int64(from, 0));
     if (!trial || !trial->result) return CRU_OK;
-    const char *plugin = db_text(from, 1), *checksum = db_text(from, 2);
-    sqlite3_stmt *name = db_statement(m->out, "INSERT OR IGNORE INTO build(plugin, checksum) VALUES(?1, ?2)", m->err);
-    sqlite3_stmt *link = db_statement(m->out,
-                                      "INSERT OR IGNORE INTO made_by SELECT ?3, id FROM build"
-                                      " WHERE plugin = ?1 AND checksum = ?2",
-                                      m->err);
-    if (!name || !link) return CRU_IO;
-    db_bind_text(name, 1, plugin);
-    db_bind_text(name, 2, checksum);
-    cru_status status = db_run(m->out, name, m->err);
-    if (status) return status;
-    db_bind_text(link, 1, plugin);
-    db_bind_text(link, 2, checksum);
-    sqlite3_bind_int64(link, 3, trial->to);
+    cru_status status = known->from == sqlite3_column_int64(from, 3) ? CRU_OK : find_build(m, from, known);
+    sqlite3_stmt *link = db_statement(m->out, "INSERT OR IGNORE INTO made_by VALUES(?1, ?2)", m->err);
+    if (status || !link) return status ? status : CRU_IO;
+    sqlite3_bind_int64(link, 1, trial->to);
+    sqlite3_bind_int64(link, 2, known->to);
     return db_run(m->out, link, m->err);
 }
 
@@ -299,13 +313,15 @@ static cru_status copy_builds(merger *m)
 {
     sqlite3_stmt *from = NULL;
     bool row = true;
+    build_row known = {0};
     cru_status status = clear_table(m, &(table){.name = "made_by"});
     if (status || !has_table(m, &(table){.name = "made_by", .columns = 2})) return status;
-    status = prepare(m->in,
-                     "SELECT made_by.trial, plugin, checksum FROM made_by JOIN build ON build.id = made_by.build"
-                     " WHERE plugin IS NOT NULL AND checksum IS NOT NULL ORDER BY made_by.trial",
-                     &from, m->err);
-    while (!status && (status = next(m->in, from, &row, m->err)) == CRU_OK && row) status = copy_build(m, from);
+    status =
+        prepare(m->in,
+                "SELECT made_by.trial, plugin, checksum, build.id FROM made_by JOIN build ON build.id = made_by.build"
+                " WHERE plugin IS NOT NULL AND checksum IS NOT NULL ORDER BY build.id, made_by.trial",
+                &from, m->err);
+    while (!status && (status = next(m->in, from, &row, m->err)) == CRU_OK && row) status = copy_build(m, from, &known);
     sqlite3_finalize(from);
     return status;
 }

@@ -245,12 +245,16 @@ static cru_status add_missing(store *s, cru_error *err)
  * are enough for a million trials. Readers go from one end to the other. */
 static const char use_much_memory[] = "PRAGMA cache_size = -131072";
 
+/* For readers only: a writer's statements would keep the way back from them in memory as well, in a list that SQLite walks
+ * from its start at every statement of a long transaction. Before anything else, since it drops temporary views. */
+static const char sort_in_memory[] = "PRAGMA temp_store = MEMORY";
+
 /* synchronous = NORMAL: a commit survives the death of the process; after a power cut the last ones may be missing, but
  * the file is whole. */
 static cru_status prepare(store *s, cru_error *err)
 {
     sqlite3_busy_timeout(s->db, s->options.busy_ms);
-    cru_status status = db_exec(s, "PRAGMA temp_store = MEMORY", err); /* first: it drops temporary views */
+    cru_status status = s->options.read_only ? db_exec(s, sort_in_memory, err) : CRU_OK;
     if (!status) status = schema_check(s, err);
     if (!status && !s->options.read_only) status = is_alone(s) ? use_journal(s, err) : use_wal(s, err);
     if (!status && !s->options.read_only) status = db_exec(s, use_much_memory, err);

@@ -35,3 +35,8 @@ contains()
 $1" ;;
     esac
 }
+
+lacks() # TEXT PART
+{
+    case $1 in *"$2"*) fail "'$2' is in: $1" ;; esac
+}

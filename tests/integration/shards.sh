@@ -115,5 +115,11 @@ contains "$out" "#SBATCH --array=0-2%2"
 contains "$out" "#SBATCH --partition=p"
 contains "$out" "#SBATCH --account=me"
 [ ! -e dry.shards ] || fail "a dry run left files"
+lacks "$out" "--gres"
+expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 --set run.device=cuda
+contains "$out" "#SBATCH --gres=gpu:1"
+expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 --set run.device=cuda -- --gres=gpu:a100:2
+lacks "$out" "gpu:1"
+contains "$out" "#SBATCH --gres=gpu:a100:2"
 expect 2 "$CRUCIBLE" submit e.ini --engine pbs
 contains "$errors" "--engine pbs: only slurm is known"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The division of an experiment among machines: whole, balanced, stable; and plans that are written down. */
 #include "config/bench.h"
+#include "host/costs.h"
 #include "host/shard.h"
 
 static const char grid[] = "[experiment]\nseeds = 0..9\n[dataset cora]\n[dataset sbm]\n[corruptor uniform]\n"
@@ -77,6 +78,70 @@ START_TEST(costly_groups_are_spread)
 }
 END_TEST
 
+/* A finished trial of this method on this dataset. */
+static void store_time(store *s, int64_t list, const char *method, const char *dataset, double seconds)
+{
+    char key[64];
+    bool won;
+    cru_error err = {0};
+    const store_setting settings[] = {{"algorithm", method}, {"dataset", dataset}};
+    snprintf(key, sizeof key, "%s on %s", method, dataset);
+    const store_trial t = {.key = key, .canonical = key, .settings = settings, .setting_count = 2};
+    ck_assert_int_eq(store_add_trial(s, list, &t, &err), CRU_OK);
+    ck_assert_int_eq(store_claim(s, key, &won, &err), CRU_OK);
+    ck_assert(won);
+    const store_result r = {.outcome = STORE_OK, .seconds_total = seconds, .best_epoch = -1};
+    ck_assert_int_eq(store_finish(s, key, &r, &err), CRU_OK);
+}
+
+/* gcn takes 40 times as long as mlp, and on sbm ten times as long as on cora. */
+static costs *known_times(const bench *b)
+{
+    char path[256];
+    store *s;
+    costs *known;
+    int64_t id;
+    cru_error err = {0};
+    snprintf(path, sizeof path, "%s/known.db", b->folder);
+    ck_assert_int_eq(store_open(path, &(store_options){0}, &s, &err), CRU_OK);
+    ck_assert_int_eq(store_add_experiment(s, &(store_experiment){.name = "old"}, &id, &err), CRU_OK);
+    store_time(s, id, "gcn", "cora", 40);
+    store_time(s, id, "gcn", "sbm", 400);
+    store_time(s, id, "mlp", "cora", 1);
+    store_time(s, id, "mlp", "sbm", 10);
+    ck_assert_int_eq(store_close(s, &err), CRU_OK);
+    ck_assert_int_eq(costs_open(path, &known, &err), CRU_OK);
+    return known;
+}
+
+START_TEST(shards_take_equally_long_by_the_times_of_a_store)
+{
+    static const int64_t counts[] = {3, 7, 10};
+    bench b = bench_open();
+    bench_expect(&b, grid);
+    costs *known = known_times(&b);
+    const int64_t trials = experiment_trial_count(b.e);
+    for (int k = 0; k < 3; k++) {
+        shard_groups g = shard_group_trials(b.e, known, NULL);
+        double load[11] = {0}, all = 0, most = 0;
+        shard_deal(g.items, g.count, 1, counts[k]);
+        for (int64_t i = 0; i < trials; i++) {
+            trial t;
+            experiment_trial(b.e, i, &t);
+            const bool gcn = strcmp(t.algorithm->name, "gcn") == 0, sbm = strcmp(t.dataset->label, "sbm") == 0;
+            const double seconds = (gcn ? 40 : 1) * (sbm ? 10 : 1);
+            load[g.items[g.of_trial[i]].part] += seconds;
+            all += seconds;
+        }
+        for (int64_t i = 1; i <= counts[k]; i++) most = load[i] > most ? load[i] : most;
+        ck_assert_double_le(most, 1.3 * all / (double)counts[k]);
+        shard_groups_clear(&g);
+    }
+    costs_close(known);
+    bench_close(&b);
+}
+END_TEST
+
 START_TEST(a_shard_is_written_as_part_of_so_many)
 {
     static const char *const wrong[] = {"", "3", "3/", "/7", "0/7", "8/7", "3/7x", " 3/7", "-1/7", "3 / 7", "1/0"};
@@ -122,6 +187,7 @@ Suite *suite(void)
     tcase_add_test(c, every_trial_is_in_exactly_one_shard_and_shards_are_even);
     tcase_add_test(c, trials_that_one_training_serves_stay_together);
     tcase_add_test(c, costly_groups_are_spread);
+    tcase_add_test(c, shards_take_equally_long_by_the_times_of_a_store);
     tcase_add_test(c, a_shard_is_written_as_part_of_so_many);
     tcase_add_test(c, a_plan_is_read_as_it_was_written_and_only_for_its_trials);
     suite_add_tcase(s, c);
