@@ -116,9 +116,9 @@ contains "$out" "#SBATCH --partition=p"
 contains "$out" "#SBATCH --account=me"
 [ ! -e dry.shards ] || fail "a dry run left files"
 lacks "$out" "--gres"
-expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 --set run.device=cuda
+expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 --set run.device=cuda --set run.sandbox=off
 contains "$out" "#SBATCH --gres=gpu:1"
-expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 --set run.device=cuda -- --gres=gpu:a100:2
+expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 --set run.device=cuda --set run.sandbox=off -- --gres=gpu:a100:2
 lacks "$out" "gpu:1"
 contains "$out" "#SBATCH --gres=gpu:a100:2"
 expect 2 "$CRUCIBLE" submit e.ini --engine pbs
