@@ -282,11 +282,29 @@ static int run_parts(artefact_view *v, const session_request *q)
     return worst;
 }
 
+/* Whether the store lists a part of which something is not here. Entered again it would lose its trials of that. */
+static bool is_listed(const study_part *part, const char *db)
+{
+    store *s;
+    int64_t id = 0;
+    if (!part->lacking || store_open(db, &(store_options){.read_only = true}, &s, NULL) != CRU_OK) return false;
+    if (store_find_experiment(s, part->experiment, &id, NULL) != CRU_OK) id = 0;
+    store_close(s, NULL);
+    return id != 0;
+}
+
 int artefact_view_enter(artefact_view *v, const session_request *q)
 {
+    int worst = CLI_OK;
     session_request own = *q;
     own.enter_only = own.quiet = true;
-    return run_parts(v, &own);
+    for (int64_t i = 0; i < v->plan.part_count && worst != CLI_USAGE; i++) {
+        const study_part *part = &v->plan.parts[i];
+        if (part->empty || is_listed(part, q->db ? q->db : "results.db")) continue;
+        int code = run_part(v, &own, part);
+        if (code > worst) worst = code;
+    }
+    return worst;
 }
 
 /* ---- what is known --------------------------------------------------------------------------------------- */
@@ -297,7 +315,7 @@ static cru_status add_sources(const artefact_view *v, store *s, frame_source *li
     for (int64_t i = 0; !status && i < v->plan.part_count; i++) {
         int64_t id;
         status = store_find_experiment(s, v->plan.parts[i].experiment, &id, err);
-        if (!status && id && !v->plan.parts[i].empty) list[(*count)++] = (frame_source){s, id};
+        if (!status && id) list[(*count)++] = (frame_source){s, id};
     }
     return status;
 }
