@@ -61,7 +61,8 @@ int verb_report(int argc, char **argv)
         {.name = "baselines",
          .argument = "ROWS",
          .text = &options.baselines,
-         .help = "rows that others are measured against: marks for worse than the best, worse than all"},
+         .help = "rows that others are measured against: marks for worse than the best and worse than all, a row with "
+                 "the best of\nthem, columns with the relative gain on it and wins, ties and losses"},
         {.name = "compare",
          .flag = &options.compare,
          .help =

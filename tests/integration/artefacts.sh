@@ -85,6 +85,16 @@ contains "$errors" "0 of 12 trials run"
 expect 0 "$CRUCIBLE" run tiny/table-2 --db t.db --only method=mlp --only damage=clean
 contains "$errors" "0 of 3 trials run"
 
+# Baselines: the best of them below, the others held against it; a row that is not there has its place.
+printf 'include = table-2.ini\n[artefact]\nalso =\nbaselines = mlp\n' >"$work/studies/tiny/table-5.ini"
+expect 0 "$CRUCIBLE" report tiny/table-5 --db t.db
+contains "$out" "best baseline"
+contains "$out" "W/T/L"
+printf 'include = table-2.ini\n[artefact]\nbaselines = mpl\n' >"$work/studies/tiny/table-5.ini"
+expect 2 "$CRUCIBLE" report tiny/table-5 --db t.db
+contains "$errors" "table-5.ini:3: baselines: baselines: the table has no row 'mpl'"
+rm "$work/studies/tiny/table-5.ini"
+
 expect 0 "$CRUCIBLE" run tiny/table-1 --quick --db q.db
 contains "$errors" "2 of 2 trials run"
 expect 0 "$CRUCIBLE" report tiny/table-1 --db t.db --published off --format markdown
