@@ -469,6 +469,14 @@ int artefact_report_all(const session_request *q, const artefact_words *named, c
 
 /* ---- running them ---------------------------------------------------------------------------------------- */
 
+/* Whether --only has cut away every part, and not because something is missing. */
+static bool leaves_nothing(const artefact_view *v)
+{
+    bool any = !v->only_count || v->plan.missing_count;
+    for (int64_t i = 0; i < v->plan.part_count; i++) any |= !v->plan.parts[i].empty;
+    return !any;
+}
+
 static int run_one(const session_request *q, const char *path)
 {
     artefact_view v;
@@ -478,6 +486,10 @@ static int run_one(const session_request *q, const char *path)
         return code;
     }
     say_missing(&v);
+    if (leaves_nothing(&v)) {
+        artefact_view_close(&v);
+        return cli_wrong("nothing of this artefact passes --only");
+    }
     code = run_parts(&v, q);
     if (code != CLI_USAGE && !q->json && !q->quiet) {
         const cli_words db = {.word = {q->db}, .count = q->db ? 1 : 0};
