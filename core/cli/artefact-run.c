@@ -257,7 +257,7 @@ static bool takes_part(void *user, const trial *t)
     return takes;
 }
 
-static int run_part(artefact_view *v, const session_request *q, const study_part *part)
+static int run_chosen(const session_request *q, const study_part *part, agenda_filter *takes, void *user)
 {
     session_request own = *q;
     own.files = (cli_words){.count = (int)part->file_count};
@@ -266,9 +266,14 @@ static int run_part(artefact_view *v, const session_request *q, const study_part
     for (int64_t i = 0; i < part->file_count; i++) own.files.word[i] = part->files[i];
     for (int64_t i = 0; i < part->set_count; i++) own.sets.word[i] = part->sets[i];
     own.no_table = true;
-    own.takes_part = v->only_count || v->blank.t ? takes_part : NULL;
-    own.takes_part_user = v;
+    own.takes_part = takes;
+    own.takes_part_user = user;
     return session_run(&own);
+}
+
+static int run_part(artefact_view *v, const session_request *q, const study_part *part)
+{
+    return run_chosen(q, part, v->only_count || v->blank.t ? takes_part : NULL, v);
 }
 
 static int run_parts(artefact_view *v, const session_request *q)
@@ -277,6 +282,32 @@ static int run_parts(artefact_view *v, const session_request *q)
     for (int64_t i = 0; i < v->plan.part_count && worst != CLI_USAGE; i++) {
         if (v->plan.parts[i].empty) continue;
         int code = run_part(v, q, &v->plan.parts[i]);
+        if (code > worst) worst = code;
+    }
+    return worst;
+}
+
+typedef struct chosen {
+    artefact_view *view;
+    agenda_filter *takes;
+    void *user;
+} chosen;
+
+static bool is_chosen(void *user, const trial *t)
+{
+    const chosen *c = user;
+    return takes_part(c->view, t) && c->takes(c->user, t);
+}
+
+int artefact_view_run(artefact_view *v, const session_request *q, agenda_filter *takes, void *user)
+{
+    chosen c = {v, takes, user};
+    session_request own = *q;
+    int worst = CLI_OK;
+    own.no_search = true;
+    for (int64_t i = 0; i < v->plan.part_count && worst != CLI_USAGE; i++) {
+        if (v->plan.parts[i].empty) continue;
+        int code = run_chosen(&own, &v->plan.parts[i], is_chosen, &c);
         if (code > worst) worst = code;
     }
     return worst;

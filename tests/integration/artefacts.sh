@@ -106,6 +106,20 @@ expect 0 "$CRUCIBLE" list studies --db t.db
 contains "$out" "tiny/table-2"
 contains "$out" "no plugin: wonder"
 
+# Only some of them. A probe runs one trial of each method that was never timed: what is left is known afterwards.
+expect 0 "$CRUCIBLE" run tiny/table-1 --only method=gcn --only damage=clean --db p.db -q
+expect 0 "$CRUCIBLE" list studies tiny/table-1 --db p.db
+contains "$out" "6 trials never timed"
+case "$out" in *table-2*) fail "not only the artefact that was named: $out" ;; esac
+expect 0 "$CRUCIBLE" list studies tiny/table-1 --db p.db --probe
+case "$out" in *"never timed"*) fail "not probed: $out" ;; esac
+expect 0 "$CRUCIBLE" list studies tiny/table-1 --db p.db --json
+python3 -c 'import json, sys; a, = json.load(sys.stdin); assert a["pending"] == 8 and a["untimed"] == 0 and a["seconds_left"] > 0, a' \
+    <"$work/stdout" || fail "after a probe: $out"
+expect 2 "$CRUCIBLE" list studies none-such --db p.db
+contains "$errors" "no study or artefact 'none-such'"
+expect 2 "$CRUCIBLE" list metrics --probe
+
 # A study is not run with files of an experiment; unknown names say what was meant.
 expect 2 "$CRUCIBLE" run tiny/table-3 --db t.db
 contains "$errors" "did you mean tiny/table-"
