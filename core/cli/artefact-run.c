@@ -257,7 +257,7 @@ static bool takes_part(void *user, const trial *t)
     return takes;
 }
 
-static int run_part(artefact_view *v, const session_request *q, const study_part *part)
+static int run_chosen(const session_request *q, const study_part *part, agenda_filter *takes, void *user)
 {
     session_request own = *q;
     own.files = (cli_words){.count = (int)part->file_count};
@@ -266,9 +266,14 @@ static int run_part(artefact_view *v, const session_request *q, const study_part
     for (int64_t i = 0; i < part->file_count; i++) own.files.word[i] = part->files[i];
     for (int64_t i = 0; i < part->set_count; i++) own.sets.word[i] = part->sets[i];
     own.no_table = true;
-    own.takes_part = v->only_count || v->blank.t ? takes_part : NULL;
-    own.takes_part_user = v;
+    own.takes_part = takes;
+    own.takes_part_user = user;
     return session_run(&own);
+}
+
+static int run_part(artefact_view *v, const session_request *q, const study_part *part)
+{
+    return run_chosen(q, part, v->only_count || v->blank.t ? takes_part : NULL, v);
 }
 
 static int run_parts(artefact_view *v, const session_request *q)
@@ -282,11 +287,55 @@ static int run_parts(artefact_view *v, const session_request *q)
     return worst;
 }
 
+typedef struct chosen {
+    artefact_view *view;
+    agenda_filter *takes;
+    void *user;
+} chosen;
+
+static bool is_chosen(void *user, const trial *t)
+{
+    const chosen *c = user;
+    return takes_part(c->view, t) && c->takes(c->user, t);
+}
+
+int artefact_view_run(artefact_view *v, const session_request *q, agenda_filter *takes, void *user)
+{
+    chosen c = {v, takes, user};
+    session_request own = *q;
+    int worst = CLI_OK;
+    own.no_search = true;
+    for (int64_t i = 0; i < v->plan.part_count && worst != CLI_USAGE; i++) {
+        if (v->plan.parts[i].empty) continue;
+        int code = run_chosen(&own, &v->plan.parts[i], is_chosen, &c);
+        if (code > worst) worst = code;
+    }
+    return worst;
+}
+
+/* Whether the store lists a part of which something is not here. Entered again it would lose its trials of that. */
+static bool is_listed(const study_part *part, const char *db)
+{
+    store *s;
+    int64_t id = 0;
+    if (!part->lacking || store_open(db, &(store_options){.read_only = true}, &s, NULL) != CRU_OK) return false;
+    if (store_find_experiment(s, part->experiment, &id, NULL) != CRU_OK) id = 0;
+    store_close(s, NULL);
+    return id != 0;
+}
+
 int artefact_view_enter(artefact_view *v, const session_request *q)
 {
+    int worst = CLI_OK;
     session_request own = *q;
     own.enter_only = own.quiet = true;
-    return run_parts(v, &own);
+    for (int64_t i = 0; i < v->plan.part_count && worst != CLI_USAGE; i++) {
+        const study_part *part = &v->plan.parts[i];
+        if (part->empty || is_listed(part, q->db ? q->db : "results.db")) continue;
+        int code = run_part(v, &own, part);
+        if (code > worst) worst = code;
+    }
+    return worst;
 }
 
 /* ---- what is known --------------------------------------------------------------------------------------- */
@@ -297,7 +346,7 @@ static cru_status add_sources(const artefact_view *v, store *s, frame_source *li
     for (int64_t i = 0; !status && i < v->plan.part_count; i++) {
         int64_t id;
         status = store_find_experiment(s, v->plan.parts[i].experiment, &id, err);
-        if (!status && id && !v->plan.parts[i].empty) list[(*count)++] = (frame_source){s, id};
+        if (!status && id) list[(*count)++] = (frame_source){s, id};
     }
     return status;
 }
@@ -451,6 +500,14 @@ int artefact_report_all(const session_request *q, const artefact_words *named, c
 
 /* ---- running them ---------------------------------------------------------------------------------------- */
 
+/* Whether --only has cut away every part, and not because something is missing. */
+static bool leaves_nothing(const artefact_view *v)
+{
+    bool any = !v->only_count || v->plan.missing_count;
+    for (int64_t i = 0; i < v->plan.part_count; i++) any |= !v->plan.parts[i].empty;
+    return !any;
+}
+
 static int run_one(const session_request *q, const char *path)
 {
     artefact_view v;
@@ -460,6 +517,10 @@ static int run_one(const session_request *q, const char *path)
         return code;
     }
     say_missing(&v);
+    if (leaves_nothing(&v)) {
+        artefact_view_close(&v);
+        return cli_wrong("nothing of this artefact passes --only");
+    }
     code = run_parts(&v, q);
     if (code != CLI_USAGE && !q->json && !q->quiet) {
         const cli_words db = {.word = {q->db}, .count = q->db ? 1 : 0};

@@ -49,8 +49,12 @@ typedef struct artefact_view {
  * after all faults have been printed. The caller closes it in both cases. */
 int artefact_view_open(const char *path, const session_request *q, artefact_view *v);
 
+/* Runs those trials of the artefact that pass `takes`, in its store, but no search; the lists of its parts are cut to them
+ * until they are entered again. Returns an exit code. */
+int artefact_view_run(artefact_view *v, const session_request *q, agenda_filter *takes, void *user);
+
 /* Notes the trials in the store without running any, unless the store is not there; then reads what it knows and lays it
- * out. */
+ * out. A part of which data or plugins are not here stays as the store has it. */
 int artefact_view_enter(artefact_view *v, const session_request *q);
 int artefact_view_load(artefact_view *v, const cli_words *dbs, bool must_exist);
 void artefact_view_close(artefact_view *v);

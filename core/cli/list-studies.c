@@ -10,14 +10,18 @@
 #include "base/line.h"
 #include "cli/artefact-run.h"
 #include "cli/json.h"
+#include "data/card.h"
+#include "data/data.h"
 #include "study/find.h"
 
 /* ---- time ------------------------------------------------------------------------------------------------ */
 
+/* What is left of an artefact. */
 typedef struct estimate {
     double seconds;  /* of trials that are to be run */
     int64_t pending; /* how many they are */
-    int64_t unknown; /* those of them of which no trial like them was timed */
+    int64_t unknown; /* those of them of whose method no trial was timed */
+    int64_t scaled;  /* those whose method was timed on other datasets only */
 } estimate;
 
 static int32_t level(const frame_column *c, int64_t i)
@@ -25,40 +29,135 @@ static int32_t level(const frame_column *c, int64_t i)
     return c ? c->ids[i] : -1;
 }
 
-/* The mean time of finished trials of the same method on the same dataset, or else of the method. */
-static double seconds_like(const frame *f, int64_t i, const double *seconds)
+/* The size of a dataset by its card, nodes (or items) and edges; 1 where no card tells. */
+static double size_of(const data_places *places, const char *name)
 {
-    const frame_column *method = &f->columns[0], *dataset = frame_find_column(f, "dataset");
-    double sum[2] = {0};
-    int64_t count[2] = {0};
-    for (int64_t k = 0; k < f->count; k++) {
-        if (isnan(seconds[k]) || level(method, k) != level(method, i)) continue;
-        bool same = level(dataset, k) == level(dataset, i);
-        sum[same] += seconds[k];
-        count[same]++;
-    }
-    return count[1] ? sum[1] / (double)count[1] : count[0] ? sum[0] / (double)count[0] : NAN;
+    data_found found;
+    double size = 0;
+    if (!name || data_find(name, places, &found, NULL) != CRU_OK) return 1;
+    const card_expect *e = &found.card->expect;
+    size += e->nodes > 0 ? (double)e->nodes : e->items > 0 ? (double)e->items : 0;
+    size += e->edges > 0 ? (double)e->edges : 0;
+    data_found_clear(&found);
+    return size > 0 ? size : 1;
 }
 
-/* One answer for each method and dataset. */
-static estimate estimate_time(const frame *f)
+/* What is known of the time of trials, by method and dataset. */
+typedef struct timing {
+    const frame *f;
+    const frame_column *method, *dataset;
+    const double *seconds;
+    int32_t methods, datasets;
+    double *sum;    /* methods x datasets */
+    int64_t *count; /* of timed trials */
+    double *size;   /* of datasets; the last one is for trials without */
+} timing;
+
+static int64_t timing_at(const timing *t, int64_t item)
+{
+    return (int64_t)(level(t->method, item) + 1) * t->datasets + level(t->dataset, item) + 1;
+}
+
+static timing timing_of(frame *f, const data_places *places)
+{
+    timing t = {.f = f, .method = &f->columns[0], .dataset = frame_find_column(f, "dataset")};
+    const frame_measure *seconds = frame_find_measure(f, "seconds");
+    t.seconds = seconds ? seconds->values : NULL;
+    t.methods = t.method->level_count + 1;
+    t.datasets = (t.dataset ? t.dataset->level_count : 0) + 1;
+    t.sum = cru_arena_alloc_zeroed(f->arena, (int64_t)t.methods * t.datasets, sizeof *t.sum);
+    t.count = cru_arena_alloc_zeroed(f->arena, (int64_t)t.methods * t.datasets, sizeof *t.count);
+    t.size = cru_arena_alloc(f->arena, t.datasets, sizeof *t.size);
+    for (int32_t d = 0; d < t.datasets; d++) t.size[d] = d ? size_of(places, t.dataset->levels[d - 1]) : 1;
+    for (int64_t i = 0; t.seconds && i < f->count; i++) {
+        if (isnan(t.seconds[i])) continue;
+        t.sum[timing_at(&t, i)] += t.seconds[i];
+        t.count[timing_at(&t, i)]++;
+    }
+    return t;
+}
+
+/* The mean time of trials of the same method on the same dataset; else what those on others would take if the time grew
+ * with nodes and edges. NAN: the method was never timed. */
+static double seconds_like(const timing *t, int64_t item, bool *scaled)
+{
+    int64_t at = timing_at(t, item), first = at / t->datasets * t->datasets;
+    double sum = 0;
+    int64_t count = 0;
+    *scaled = !t->count[at];
+    if (t->count[at]) return t->sum[at] / (double)t->count[at];
+    for (int64_t d = 0; d < t->datasets; d++) {
+        sum += t->sum[first + d] / t->size[d] * t->size[at - first];
+        count += t->count[first + d];
+    }
+    return count ? sum / (double)count : NAN;
+}
+
+static estimate estimate_time(frame *f, const data_places *places)
 {
     estimate e = {0};
-    const frame_measure *seconds = f ? frame_find_measure(f, "seconds") : NULL;
-    const frame_column *dataset = f ? frame_find_column(f, "dataset") : NULL;
-    if (!seconds) return e;
-    int32_t methods = f->columns[0].level_count + 1, sets = (dataset ? dataset->level_count : 0) + 1;
-    double *known = cru_arena_alloc(f->arena, (int64_t)methods * sets, sizeof *known);
-    for (int64_t i = 0; i < (int64_t)methods * sets; i++) known[i] = -1;
+    if (!f) return e;
+    timing t = timing_of(f, places);
     for (int64_t i = 0; i < f->count; i++) {
+        bool scaled;
         if (f->outcomes[i] != STORE_PENDING) continue;
-        double *like = &known[(level(&f->columns[0], i) + 1) * sets + level(dataset, i) + 1];
-        if (*like == -1) *like = seconds_like(f, i, seconds->values);
+        double like = seconds_like(&t, i, &scaled);
         e.pending++;
-        e.unknown += isnan(*like);
-        if (!isnan(*like)) e.seconds += *like;
+        e.unknown += isnan(like);
+        e.scaled += !isnan(like) && scaled;
+        if (!isnan(like)) e.seconds += like;
     }
     return e;
+}
+
+/* ---- probes ---------------------------------------------------------------------------------------------- */
+
+/* For every method that was never timed the smallest dataset that it waits for. */
+typedef struct probes {
+    const timing *timing;
+    int32_t *dataset; /* of every method; -1: none is to be probed */
+    bool *done;
+} probes;
+
+static probes choose_probes(const timing *t)
+{
+    probes p = {.timing = t};
+    p.dataset = cru_arena_alloc(t->f->arena, t->methods, sizeof *p.dataset);
+    p.done = cru_arena_alloc_zeroed(t->f->arena, t->methods, sizeof *p.done);
+    for (int32_t m = 0; m < t->methods; m++) p.dataset[m] = -1;
+    for (int64_t i = 0; i < t->f->count; i++) {
+        bool scaled;
+        if (t->f->outcomes[i] != STORE_PENDING || !isnan(seconds_like(t, i, &scaled))) continue;
+        int32_t m = level(t->method, i) + 1, d = level(t->dataset, i) + 1;
+        if (p.dataset[m] < 0 || t->size[d] < t->size[p.dataset[m]]) p.dataset[m] = d;
+    }
+    return p;
+}
+
+static int32_t position(const frame_column *c, const char *value)
+{
+    for (int32_t i = 0; c && i < c->level_count; i++)
+        if (strcmp(c->levels[i], value) == 0) return i + 1;
+    return 0;
+}
+
+/* The first trial of a method on its dataset. */
+static bool is_probe(void *user, const trial *t)
+{
+    probes *p = user;
+    int32_t m = position(p->timing->method, t->algorithm->label), d = position(p->timing->dataset, t->dataset->label);
+    if (p->dataset[m] < 0 || p->dataset[m] != d || p->done[m]) return false;
+    return p->done[m] = true;
+}
+
+/* Runs one trial of every method of the artefact that was never timed. Its result counts like any other. */
+static int probe(artefact_view *v, const session_request *q)
+{
+    timing t = timing_of(v->f, &v->with.places);
+    probes p = choose_probes(&t);
+    bool any = false;
+    for (int32_t m = 0; m < t.methods; m++) any |= p.dataset[m] >= 0;
+    return any ? artefact_view_run(v, q, is_probe, &p) : CLI_OK;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
@@ -82,9 +181,10 @@ static void missing_text(const artefact_view *v, char *text, size_t size)
 static void left_text(const artefact_view *v, const estimate *e, char *text, size_t size)
 {
     char took[DURATION_SIZE], unknown[60] = "";
+    const char *about = e->scaled ? "about " : "";
     if (e->unknown)
         snprintf(unknown, sizeof unknown, "%s%" PRId64 " trials never timed", e->seconds > 0 ? " + " : "", e->unknown);
-    snprintf(text, size, "%s%s",
+    snprintf(text, size, "%s%s%s", e->seconds > 0 ? about : "",
              e->seconds > 0 ? duration_text(e->seconds, took)
              : e->pending   ? ""
              : v->f         ? "none"
@@ -114,6 +214,7 @@ static cJSON *make_json(const artefact_view *v, const estimate *e)
     cJSON_AddNumberToObject(object, "inside", (double)v->layout.inside);
     cJSON_AddNumberToObject(object, "pending", (double)e->pending);
     cJSON_AddNumberToObject(object, "untimed", (double)e->unknown);
+    cJSON_AddNumberToObject(object, "scaled", (double)e->scaled);
     json_add_number(object, "seconds_left", e->seconds);
     missing = cJSON_AddArrayToObject(object, "missing");
     for (int64_t i = 0; i < v->plan.missing_count; i++) {
@@ -126,20 +227,34 @@ static cJSON *make_json(const artefact_view *v, const estimate *e)
     return object;
 }
 
+/* What the store knows, with its trials entered if it can be written. */
+static int load(artefact_view *v, const session_request *q, const cli_words *dbs)
+{
+    bool writable = access(q->db ? q->db : "results.db", W_OK) == 0;
+    int code = writable ? artefact_view_enter(v, q) : CLI_OK;
+    return code == CLI_OK ? artefact_view_load(v, dbs, dbs->count > 0) : code;
+}
+
 /* A broken artefact has printed what is wrong with it, and the others follow. */
-static int list_artefact(const char *name, const cli_words *dbs, cJSON *list)
+static int list_artefact(const char *name, const list_studies_request *r, cJSON *list)
 {
     artefact_view v;
-    session_request q = {.db = dbs->count ? dbs->word[0] : NULL};
+    const cli_words *dbs = &r->dbs;
+    session_request q = {.db = dbs->count ? dbs->word[0] : NULL, .quiet = true};
     char *path = study_path(NULL, name);
     if (!path) return CLI_OK;
     int code = artefact_view_open(path, &q, &v);
+    if (code == CLI_GO_ON) code = load(&v, &q, dbs);
+    if (code == CLI_OK && r->probe && v.f) {
+        code = probe(&v, &q);
+        if (code == CLI_PARTLY || code == CLI_FAILED) code = CLI_OK; /* a probe without a result was timed, too */
+        artefact_view_close(&v);
+        if (code == CLI_OK) code = artefact_view_open(path, &q, &v);
+        if (code == CLI_GO_ON) code = load(&v, &q, dbs);
+    }
     free(path);
-    bool writable = access(q.db ? q.db : "results.db", W_OK) == 0;
-    if (code == CLI_GO_ON) code = writable ? artefact_view_enter(&v, &q) : CLI_OK;
-    if (code == CLI_OK) code = artefact_view_load(&v, dbs, dbs->count > 0);
     if (code == CLI_OK) {
-        estimate e = estimate_time(v.f);
+        estimate e = estimate_time(v.f, &v.with.places);
         if (list)
             cJSON_AddItemToArray(list, make_json(&v, &e));
         else
@@ -149,25 +264,51 @@ static int list_artefact(const char *name, const cli_words *dbs, cJSON *list)
     return code;
 }
 
-int list_studies(const cli_words *dbs, bool json)
+/* Whether the artefact is one of those that were named, itself or by its study; without names all are. */
+static bool is_wanted(const list_studies_request *r, const char *name)
 {
-    study_list studies, names;
+    for (int i = 0; i < r->names.count; i++) {
+        size_t length = strlen(r->names.word[i]);
+        if (strncmp(name, r->names.word[i], length) == 0 && (!name[length] || name[length] == '/')) return true;
+    }
+    return !r->names.count;
+}
+
+/* The artefacts of a study. *found: at least one is wanted. */
+static int list_study(const char *study, const list_studies_request *r, cJSON *list, bool *found)
+{
+    study_list names;
     cru_error err = {0};
     int worst = CLI_OK;
+    bool titled = r->json;
+    if (study_artefacts(NULL, study, &names, &err) != CRU_OK) return cli_fail("%s", err.text);
+    for (int64_t k = 0; k < names.count; k++) {
+        if (!is_wanted(r, names.items[k])) continue;
+        if (!titled) printf("%s%s%s\n", cli_paint(stdout, CLI_BOLD), study, cli_paint(stdout, CLI_PLAIN));
+        titled = *found = true;
+        int code = list_artefact(names.items[k], r, list);
+        if (code > worst) worst = code;
+    }
+    study_list_clear(&names);
+    return worst;
+}
+
+int list_studies(const list_studies_request *r)
+{
+    study_list studies;
+    cru_error err = {0};
+    int worst = CLI_OK;
+    bool found = false;
     if (study_names(NULL, &studies, &err) != CRU_OK) return cli_fail("%s", err.text);
-    cJSON *list = json ? cJSON_CreateArray() : NULL;
-    if (!json)
+    cJSON *list = r->json ? cJSON_CreateArray() : NULL;
+    if (!r->json)
         printf("  %-32s %5s %8s %6s  %-22s %s\n", "artefact", "cells", "measured", "inside", "time left", "missing");
     for (int64_t i = 0; i < studies.count; i++) {
-        if (study_artefacts(NULL, studies.items[i], &names, &err) != CRU_OK) break;
-        if (!json) printf("%s%s%s\n", cli_paint(stdout, CLI_BOLD), studies.items[i], cli_paint(stdout, CLI_PLAIN));
-        for (int64_t k = 0; k < names.count; k++) {
-            int code = list_artefact(names.items[k], dbs, list);
-            if (code > worst) worst = code;
-        }
-        study_list_clear(&names);
+        int code = list_study(studies.items[i], r, list, &found);
+        if (code > worst) worst = code;
     }
     study_list_clear(&studies);
-    int printed = json ? json_print(list) : CLI_OK;
+    int printed = r->json ? json_print(list) : CLI_OK;
+    if (r->names.count && !found) return cli_wrong("list studies: no study or artefact '%s'", r->names.word[0]);
     return printed > worst ? printed : worst;
 }

@@ -154,6 +154,7 @@ int report_options_make(const report_options *options, report **out)
                               .cliques = options->cliques,
                               .ordinal = options->ordinal,
                               .vector = options->vector,
+                              .tabled = options->tabled,
                               .data = options->data.word,
                               .data_count = options->data.count};
     code = make(options, &request, out);

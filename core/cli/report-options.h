@@ -9,8 +9,9 @@
 typedef struct report_options {
     const char *rows, *cols, *over, *metric, *spread, *alpha, *digits, *out;
     const char *reference, *k, *curves, *curve_scale, *groups, *baselines, *against; /* of report alone */
-    const char *x, *size, *cliques, *vector;                                         /* of plot alone */
-    const char *rope, *overlap;                                                      /* of report alone */
+    const char *x, *size, *cliques, *vector; /* of plot; the last one of report, too */
+    bool tabled;                             /* of report: the vector as a table */
+    const char *rope, *overlap;              /* of report alone */
     bool ordinal, compare;
     cli_words dbs, experiments, where, data; /* data: of report alone */
     bool tried, average, latest;

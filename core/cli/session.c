@@ -442,6 +442,10 @@ int session_run(const session_request *q)
         setup_close(&with);
         return cli_wrong("no search is described: give [search] a method, or --set search.method=tpe");
     }
+    if (q->no_search && with.experiment->search.method != SEARCH_NONE) {
+        setup_close(&with);
+        return CLI_OK;
+    }
     session s = {.request = q, .experiment = with.experiment};
     cru_error err = {0};
     code = run_session(&s, &with);

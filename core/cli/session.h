@@ -14,6 +14,7 @@ typedef struct session_request {
     bool must_search; /* an experiment without a search is a mistake */
     bool quick;       /* the values of [quick] hold */
     bool enter_only;  /* note the trials in the store, run none; of a search nothing is noted */
+    bool no_search;   /* an experiment with a search is left alone */
     bool no_table;    /* nothing is printed on standard output at the end */
     double deadline;  /* by clock_now: no trial is begun afterwards; 0: none */
     agenda_filter *takes_part;

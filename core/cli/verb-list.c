@@ -131,18 +131,25 @@ static void print_text(const registry *plugins, const request *q)
 int verb_list(int argc, char **argv)
 {
     request q = {0};
-    cli_words dbs = {0};
+    list_studies_request studies = {0};
     const cli_option options[] = {
         OUTFIT_OPTION(&q.config),
-        {.name = "db", .argument = "FILE", .words = &dbs, .help = "studies: the results stores (default: results.db)"},
+        {.name = "db",
+         .argument = "FILE",
+         .words = &studies.dbs,
+         .help = "studies: the results stores (default: results.db)"},
+        {.name = "probe",
+         .flag = &studies.probe,
+         .help = "studies: run one trial of every method that was never timed, on its smallest dataset; the result is "
+                 "kept"},
         {.name = "json", .flag = &q.json, .help = "print a JSON array"},
         {.name = "paths", .flag = &q.paths, .help = "print the folders searched and the file of each plugin"},
         {0},
     };
     const cli_syntax syntax = {
         .verb = "list",
-        .operands = "[datasets|splits|corruptors|algorithms|metrics|backends|studies]",
-        .most = 1,
+        .operands = "[datasets|splits|corruptors|algorithms|metrics|backends|studies [STUDY|ARTEFACT]...]",
+        .most = CLI_WORDS_MAX,
         .options = options,
         .about =
             "Lists the plugins that were found, and the files that could not be used with the reason.\n"
@@ -151,12 +158,18 @@ int verb_list(int argc, char **argv)
             "The first plugin of a name wins.\n"
             "Studies are published tables and figures that 'crucible run NAME' makes: how many cells they have, how\n"
             "many of them are measured and near the print, what is missing, and the processor time that is left, from\n"
-            "the times of finished trials of the same method (and dataset, where there are any).",
+            "the times of finished trials of the same method on the same dataset, or, with 'about', of those on other\n"
+            "datasets as if time grew with nodes and edges. --probe times one trial of each method that has none.",
     };
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
-    if (operands.count && strcmp(operands.word[0], "studies") == 0) return list_studies(&dbs, q.json);
+    if (operands.count && strcmp(operands.word[0], "studies") == 0) {
+        for (int i = 1; i < operands.count; i++) studies.names.word[studies.names.count++] = operands.word[i];
+        studies.json = q.json;
+        return list_studies(&studies);
+    }
+    if (operands.count > 1 || studies.probe) return cli_wrong("list: further names and --probe are for studies");
     if (operands.count) {
         q.kind = kind_parse(operands.word[0]);
         if (!q.kind) return cli_wrong("list: unknown kind '%s'; kinds: %s", operands.word[0], syntax.operands);

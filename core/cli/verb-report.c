@@ -61,7 +61,8 @@ int verb_report(int argc, char **argv)
         {.name = "baselines",
          .argument = "ROWS",
          .text = &options.baselines,
-         .help = "rows that others are measured against: marks for worse than the best, worse than all"},
+         .help = "rows that others are measured against: marks for worse than the best and worse than all, a row with "
+                 "the best of\nthem, columns with the relative gain on it and wins, ties and losses"},
         {.name = "compare",
          .flag = &options.compare,
          .help =
@@ -87,6 +88,10 @@ int verb_report(int argc, char **argv)
          .argument = "KIND",
          .text = &options.curve_scale,
          .help = "values of a curve to 0..1 (values), the swept number too (both), or as they are (none)"},
+        {.name = "vector",
+         .argument = "NAME",
+         .text = &options.vector,
+         .help = "instead: a vector or matrix that trials reported, such as transition, as the mean over them"},
         {.name = "reference",
          .argument = "FILE",
          .text = &options.reference,
@@ -131,6 +136,9 @@ int verb_report(int argc, char **argv)
     if (options.curve_scale && !options.curves) return cli_wrong("report: --curve-scale is of --curves METRIC");
     if (options.data.count && chosen != REPORT_HTML) return cli_wrong("report: --data is of --format html");
     if (options.rope && !options.compare) return cli_wrong("report: --rope is of --compare");
+    if (options.vector && (options.compare || options.curves || chosen == REPORT_HTML))
+        return cli_wrong("report: --vector is a table of its own, and not of html");
+    options.tabled = options.vector != NULL;
     if (options.compare && options.curves) return cli_wrong("report: --compare and --curves: choose one");
     options.experiments = operands;
     if (!options.out) return write_report(&options, &q, (report_format)chosen, stdout);

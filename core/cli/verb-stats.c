@@ -33,6 +33,7 @@ typedef struct request {
 
 typedef struct stats {
     const request *q;
+    int figures; /* of several datasets: where the child writes its numbers; -1: it prints */
     const registry *plugins;
     const data_places *places;
     const cru_data *data;
@@ -389,6 +390,99 @@ static int print_text(const stats *s)
     return CLI_OK;
 }
 
+/* ---- several datasets -------------------------------------------------------------------------------------------- */
+
+/* What a child tells of its dataset: the figures below, then every measure that is asked for in the registry's order. */
+static const char *const figure_names[] = {"items",         "nodes",       "edges",      "features", "classes",
+                                           "largest class", "mean degree", "unlabelled", "splits"};
+enum { FIGURES = sizeof figure_names / sizeof *figure_names, MEASURES_MOST = 64, BLOCK = 100, CELL = 14 };
+
+typedef struct figures {
+    double values[FIGURES + MEASURES_MOST]; /* NAN: not defined */
+} figures;
+
+/* The name of a figure or a measure; NULL behind the last one. */
+static const char *figure_name(const stats *s, int index)
+{
+    if (index < FIGURES) return figure_names[index];
+    index -= FIGURES;
+    for (size_t i = 0; i < registry_count(s->plugins) && index < MEASURES_MOST; i++) {
+        const registry_entry *e = registry_at(s->plugins, i);
+        if (is_measure(e) && is_wanted(s->q, e) && index-- == 0) return e->name;
+    }
+    return NULL;
+}
+
+static double largest_class(const stats *s)
+{
+    int64_t most = 0;
+    for (int32_t c = 0; c < s->data->classes; c++)
+        if (s->summary.class_counts[c] > most) most = s->summary.class_counts[c];
+    return (double)most;
+}
+
+static int send_figures(const stats *s)
+{
+    const cru_data *data = s->data;
+    const data_summary *d = &s->summary;
+    figures f = {{(double)data->items, (double)data->nodes, data->graph.offsets ? (double)d->arcs : NAN,
+                  (double)data->x.cols, data->classes, largest_class(s), data->graph.offsets ? d->degree_mean : NAN,
+                  (double)d->unlabelled, data->official_count}};
+    int used = FIGURES;
+    for (size_t i = 0; i < registry_count(s->plugins) && used < FIGURES + MEASURES_MOST; i++) {
+        const registry_entry *e = registry_at(s->plugins, i);
+        if (!is_measure(e) || !is_wanted(s->q, e)) continue;
+        say_what_lasts(e);
+        f.values[used++] = e->problems & data->problem ? measure(s, e) : NAN;
+    }
+    for (; used < FIGURES + MEASURES_MOST; used++) f.values[used] = NAN;
+    return write(s->figures, &f, sizeof f) == (ssize_t)sizeof f ? CLI_OK : CLI_FAILED;
+}
+
+static void print_block(const stats *s, const cli_words *names, const figures *all, const int range[2])
+{
+    const char *name;
+    printf("%-28s", "");
+    for (int i = range[0]; i < range[1]; i++) printf(" %*.*s", CELL, CELL, names->word[i]);
+    putchar('\n');
+    for (int k = 0; (name = figure_name(s, k)); k++) {
+        bool any = false;
+        for (int i = range[0]; i < range[1]; i++) any |= !isnan(all[i].values[k]);
+        if (!any) continue;
+        printf("%-28s", name);
+        for (int i = range[0]; i < range[1]; i++) {
+            double value = all[i].values[k];
+            if (isnan(value))
+                printf(" %*s", CELL, "-");
+            else
+                printf(" %*.*f", CELL, k >= FIGURES ? 4 : value == floor(value) ? 0 : 2, value);
+        }
+        putchar('\n');
+    }
+}
+
+static int print_together(const stats *s, const cli_words *names, const figures *all)
+{
+    const int columns = (BLOCK - 28) / (CELL + 1);
+    const char *name;
+    if (!s->q->json) {
+        for (int from = 0; from < names->count; from += columns) {
+            int to = from + columns < names->count ? from + columns : names->count;
+            if (from) putchar('\n');
+            print_block(s, names, all, (const int[]){from, to});
+        }
+        return CLI_OK;
+    }
+    cJSON *list = cJSON_CreateArray();
+    for (int i = 0; i < names->count; i++) {
+        cJSON *object = cJSON_CreateObject();
+        json_add_text(object, "name", names->word[i]);
+        for (int k = 0; (name = figure_name(s, k)); k++) json_add_number(object, name, all[i].values[k]);
+        cJSON_AddItemToArray(list, object);
+    }
+    return json_print(list);
+}
+
 /* ---- the child --------------------------------------------------------------------------------------------------- */
 
 static int split_settings_words(const request *q, data_setting *out)
@@ -438,7 +532,7 @@ static int describe(stats *s)
     if (data_summarise(data, &s->summary, &err) != CRU_OK)
         code = cli_fail("%s", err.text);
     else
-        code = s->q->json ? print_json(s) : print_text(s);
+        code = s->figures >= 0 ? send_figures(s) : s->q->json ? print_json(s) : print_text(s);
     data_summary_clear(&s->summary);
     cru_data_destroy(data);
     return code;
@@ -461,12 +555,37 @@ static int describe_in_child(stats *s)
     return cli_fail("stats: the plugin that reads %s crashed: %s", s->q->name, strsignal(WTERMSIG(status)));
 }
 
+/* One child after the other; a dataset that cannot be read ends it, having said why. */
+static int describe_together(stats *s, const cli_words *names)
+{
+    figures *all = calloc((size_t)names->count, sizeof *all);
+    int ends[2], code = all ? CLI_OK : cli_fail("stats: no memory");
+    request q = *s->q;
+    s->q = &q;
+    for (int i = 0; code == CLI_OK && i < names->count; i++) {
+        q.name = names->word[i];
+        if (pipe(ends) != 0) {
+            code = cli_fail("stats: cannot start a process");
+            break;
+        }
+        s->figures = ends[1];
+        code = describe_in_child(s);
+        close(ends[1]);
+        if (code == CLI_OK && read(ends[0], &all[i], sizeof all[i]) != (ssize_t)sizeof all[i])
+            code = cli_fail("stats: %s: its numbers did not come", q.name);
+        close(ends[0]);
+    }
+    if (code == CLI_OK) code = print_together(s, names, all);
+    free(all);
+    return code;
+}
+
 int verb_stats(int argc, char **argv)
 {
     request q = {0};
     const cli_option options[] = {
         OUTFIT_OPTION(&q.config),
-        {.name = "json", .flag = &q.json, .help = "print a JSON object"},
+        {.name = "json", .flag = &q.json, .help = "print a JSON object; of several datasets an array"},
         {.name = "set", .argument = "KEY=VALUE", .words = &q.sets, .help = "a setting of the dataset; may be repeated"},
         {.name = "seed", .argument = "N", .number = &q.seed, .help = "seed of a generator"},
         {.name = "all", .flag = &q.all, .help = "all measures, also those that take seconds or minutes"},
@@ -479,12 +598,13 @@ int verb_stats(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .verb = "stats",
-        .operands = "DATASET",
+        .operands = "DATASET...",
         .least = 1,
-        .most = 1,
+        .most = CLI_WORDS_MAX,
         .options = options,
         .about = "Describes a dataset: counts, classes, degrees and the measures that describe data.\n"
                  "DATASET is a card's name or path, or a generator; 'crucible list datasets' prints all.\n"
+                 "Several make one table, a column each; --set then holds for all of them.\n"
                  "With --taxonomy it says instead what a graph is worth: whether gcn and sgc-1, tuned, are better\n"
                  "than perceptrons that do not see it. That takes minutes, and goes on where it stopped.",
     };
@@ -492,6 +612,7 @@ int verb_stats(int argc, char **argv)
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
     q.name = operands.word[0];
+    if (q.taxonomy && operands.count > 1) return cli_wrong("stats: --taxonomy is of one dataset");
     if (q.db && !q.taxonomy) return cli_wrong("stats: --db is for --taxonomy");
     if (q.seed && q.taxonomy) return cli_wrong("stats: --taxonomy has seeds of its own; leave out --seed");
     if (q.taxonomy)
@@ -500,9 +621,9 @@ int verb_stats(int argc, char **argv)
     outfit with;
     code = outfit_open(q.config, &with);
     if (code != CLI_GO_ON) return code;
-    stats s = {.q = &q, .plugins = with.plugins, .places = &with.places};
+    stats s = {.q = &q, .figures = -1, .plugins = with.plugins, .places = &with.places};
     code = check_measures(&q, with.plugins);
-    if (code == CLI_OK) code = describe_in_child(&s);
+    if (code == CLI_OK) code = operands.count > 1 ? describe_together(&s, &operands) : describe_in_child(&s);
     outfit_close(&with);
     return code;
 }

@@ -30,6 +30,8 @@ const cru_param artefact_params[] = {
     CRU_FLOAT(artefact_settings, stds, 2, 0, 1e6, "within this many published standard deviations"),
     CRU_STRING(artefact_settings, unjudged, "", "metrics that are not judged, such as seconds of another machine"),
     CRU_BOOL(artefact_settings, average, false, "a column Ave. with the mean over the columns"),
+    CRU_STRING(artefact_settings, baselines, "",
+               "rows with commas: below, the best of them in every column; rel. % and W/T/L of the rows against it"),
     CRU_STRING(artefact_settings, curves, "", "compare the curves of metrics with that of this one instead"),
     CRU_STRING(artefact_settings, curve_over, "", "what their levels are, as dataset.mu, dataset.beta * 0.1"),
     CRU_STRING(artefact_settings, curve_scale, "values", "values to 0..1 (values), levels too (both), or none"),

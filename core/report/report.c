@@ -14,6 +14,7 @@
 #include "report/table/comparison.h"
 #include "report/table/frechet.h"
 #include "report/table/section.h"
+#include "report/table/vector-table.h"
 
 const char *const report_format_names[REPORT_FORMATS] = {"text", "markdown", "latex", "csv", "json", "html"};
 const char *const report_spread_names[4] = {"std", "std0", "sem", "sem0"};
@@ -243,6 +244,11 @@ static cru_status make_of(frame *f, const frame_source *sources, int64_t count, 
     if (!status) status = add_tables(r, &complete, err);
     if (!status && request->vector && sources)
         status = plot_vector_read(sources[0].store, sources[0].experiment, f, request->vector, &r->vector, err);
+    if (!status && r->vector && request->tabled) {
+        r->tables = cru_arena_alloc(f->arena, 1, sizeof *r->tables);
+        r->tables[0] = table_of_vector(f->arena, f->experiment, r->vector, request->digits);
+        r->count = 1;
+    }
     if (!status && request->metrics && !request->compare) r->together = r->count;
     *out = r;
     return status;

@@ -59,6 +59,7 @@ typedef struct report_request {
     const char *cliques;     /* of the diagram of ranks: "nemenyi" or "wilcoxon"; NULL: the first */
     bool ordinal;            /* see plot_input */
     const char *vector;      /* what trials reported under that name, for a heat map (plot-vector.h) */
+    bool tabled;             /* its numbers are the only table */
     const char *const *data; /* paths of files whose pictures the page shows (plot-data.h) */
     int64_t data_count;
 } report_request;

@@ -10,6 +10,7 @@
 #include <crucible/plugin.h>
 
 #include "config/strings.h"
+#include "report/table/against.h"
 #include "report/table/keys.h"
 #include "report/table/stats.h"
 #include "report/table/summary.h"
@@ -716,6 +717,17 @@ static void find_direction(making *m)
     if (measure && measure->flags & CRU_METRIC_LOWER_IS_BETTER) m->out->t->lower_is_better = true;
 }
 
+/* What stands behind the columns, and the row below. */
+static cru_status sum_up(making *m, cru_error *err)
+{
+    const artefact_settings *s = &m->a->settings;
+    table_request what = {.average = s->average, .no_ranks = true};
+    cru_error why = {0};
+    if (*s->baselines && table_below(m->arena, m->out->t, s->baselines, &why) != CRU_OK)
+        return fault(m->a, "baselines", err, "%s", why.text);
+    return s->average || *s->baselines ? table_sum_up(m->arena, m->out->t, &what, err) : CRU_OK;
+}
+
 cru_status layout_make(const layout_request *request, layout *out, cru_error *err)
 {
     *out = (layout){0};
@@ -740,7 +752,7 @@ cru_status layout_make(const layout_request *request, layout *out, cru_error *er
     judge(m);
     mark_places(m);
     out->t->full_runs = usual_runs(m);
-    if (s->average) status = table_sum_up(m->arena, out->t, &(table_request){.average = true, .no_ranks = true}, err);
+    status = sum_up(m, err);
     lift_groups(m);
     return status;
 }

@@ -111,13 +111,18 @@ static bool printed(const published *p, const char *column, const char *value)
     return found;
 }
 
-/* The names that take part, with commas. *cut: some do not. */
-static const char *choose(planning *p, const char *key, const artefact_name *names, int64_t count, bool *cut)
+typedef struct choice {
+    bool cut;     /* some do not take part */
+    bool lacking; /* because they are not here */
+} choice;
+
+/* The names that take part, with commas. */
+static const char *choose(planning *p, const char *key, const artefact_name *names, int64_t count, choice *made)
 {
     const study_request *q = p->q;
     const char *out = "";
     bool method = strcmp(key, "method") == 0;
-    *cut = false;
+    *made = (choice){0};
     for (int64_t i = 0; i < count; i++) {
         const char *as_published = layout_published_value(q->artefact, key, names[i].label);
         bool wanted =
@@ -126,7 +131,8 @@ static const char *choose(planning *p, const char *key, const artefact_name *nam
         const char *reason = method ? why_no_method(q, names[i].name) : why_no_dataset(q, names[i].name);
         if (wanted && reason) note_missing(p, key, names[i].label, reason);
         if (wanted && !reason) out = string_format(q->arena, "%s%s%s", out, *out ? ", " : "", names[i].label);
-        *cut |= !wanted || reason;
+        made->cut |= !wanted || reason;
+        made->lacking |= wanted && reason;
     }
     return out;
 }
@@ -147,15 +153,16 @@ static void plan_part(planning *p, const char *file, study_part *part)
                               .quick = q->quick};
     experiment_names names;
     experiment_names_read(q->arena, &request, &names);
-    bool cut[2];
-    const char *methods = choose(p, "method", names.algorithms, names.algorithm_count, &cut[0]);
-    const char *datasets = choose(p, "dataset", names.datasets, names.dataset_count, &cut[1]);
-    part->empty = (cut[0] && !*methods) || (cut[1] && !*datasets);
+    choice made[2];
+    const char *methods = choose(p, "method", names.algorithms, names.algorithm_count, &made[0]);
+    const char *datasets = choose(p, "dataset", names.datasets, names.dataset_count, &made[1]);
+    part->empty = (made[0].cut && !*methods) || (made[1].cut && !*datasets);
+    part->lacking = made[0].lacking || made[1].lacking;
     const char **sets = cru_arena_alloc(q->arena, q->set_count + 3, sizeof *sets);
     for (int64_t i = 0; i < q->set_count; i++) sets[part->set_count++] = q->sets[i];
     sets[part->set_count++] = string_format(q->arena, "experiment.name=%s", part->experiment);
-    if (cut[0]) sets[part->set_count++] = string_format(q->arena, "experiment.algorithms=%s", methods);
-    if (cut[1]) sets[part->set_count++] = string_format(q->arena, "experiment.datasets=%s", datasets);
+    if (made[0].cut) sets[part->set_count++] = string_format(q->arena, "experiment.algorithms=%s", methods);
+    if (made[1].cut) sets[part->set_count++] = string_format(q->arena, "experiment.datasets=%s", datasets);
     part->sets = sets;
 }
 

@@ -24,7 +24,8 @@ typedef struct study_part {
     const char *experiment;  /* its name in the store */
     const char *const *sets; /* as --set has them */
     int64_t set_count;
-    bool empty; /* nothing of it can be run */
+    bool empty;   /* nothing of it can be run */
+    bool lacking; /* a method or a dataset of it is not here */
 } study_part;
 
 typedef struct study_plan {

@@ -85,6 +85,16 @@ contains "$errors" "0 of 12 trials run"
 expect 0 "$CRUCIBLE" run tiny/table-2 --db t.db --only method=mlp --only damage=clean
 contains "$errors" "0 of 3 trials run"
 
+# Baselines: the best of them below, the others held against it; a row that is not there has its place.
+printf 'include = table-2.ini\n[artefact]\nalso =\nbaselines = mlp\n' >"$work/studies/tiny/table-5.ini"
+expect 0 "$CRUCIBLE" report tiny/table-5 --db t.db
+contains "$out" "best baseline"
+contains "$out" "W/T/L"
+printf 'include = table-2.ini\n[artefact]\nbaselines = mpl\n' >"$work/studies/tiny/table-5.ini"
+expect 2 "$CRUCIBLE" report tiny/table-5 --db t.db
+contains "$errors" "table-5.ini:3: baselines: baselines: the table has no row 'mpl'"
+rm "$work/studies/tiny/table-5.ini"
+
 expect 0 "$CRUCIBLE" run tiny/table-1 --quick --db q.db
 contains "$errors" "2 of 2 trials run"
 expect 0 "$CRUCIBLE" report tiny/table-1 --db t.db --published off --format markdown
@@ -95,6 +105,20 @@ expect 0 "$CRUCIBLE" run tiny --db t.db --hours 1 -q
 expect 0 "$CRUCIBLE" list studies --db t.db
 contains "$out" "tiny/table-2"
 contains "$out" "no plugin: wonder"
+
+# Only some of them. A probe runs one trial of each method that was never timed: what is left is known afterwards.
+expect 0 "$CRUCIBLE" run tiny/table-1 --only method=gcn --only damage=clean --db p.db -q
+expect 0 "$CRUCIBLE" list studies tiny/table-1 --db p.db
+contains "$out" "6 trials never timed"
+case "$out" in *table-2*) fail "not only the artefact that was named: $out" ;; esac
+expect 0 "$CRUCIBLE" list studies tiny/table-1 --db p.db --probe
+case "$out" in *"never timed"*) fail "not probed: $out" ;; esac
+expect 0 "$CRUCIBLE" list studies tiny/table-1 --db p.db --json
+python3 -c 'import json, sys; a, = json.load(sys.stdin); assert a["pending"] == 8 and a["untimed"] == 0 and a["seconds_left"] > 0, a' \
+    <"$work/stdout" || fail "after a probe: $out"
+expect 2 "$CRUCIBLE" list studies none-such --db p.db
+contains "$errors" "no study or artefact 'none-such'"
+expect 2 "$CRUCIBLE" list metrics --probe
 
 # A study is not run with files of an experiment; unknown names say what was meant.
 expect 2 "$CRUCIBLE" run tiny/table-3 --db t.db

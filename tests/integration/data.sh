@@ -63,6 +63,14 @@ contains "$errors" "did you mean nodes?"
 expect 2 "$CRUCIBLE" stats csbm --set nodes
 expect 2 "$CRUCIBLE" stats
 
+# Several datasets are one table, or one array.
+expect 0 "$CRUCIBLE" stats csbm csbm --set nodes=50 --set classes=2
+[ "$(grep -E '^items +50 +50$' <<<"$out" | wc -l)" = 1 ] || fail "two datasets: $out"
+expect 0 "$CRUCIBLE" stats csbm "$work/cards/cora-like.ini" --config "$work/paths.ini" --json
+python3 -c 'import json, sys; a, b = json.load(sys.stdin); assert a["name"] == "csbm" and b["classes"] > 0, (a, b)' \
+    <"$work/stdout" || fail "stats of two datasets as JSON: $out"
+expect 2 "$CRUCIBLE" stats csbm csbn
+
 # What a card says, by name and by path, without its files.
 expect 0 "$CRUCIBLE" info cora
 for part in "task      nodes" "metric    accuracy" "nodes 2708, edges 10556" "Planetoid\|Yang" "noisygl       scheme = official"; do

@@ -28,6 +28,11 @@ sqlite3 results.db "INSERT INTO vector VALUES
 expect 0 "$CRUCIBLE" plot heat --vector transition --out vector.svg
 contains "$(cat vector.svg)" "transition, mean of 2 trials"
 [ "$(grep -c '>0.50</text>' vector.svg)" = 2 ] || fail "not the mean of two matrices"
+expect 0 "$CRUCIBLE" report --vector transition --format csv
+[ "$(grep -cE ',[01],[01],0\.5,' <<<"$out")" = 2 ] || fail "not the mean of two matrices as a table: $out"
+expect 2 "$CRUCIBLE" report --vector transitions
+expect 2 "$CRUCIBLE" report --vector transition --format html
+contains "$errors" "--vector is a table of its own"
 expect 0 "$CRUCIBLE" plot counts --data counts.json --out counts.svg
 "$CRUCIBLE" plot counts --data - <counts.json >piped.svg || fail "standard input is not drawn"
 cmp -s counts.svg piped.svg || fail "a file and standard input differ"

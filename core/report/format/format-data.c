@@ -33,7 +33,7 @@ void format_csv(const table *t, bool first, FILE *out)
         fputs("experiment,metric,row,col,mean,spread,runs,trials,outcome,place,rank,p,reference,inside,against,against_"
               "p,below\n",
               out);
-    for (int64_t i = 0; i < t->row_count * t->col_count; i++) {
+    for (int64_t i = 0; i < table_lines(t) * t->col_count; i++) {
         const table_cell *cell = &t->cells[i];
         const char *names[] = {t->experiment, t->metric, t->rows[i / t->col_count].label,
                                t->cols[i % t->col_count].label};
@@ -102,10 +102,10 @@ static cJSON *cell_object(const table *t, int64_t index)
     return object;
 }
 
-/* "average", "improvement" and "rank", for all columns; for a group under "groups" and its name. */
+/* "average", "improvement", "rank", "relative_percent" and "wins_ties_losses", for all columns; for a group under "groups" and its name. */
 static void add_summaries(cJSON *object, const table *t)
 {
-    static const char *const names[] = {"average", "improvement", "rank"};
+    static const char *const names[] = {"average", "improvement", "rank", "relative_percent", "wins_ties_losses"};
     cJSON *groups = NULL;
     for (int64_t i = 0; i < t->summary_count; i++) {
         const table_summary *s = &t->summaries[i];
@@ -118,8 +118,14 @@ static void add_summaries(cJSON *object, const table *t)
             continue; /* it is there as average_rank */
         }
         cJSON *rows = cJSON_AddObjectToObject(into, names[s->kind]);
-        for (int64_t r = 0; r < t->row_count; r++)
-            json_add_number(rows, t->rows[r].label, s->values[r] * (s->kind == SUMMARY_RANK ? 1 : t->scale));
+        for (int64_t r = 0; r < t->row_count; r++) {
+            const double tally[] = {s->tally ? (double)s->tally[r][0] : 0, s->tally ? (double)s->tally[r][1] : 0,
+                                    s->tally ? (double)s->tally[r][2] : 0};
+            if (s->tally)
+                json_add_numbers(rows, t->rows[r].label, tally, 3);
+            else
+                json_add_number(rows, t->rows[r].label, s->values[r] * summary_scale(t, s->kind));
+        }
     }
 }
 
@@ -134,12 +140,12 @@ cJSON *format_json(const table *t)
     json_add_text(object, "spread", spreads[t->spread]);
     if (t->against) json_add_text(object, "against", t->against);
     if (t->tried[1]) cJSON_AddNumberToObject(object, "settings_tried", (double)t->tried[1]);
-    cJSON_AddItemToObject(object, "rows", heads(t->rows, t->row_count, t->row_keys, t->row_key_count));
+    cJSON_AddItemToObject(object, "rows", heads(t->rows, table_lines(t), t->row_keys, t->row_key_count));
     cJSON_AddItemToObject(object, "cols", heads(t->cols, t->col_count, t->col_keys, t->col_key_count));
     cJSON *ranks = cJSON_AddObjectToObject(object, "average_rank");
     for (int64_t r = 0; r < t->row_count; r++) json_add_number(ranks, t->rows[r].label, t->average_ranks[r]);
     add_summaries(object, t);
     cJSON *cells = cJSON_AddArrayToObject(object, "cells");
-    for (int64_t i = 0; i < t->row_count * t->col_count; i++) cJSON_AddItemToArray(cells, cell_object(t, i));
+    for (int64_t i = 0; i < table_lines(t) * t->col_count; i++) cJSON_AddItemToArray(cells, cell_object(t, i));
     return object;
 }

@@ -92,7 +92,7 @@ static void put_summary(const table *t, const table_summary *s, int64_t row, FIL
 {
     char text[32];
     words_of_summary(t, s, row, text, sizeof text);
-    put_number(s->values[row] * (s->kind == SUMMARY_RANK ? 1 : t->scale), out);
+    put_number(s->values[row] * summary_scale(t, s->kind), out);
     fprintf(out, ">%s</td>", text);
 }
 
@@ -118,7 +118,7 @@ void format_html(const table *t, FILE *out)
     fputs("</caption>\n<thead>", out);
     put_heads(t, out);
     fputs("</thead>\n<tbody>\n", out);
-    for (int64_t r = 0; r < t->row_count; r++) {
+    for (int64_t r = 0; r < table_lines(t); r++) {
         if (table_opens_group(t, r)) {
             fprintf(out, "<tr><th scope=\"rowgroup\" colspan=\"%lld\">",
                     (long long)(1 + t->col_count + t->summary_count));

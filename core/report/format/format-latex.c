@@ -83,7 +83,7 @@ void format_latex(const table *t, FILE *out)
     fputs("}\n\\toprule\n", out);
     put_heads(t, out);
     fputs("\\midrule\n", out);
-    for (int64_t r = 0; r < t->row_count; r++) {
+    for (int64_t r = 0; r < table_lines(t); r++) {
         if (table_opens_group(t, r)) {
             fprintf(out, "\\multicolumn{%lld}{l}{\\emph{", (long long)(1 + t->col_count + t->summary_count));
             escape_latex(out, t->rows[r].group);

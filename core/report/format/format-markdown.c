@@ -46,7 +46,7 @@ void format_markdown(const table *t, FILE *out)
     fputs("\n|---|", out);
     for (int64_t c = 0; c < t->col_count + t->summary_count; c++) fputs("---:|", out);
     fputc('\n', out);
-    for (int64_t r = 0; r < t->row_count; r++) {
+    for (int64_t r = 0; r < table_lines(t); r++) {
         if (table_opens_group(t, r)) {
             fputs("| *", out);
             escape_markdown(out, t->rows[r].group);

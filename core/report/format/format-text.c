@@ -56,7 +56,7 @@ static column measure(const layout *l, int64_t col)
 {
     const table *t = l->t;
     column c = {0};
-    for (int64_t r = 0; r < t->row_count; r++) {
+    for (int64_t r = 0; r < table_lines(t); r++) {
         cell_words words;
         char tail[160];
         const table_cell *cell = table_at(t, r, col);
@@ -74,7 +74,7 @@ static column measure(const layout *l, int64_t col)
 static int64_t summary_width(const table *t, const table_summary *s)
 {
     int64_t width = escape_width(s->label);
-    for (int64_t r = 0; r < t->row_count; r++) {
+    for (int64_t r = 0; r < table_lines(t); r++) {
         char text[32];
         words_of_summary(t, s, r, text, sizeof text);
         width = larger(width, escape_width(text));
@@ -130,7 +130,7 @@ static void put_block(const layout *l, int64_t from, int64_t to, FILE *out)
     for (int64_t c = from; c < to; c++) width += 2 + l->columns[c].total;
     for (int64_t i = 0; i < width; i++) fputs("─", out);
     fputc('\n', out);
-    for (int64_t r = 0; r < t->row_count; r++) {
+    for (int64_t r = 0; r < table_lines(t); r++) {
         if (table_opens_group(t, r)) {
             escape_text(out, t->rows[r].group);
             fputc('\n', out);
@@ -175,7 +175,7 @@ void format_text(const table *t, const text_style *style, FILE *out)
     cru_arena *arena = cru_arena_create();
     if (!arena) return;
     l.columns = cru_arena_alloc(arena, t->col_count, sizeof *l.columns);
-    for (int64_t r = 0; r < t->row_count; r++) l.label = larger(l.label, escape_width(t->rows[r].label));
+    for (int64_t r = 0; r < table_lines(t); r++) l.label = larger(l.label, escape_width(t->rows[r].label));
     for (int64_t c = 0; c < t->col_count; c++) l.columns[c] = measure(&l, c);
     l.summaries = cru_arena_alloc(arena, t->summary_count, sizeof *l.summaries);
     for (int64_t i = 0; i < t->summary_count; i++) l.summaries[i] = summary_width(t, &t->summaries[i]);

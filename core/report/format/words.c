@@ -72,6 +72,11 @@ void words_of_summary(const table *t, const table_summary *summary, int64_t row,
         snprintf(text, size, "—");
     else if (summary->kind == SUMMARY_RANK)
         snprintf(text, size, "%.2f", value);
+    else if (summary->kind == SUMMARY_RELATIVE)
+        snprintf(text, size, "%+.1f", value);
+    else if (summary->kind == SUMMARY_TALLY)
+        snprintf(text, size, "%lld/%lld/%lld", (long long)summary->tally[row][0], (long long)summary->tally[row][1],
+                 (long long)summary->tally[row][2]);
     else
         snprintf(text, size, summary->kind == SUMMARY_GAIN ? "%+.*f" : "%.*f", t->digits, value * t->scale);
 }
@@ -168,6 +173,9 @@ void words_of_legend(const table *t, char *text, size_t size)
     if (used.sign[SIGN_GAINED]) append(text, size, piece);
     snprintf(piece, sizeof piece, "Imp. mean gain on '%s'", t->against ? t->against : "");
     if (t->against) append(text, size, piece);
+    if (t->extra_rows)
+        append(text, size,
+               "rel. % mean gain on the best baseline in per cent of it, W/T/L columns won, tied, lost to it");
     if (used.runs) append(text, size, "(n) runs where they are not as many");
     if (used.kind[TABLE_OOM]) append(text, size, "OOM out of memory");
     if (used.kind[TABLE_OOT]) append(text, size, "OOT out of time");

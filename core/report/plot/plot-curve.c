@@ -128,16 +128,42 @@ static void draw_panel(const curves *c, panel *p, const sweep *w)
     free(spots);
 }
 
+enum { DASH_LINE = 20 };
+
+static double dash_width(const curves *c, int64_t m)
+{
+    return 56 + svg_text_width(c->in->tables[m]->metric);
+}
+
+/* Lines that the meanings of dashes take in a picture of that width. */
+static int64_t dash_lines(const curves *c, double wide)
+{
+    int64_t lines = 1;
+    double x = 12;
+    for (int64_t m = 0; m < c->in->table_count; m++) {
+        if (x > 12 && x + dash_width(c, m) > wide) {
+            lines++;
+            x = 12;
+        }
+        x += dash_width(c, m);
+    }
+    return lines;
+}
+
 /* What dashes mean, where several methods share a panel with several metrics. */
-static void draw_dashes(const curves *c, svg *s, double top)
+static void draw_dashes(const curves *c, svg *s, double top, double wide)
 {
     double x = 12;
     for (int64_t m = 0; m < c->in->table_count; m++) {
         char class[40] = "error";
+        if (x > 12 && x + dash_width(c, m) > wide) {
+            top += DASH_LINE;
+            x = 12;
+        }
         if (m) snprintf(class, sizeof class, "error dash%d", (int)(m % DASHES));
         svg_line(s, (svg_point){x, top + 12}, (svg_point){x + 26, top + 12}, class);
         svg_text(s, (svg_point){x + 32, top + 16}, SVG_START, "entry", c->in->tables[m]->metric);
-        x += 56 + svg_text_width(c->in->tables[m]->metric);
+        x += dash_width(c, m);
     }
 }
 
@@ -154,7 +180,8 @@ static void draw(curves *c, FILE *out)
     grid g = {.s.out = out, .count = c->sweeps.count, .margin = c->direct ? width : 0};
     bool dashes = in->table_count > 1 && !c->by_metric;
     double wide = (PANEL_LEFT + GRID_INNER_WIDE + 20) * fmin(GRID_PER_LINE, (double)g.count);
-    double below = (dashes ? 26 : 0) + (c->direct ? 0 : legend_names_height(&c->key, fmax(wide, 420)));
+    double meanings = dashes ? 6 + DASH_LINE * (double)dash_lines(c, fmax(wide, 420)) : 0;
+    double below = meanings + (c->direct ? 0 : legend_names_height(&c->key, fmax(wide, 420)));
     snprintf(title, sizeof title, "%s: %s over %s", in->t->experiment, in->t->metric, c->sweeps.key);
     words_of_caption(in->t, caption, sizeof caption);
     grid_begin(&g, in->alone, below, &(grid_texts){title, caption});
@@ -167,14 +194,16 @@ static void draw(curves *c, FILE *out)
         panel_draw(&p, true, &(panel_texts){c->sweeps.items[i].title, c->sweeps.key, label});
         draw_panel(c, &p, &c->sweeps.items[i]);
     }
-    if (dashes) draw_dashes(c, &g.s, g.legend_from);
-    if (!c->direct) legend_names_draw(&g.s, &c->key, g.legend_from + (dashes ? 26 : 0));
+    if (dashes) draw_dashes(c, &g.s, g.legend_from, fmax(wide, 420));
+    if (!c->direct) legend_names_draw(&g.s, &c->key, g.legend_from + meanings);
     svg_end(&g.s);
 }
 
 cru_status plot_curve(const plot_input *in, FILE *out, cru_error *err)
 {
     curves c = {.in = in, .by_metric = in->table_count > 1 && in->t->row_count == 1};
+    if (in->table_count > DASHES && !c.by_metric)
+        return cru_fail(err, CRU_UNSUPPORTED, "curves of several methods tell at most %d metrics apart", DASHES);
     cru_status status = sweeps_find(in->t, in->ordinal, &c.sweeps, err);
     if (status) return status;
     c.key.count = c.by_metric ? in->table_count : in->t->row_count;

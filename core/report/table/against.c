@@ -44,6 +44,36 @@ static void mark_column(table *t, int64_t col, const bool *named)
     }
 }
 
+/* A row behind the others with the best of the named rows in every column. */
+static void add_best_row(cru_arena *arena, table *t, const bool *named)
+{
+    const int64_t cells = t->row_count * t->col_count;
+    table_cell *grown = cru_arena_alloc(arena, cells + t->col_count, sizeof *grown);
+    table_head *heads = cru_arena_alloc(arena, t->row_count + 1, sizeof *heads);
+    const char **parts = cru_arena_alloc(arena, t->row_key_count, sizeof *parts);
+    memcpy(grown, t->cells, (size_t)cells * sizeof *grown);
+    memcpy(heads, t->rows, (size_t)t->row_count * sizeof *heads);
+    for (int64_t k = 0; k < t->row_key_count; k++) parts[k] = k ? "" : "best baseline";
+    heads[t->row_count] = (table_head){.label = "best baseline", .parts = parts, .number = NAN};
+    t->cells = grown;
+    t->rows = heads;
+    t->extra_rows = 1;
+    for (int64_t c = 0; c < t->col_count; c++) {
+        const table_cell *best = NULL;
+        for (int64_t r = 0; r < t->row_count; r++) {
+            const table_cell *cell = table_at(t, r, c);
+            double gain = !named[r] || isnan(cell->mean) ? NAN : best ? cell->mean - best->mean : 0;
+            if (!isnan(gain) && (!best || (t->lower_is_better ? gain < 0 : gain > 0))) best = cell;
+        }
+        table_cell *last = table_at(t, t->row_count, c);
+        *last = best ? *best : (table_cell){.mark = TABLE_MISSING, .mean = NAN, .spread = NAN};
+        last->place = 0;
+        last->rank = last->p = last->against_mean = last->against_p = NAN;
+        last->below = TABLE_NOT_BELOW;
+        last->has_reference = false;
+    }
+}
+
 cru_status table_below(cru_arena *arena, table *t, const char *rows, cru_error *err)
 {
     char name[200];
@@ -58,5 +88,6 @@ cru_status table_below(cru_arena *arena, table *t, const char *rows, cru_error *
         named[row] = true;
     }
     for (int64_t c = 0; c < t->col_count; c++) mark_column(t, c, named);
+    add_best_row(arena, t, named);
     return CRU_OK;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GROUPS_MOST = 16, KINDS = 3 };
+enum { GROUPS_MOST = 16, KINDS = 5 };
 
 /* Some columns of a table. */
 typedef struct group {
@@ -102,9 +102,43 @@ static double over_group(const table *t, int64_t row, const group *g, summary_ki
     return n ? sum / (double)n : NAN;
 }
 
+/* Against the row behind the others; NAN without it, or where one of the two has no value. */
+static double best_baseline(const table *t, int64_t row, int64_t col)
+{
+    return t->extra_rows && !isnan(table_at(t, row, col)->mean) ? table_at(t, t->row_count, col)->mean : NAN;
+}
+
+/* 100 (mean - best) / |best|, on average; positive is better. */
+static double relative_gain(const table *t, int64_t row, const group *g)
+{
+    double sum = 0;
+    int64_t n = 0;
+    for (int64_t c = 0; c < t->col_count; c++) {
+        double best = best_baseline(t, row, c);
+        if (!g->has[c] || isnan(best) || best == 0) continue;
+        double gain = table_at(t, row, c)->mean - best;
+        sum += 100 * (t->lower_is_better ? -gain : gain) / fabs(best);
+        n++;
+    }
+    return n ? sum / (double)n : NAN;
+}
+
+/* Equal is what is printed as equal. */
+static void count_wins(const table *t, int64_t row, const group *g, int64_t tally[3])
+{
+    const double step = pow(10, t->digits) * t->scale;
+    for (int64_t c = 0; c < t->col_count; c++) {
+        double best = best_baseline(t, row, c);
+        if (!g->has[c] || isnan(best)) continue;
+        double gain = round(table_at(t, row, c)->mean * step) - round(best * step);
+        if (t->lower_is_better) gain = -gain;
+        tally[gain > 0 ? 0 : gain == 0 ? 1 : 2]++;
+    }
+}
+
 static void add_column(cru_arena *arena, table *t, const group *g, summary_kind kind)
 {
-    static const char *const names[KINDS] = {"Ave.", "Imp.", "rank"};
+    static const char *const names[KINDS] = {"Ave.", "Imp.", "rank", "rel. %", "W/T/L"};
     table_summary *s = &t->summaries[t->summary_count++];
     size_t size = strlen(names[kind]) + strlen(g->name) + 2;
     char *label = cru_arena_alloc(arena, (int64_t)size, 1);
@@ -112,8 +146,16 @@ static void add_column(cru_arena *arena, table *t, const group *g, summary_kind 
     *s = (table_summary){.kind = kind,
                          .group = g->name,
                          .label = label,
-                         .values = cru_arena_alloc(arena, t->row_count, sizeof *s->values)};
-    for (int64_t r = 0; r < t->row_count; r++) s->values[r] = over_group(t, r, g, kind);
+                         .values = cru_arena_alloc(arena, table_lines(t), sizeof *s->values)};
+    if (kind == SUMMARY_TALLY) s->tally = cru_arena_alloc_zeroed(arena, table_lines(t), sizeof *s->tally);
+    for (int64_t r = 0; r < table_lines(t); r++) {
+        const bool itself = r == t->row_count; /* the best baseline against itself says nothing */
+        if (kind == SUMMARY_TALLY) count_wins(t, r, g, s->tally[r]);
+        s->values[r] = kind == SUMMARY_TALLY      ? (double)s->tally[r][0]
+                       : kind == SUMMARY_RELATIVE ? relative_gain(t, r, g)
+                                                  : over_group(t, r, g, kind);
+        if (itself && kind != SUMMARY_MEAN) s->values[r] = NAN;
+    }
 }
 
 cru_status table_sum_up(cru_arena *arena, table *t, const table_request *request, cru_error *err)
@@ -129,6 +171,8 @@ cru_status table_sum_up(cru_arena *arena, table *t, const table_request *request
         if (request->average) add_column(arena, t, g, SUMMARY_MEAN);
         if (t->against) add_column(arena, t, g, SUMMARY_GAIN);
         if (t->col_count > 1 && !request->no_ranks) add_column(arena, t, g, SUMMARY_RANK);
+        if (t->extra_rows) add_column(arena, t, g, SUMMARY_RELATIVE);
+        if (t->extra_rows && g->count > 1) add_column(arena, t, g, SUMMARY_TALLY);
     }
     return CRU_OK;
 }

@@ -40,15 +40,18 @@ typedef struct table_cell {
 
 /* A number for every row, printed behind the columns. */
 typedef enum summary_kind {
-    SUMMARY_MEAN, /* over the columns */
-    SUMMARY_GAIN, /* mean over the columns of what is gained on the other experiment; positive is better */
-    SUMMARY_RANK, /* mean over the columns where there is a value */
+    SUMMARY_MEAN,     /* over the columns */
+    SUMMARY_GAIN,     /* mean over the columns of what is gained on the other experiment; positive is better */
+    SUMMARY_RANK,     /* mean over the columns where there is a value */
+    SUMMARY_RELATIVE, /* mean over the columns of (mean - best baseline) / |best baseline|, in per cent */
+    SUMMARY_TALLY,    /* columns in which it wins, ties with and loses to the best baseline, by the means as printed */
 } summary_kind;
 
 typedef struct table_summary {
     summary_kind kind;
     const char *group, *label; /* "": over all columns; "Ave.", "rank benign" */
     double *values;            /* in the metric's own unit; NAN: none */
+    int64_t (*tally)[3];       /* of SUMMARY_TALLY: wins, ties, losses of every row; else NULL */
 } table_summary;
 
 /* How published values stand in the cells: with the difference, only the difference, not at all. */
@@ -76,6 +79,8 @@ typedef struct table {
     bool by_test;      /* they were chosen by test scores */
     int64_t full_runs; /* runs of most cells; others are printed with their number */
     int64_t row_count, col_count;
+    int64_t extra_rows; /* behind the rows, in all that is printed and in nothing that is computed: 1 where there are
+                           baselines, whose best values it has */
     int64_t row_key_count, col_key_count; /* at least 1: a table without keys has one head with an empty key */
     const char **row_keys, **col_keys;
     table_head *rows, *cols;
@@ -97,6 +102,18 @@ typedef struct table {
 static inline table_cell *table_at(const table *t, int64_t row, int64_t col)
 {
     return &t->cells[row * t->col_count + col];
+}
+
+/* Rows and what is printed behind them. */
+static inline int64_t table_lines(const table *t)
+{
+    return t->row_count + t->extra_rows;
+}
+
+/* From the unit of a summary's values to the one that is printed. */
+static inline double summary_scale(const table *t, summary_kind kind)
+{
+    return kind == SUMMARY_MEAN || kind == SUMMARY_GAIN ? t->scale : 1;
 }
 
 /* Whether the heading of a row is to be printed above it. */

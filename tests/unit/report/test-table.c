@@ -371,6 +371,43 @@ START_TEST(cells_worse_than_baselines_are_marked)
 }
 END_TEST
 
+/* The best of mlp and big: 80 70 60 75. Against it gcn has 90 60 50 70: one win, three losses, and gains 10/80, -10/70,
+ * -10/60, -5/75; mlp ties wherever it is the best. */
+START_TEST(the_best_baseline_is_a_row_that_counts_in_nothing)
+{
+    static const double best[] = {0.8, 0.7, 0.6, 0.75};
+    store *s = demo_make(&(demo){three_methods, four_sets, one_rate, 3, NULL, crossed});
+    report *r = demo_report(s, (report_request){.metrics = "accuracy", .baselines = "mlp, big", .average = true});
+    const table *t = r->tables[0];
+    ck_assert_int_eq(t->row_count, 3);
+    ck_assert_int_eq(table_lines(t), 4);
+    ck_assert_str_eq(t->rows[3].label, "best baseline");
+    for (int64_t c = 0; c < 4; c++) {
+        ck_assert_double_eq_tol(table_at(t, 3, c)->mean, best[c], 1e-12);
+        ck_assert_int_eq(table_at(t, 3, c)->place, 0);
+    }
+    const table_summary *relative = summary_of(t, "rel. %"), *tally = summary_of(t, "W/T/L");
+    ck_assert_double_eq_tol(relative->values[0], 25 * (10. / 80 - 10. / 70 - 10. / 60 - 5. / 75), 1e-9);
+    ck_assert_double_eq_tol(summary_of(t, "Ave.")->values[3], 0.7125, 1e-12);
+    ck_assert(isnan(summary_of(t, "rank")->values[3]));
+    static const int64_t expected[3][3] = {{1, 0, 3}, {0, 3, 1}, {0, 1, 2}}; /* big has no value on film */
+    for (int row = 0; row < 3; row++)
+        for (int k = 0; k < 3; k++) ck_assert_int_eq(tally->tally[row][k], expected[row][k]);
+    for (int format = 0; format < REPORT_FORMATS; format++) {
+        char *text = demo_write(r, (report_format)format);
+        ck_assert_msg(strstr(text, "best baseline"), "%s", text);
+        free(text);
+    }
+    report_destroy(r);
+    r = demo_report(s,
+                    (report_request){.metrics = "loss", .baselines = "mlp, big"}); /* 1 - accuracy, lower is better */
+    for (int k = 0; k < 3; k++) ck_assert_int_eq(summary_of(r->tables[0], "W/T/L")->tally[0][k], expected[0][k]);
+    ck_assert_double_eq_tol(table_at(r->tables[0], 3, 0)->mean, 0.2, 1e-12);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 /* A second experiment in the same store: gcn gains 5 points on cora and loses 1 on texas; mlp was not run. */
 static void add_older(store *s)
 {
@@ -576,6 +613,7 @@ Suite *suite(void)
     tcase_add_test(tc, groups_of_columns_are_ranked_by_themselves);
     tcase_add_test(tc, groups_may_come_from_a_long_line_of_the_config);
     tcase_add_test(tc, cells_worse_than_baselines_are_marked);
+    tcase_add_test(tc, the_best_baseline_is_a_row_that_counts_in_nothing);
     tcase_add_test(tc, cells_are_compared_with_another_experiment);
     tcase_add_loop_test(tc, conditions_select_trials, 0, 5);
     tcase_add_loop_test(tc, mistakes_are_named, 0, 13);

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# tools/results writes RESULTS.md of a study from a store, with a cause for each miss, and leaves the store as it was.
+. "$(dirname "$0")/lib.sh"
+
+export CRUCIBLE_STUDIES=$work/studies
+study=$work/studies/tiny
+mkdir -p "$study/published" "$work/here"
+cd "$work/here" || fail "no folder"
+
+cat >"$study/table-1.ini" <<'INI'
+[experiment]
+seeds      = 0..2
+corruptors = none | uniform
+algorithms = gcn, mlp
+[dataset csbm]
+nodes = 120
+[split]
+scheme = percent
+train  = 0.3
+val    = 0.2
+[corruptor uniform]
+rate = 0.4
+[algorithm gcn]
+hidden = 4
+[algorithm mlp]
+hidden = 4
+[monitor]
+epochs = 3
+[artefact]
+title     = A table
+published = published/table-1.csv
+rows      = damage, rate
+cols      = method
+INI
+cat >"$study/published/table-1.csv" <<'CSV'
+table,dataset,damage,rate,method,metric,mean,std,mark
+1,csbm,clean,,gcn,accuracy,50.00,50.00,
+1,csbm,clean,,mlp,accuracy,500.00,0.10,
+1,csbm,uniform,0.4,gcn,accuracy,500.00,0.10,
+1,csbm,pair,0.4,gcn,accuracy,60.00,0.10,
+CSV
+results() { python3 "$SOURCE/tools/results" --build "$BUILD" --configs "$work/studies" "$@"; }
+
+# Without a store nothing is measured; with one the counts, the cells and the misses are there.
+expect 0 results
+contains "$(cat "$study/RESULTS.md")" "| table-1: A table | 4 | 0 |  | 0 | 0 |"
+expect 0 "$CRUCIBLE" run tiny/table-1 --db t.db -q
+before=$(sha256sum <t.db)
+expect 0 results --db t.db
+contains "$out" "3 of 4 cells measured, 1 of 3 judged are inside"
+page=$(cat "$study/RESULTS.md")
+contains "$page" "| table-1: A table | 4 | 3 | 3 | 3 | 1 |"
+contains "$page" "Rows of which nothing was run: 1."
+contains "$page" "Outside, 2:"
+contains "$page" "published 500 ("
+contains "$page" "): unexplained"
+[ "$before" = "$(sha256sum <t.db)" ] || fail "the store was changed"
+expect 0 results --db t.db --check
+
+# Causes, by cell and by row.
+printf 'artefact,row,col,cause\ntable-1,clean,mlp,"a typing error, it seems"\ntable-1,uniform 0.4,,other splits\n' \
+    >"$study/causes.csv"
+expect 1 results --db t.db --check
+contains "$errors" "RESULTS.md is not what these stores say"
+expect 0 results --db t.db
+page=$(cat "$study/RESULTS.md")
+contains "$page" "): a typing error, it seems"
+contains "$page" "): other splits"
+
+# Mistakes have their place.
+printf 'artefact,row,col\n' >"$study/causes.csv"
+expect 1 results --db t.db
+contains "$errors" "causes.csv:1: the first line must be artefact,row,col,cause"
+printf 'artefact,row,col,cause\ntable-1,clean,mlp\n' >"$study/causes.csv"
+expect 1 results --db t.db
+contains "$errors" "causes.csv:2: expected artefact,row,col,cause"
+printf 'artefact,row,col,cause\ntable-7,,,x\n' >"$study/causes.csv"
+expect 1 results --db t.db
+contains "$errors" "causes.csv:2: tiny has no artefact 'table-7'"
+rm "$study/causes.csv"
+expect 1 results --db none.db
+contains "$errors" "none.db: no such store"
+
+# What was measured with a method that is no longer here stays in view, in the store's own list too.
+sed -i 's/algorithm mlp/algorithm gone as mlp/' "$study/table-1.ini"
+expect 0 results --db t.db
+contains "$out" "3 of 4 cells measured"
+expect 0 "$CRUCIBLE" report tiny/table-1 --db t.db --format csv
+[ "$(grep -c ',mlp,.*,ok,' <<<"$out")" = 1 ] || fail "the cell of a method that is gone: $out"
