@@ -25,7 +25,7 @@ set(CPACK_DEBIAN_RUNTIME_DESCRIPTION "does this learning method still work when 
  damage under one protocol, from one INI file. Methods run in processes of their own that never
  hold the true test labels; results are kept in one SQLite file.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "liblapacke, libmetis5, libcurl4, libzip4, ca-certificates")
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "crucible-dev, crucible-matlab, crucible-xgboost, librsvg2-2, fonts-dejavu-core")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "crucible-dev, crucible-matlab, crucible-xgboost, librsvg2-2, fonts-dejavu-core, libmicrohttpd12")
 
 set(same "crucible (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME crucible-dev)

@@ -25,6 +25,7 @@ static const verb verbs[] = {
     {"report", verb_report, "print the results of an experiment as tables"},
     {"show", verb_show, "show the experiments and trials of a store: messages, logs, curves, predictions"},
     {"plot", verb_plot, "draw the results of an experiment"},
+    {"serve", verb_serve, "show a store in the browser while a run goes on"},
     {"claims", verb_claims, "say which findings of a study hold, in print and in our results"},
     {"export", verb_export, "write every trial on one line, as CSV or JSON"},
     {"diff", verb_diff, "compare the results of two stores"},

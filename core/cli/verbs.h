@@ -7,6 +7,7 @@ int verb_list(int argc, char **argv);
 int verb_info(int argc, char **argv);
 int verb_report(int argc, char **argv);
 int verb_show(int argc, char **argv);
+int verb_serve(int argc, char **argv);
 int verb_plot(int argc, char **argv);
 int verb_claims(int argc, char **argv);
 int verb_export(int argc, char **argv);

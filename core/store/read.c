@@ -104,6 +104,7 @@ typedef struct caller {
     union {
         store_experiment_visitor *experiment;
         store_metric_visitor *metric;
+        store_trial_visitor *trial;
         store_vector_visitor *vector;
         store_curve_visitor *curve;
         store_build_visitor *build;
@@ -177,6 +178,32 @@ cru_status store_length(store *s, int64_t experiment, int64_t *length, cru_error
                                    " + (SELECT count(*) FROM namesake WHERE experiment = ?1) END",
                                    experiment, err);
     return each_row(s, query, take_id, length, err);
+}
+
+static bool show_latest(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    store_trial_view view = {.alias = db_text(query, 0),
+                             .key = db_text(query, 1),
+                             .outcome = (store_outcome)sqlite3_column_int(query, 2),
+                             .message = db_text(query, 3),
+                             .seconds_total = db_number(query, 4),
+                             .finished_ms = sqlite3_column_int64(query, 5)};
+    return c->visit.trial(c->user, &view);
+}
+
+cru_status store_each_latest(store *s, const store_latest *which, store_trial_visitor *visit, void *user,
+                             cru_error *err)
+{
+    sqlite3_stmt *query = query_of(s,
+                                   "SELECT alias, key, outcome, message, seconds_total, finished_ms FROM member"
+                                   " JOIN trial ON trial.id = trial WHERE experiment = ?1 AND outcome > ?2"
+                                   " ORDER BY finished_ms DESC LIMIT ?3",
+                                   which->experiment, err);
+    if (!query) return CRU_IO;
+    sqlite3_bind_int(query, 2, which->failed ? STORE_OK : STORE_PENDING);
+    sqlite3_bind_int64(query, 3, which->most);
+    return each_row(s, query, show_latest, &(caller){.visit.trial = visit, .user = user}, err);
 }
 
 static bool show_build(sqlite3_stmt *query, void *context)

@@ -273,6 +273,15 @@ typedef struct store_entry {
 typedef bool store_entry_visitor(void *user, const store_entry *entry);
 cru_status store_each_entry(store *s, int64_t experiment, store_entry_visitor *visit, void *user, cru_error *err);
 
+/* Trials of the experiment that ended last, the latest first, at most `most`; of failed ones only when `failed`. Index,
+ * settings and environment of the views are not set. */
+typedef struct store_latest {
+    int64_t experiment, most;
+    bool failed;
+} store_latest;
+cru_status store_each_latest(store *s, const store_latest *which, store_trial_visitor *visit, void *user,
+                             cru_error *err);
+
 typedef bool store_setting_visitor(void *user, int64_t index, const store_setting *setting);
 cru_status store_each_setting(store *s, int64_t experiment, store_setting_visitor *visit, void *user, cru_error *err);
 
