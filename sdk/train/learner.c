@@ -206,6 +206,12 @@ static void keep(cru_learner *l)
     l->kept = true;
 }
 
+void cru_learner_forget(cru_learner *learner)
+{
+    learner->kept = false;
+    shelf_forget(learner);
+}
+
 /* Shows the scores to the monitor and does as it says. False: stop. */
 static bool obey(cru_learner *l, cru_monitor *monitor, double loss)
 {

@@ -8,4 +8,7 @@
 /* Keeps the weights of all nets for the rules that `verdict` names (CRU_KEEP_FOR). */
 void shelf_keep(cru_learner *l, uint32_t verdict);
 
+/* Nothing is kept for any rule. */
+void shelf_forget(cru_learner *l);
+
 #endif

@@ -3,7 +3,7 @@
  *
  * A case has a name, which tools/bench also knows for the same work in PyTorch, and a `setup` that prepares a job: the
  * function to time, its argument, and the phases of the work. Memory from bench_memory lives until the job is closed.
- * To add a case: a line in a table of cases here, and a function of the same name in tools/bench-peers.py.
+ * To add a case: a line in a table of cases here, and a function of the same name in tests/bench/scripts/peers.py.
  *
  * A phase is a part of the work that must be over before the next one can start (a product of matrices, then a sum over
  * neighbours of its result). It needs at least max(bytes / bandwidth, operations / GEMM speed), and the whole job the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* crucible-loading: how long it takes to open a dataset, for tools/bench-loading.py.
+/* crucible-loading: how long it takes to open a dataset, for tools/bench --loading.
  *
  *     crucible-loading NAME ROUNDS FOLDER
  *

@@ -107,6 +107,20 @@ START_TEST(forward_reads_the_transition_from_anchors)
 }
 END_TEST
 
+/* Item 2 alone says class 1, with the lowest of all highest logits, which is what items of other classes count as: the
+ * first of the equals is item 0. */
+START_TEST(the_least_sure_item_is_no_anchor)
+{
+    static const float z[] = {2, 0, 3, 1, 0, 1};
+    float matrix[4];
+    int32_t anchors[2];
+    transition_from_anchors(&(anchor_logits){.items = 3, .classes = 2, .search = z, .read = z}, matrix, anchors);
+    ck_assert_int_eq(anchors[0], 1);
+    ck_assert_int_eq(anchors[1], 0);
+    ck_assert_double_eq_tol((double)matrix[2], 1 / (1 + exp(-2)), 1e-6);
+}
+END_TEST
+
 START_TEST(forward_corrects_the_loss)
 {
     static const char *const names[] = {"loss", "loss_saturated_clamp"};
@@ -283,6 +297,7 @@ Suite *suite(void)
     tcase_add_test(c, coteaching_without_disagreement_has_a_zero_gradient);
     tcase_add_test(c, coteaching_of_the_paper_uses_all_items);
     tcase_add_test(c, forward_reads_the_transition_from_anchors);
+    tcase_add_test(c, the_least_sure_item_is_no_anchor);
     tcase_add_loop_test(c, forward_corrects_the_loss, 0, 2);
     tcase_add_test(c, forward_estimates_before_it_trains);
     tcase_add_loop_test(c, unionnet_of_the_benchmark_is_a_scaled_cross_entropy, 0, 2);

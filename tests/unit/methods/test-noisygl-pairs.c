@@ -2,6 +2,7 @@
 /* pignn's pairs and cgnn's views: against the numbers of the study's code. */
 #include <crucible/draft/tensor.h>
 
+#include "label-cleaning.h"
 #include "methods/method-bench.h"
 #include "pair-loss.h"
 #include "view-contrast.h"
@@ -115,6 +116,21 @@ START_TEST(cgnn_ends_in_a_relu)
 }
 END_TEST
 
+/* A star: node 0 labelled 2 and neighbours labelled 1, 0, 0, 1, none. Four of five cosines are above 0.8: their share,
+ * 0.8 as a float, is above the double 0.8. Labels 0 and 1 are equally frequent. With three of five nothing changes. */
+START_TEST(cgnn_takes_the_label_of_similar_neighbours)
+{
+    static const int32_t ids[] = {1, 2, 3, 4, 5, 0, 0, 0, 0, 0}, labels[] = {2, 1, 0, 0, 1, CRU_UNLABELLED};
+    static const int64_t offsets[] = {0, 5, 6, 7, 8, 9, 10};
+    const float cosine[] = {0.9F, 0.85F, 0.99F, _i ? 0.5F : 0.81F, 0.1F, 0, 0, 0, 0, 0};
+    const cru_csr graph = {6, 6, offsets, ids, NULL};
+    int64_t count[3];
+    const label_cleaning rule = {&graph, cosine, labels, 3, 0.8};
+    ck_assert_int_eq(cleaned_label(&rule, 0, count), _i ? 2 : 0);
+    ck_assert_int_eq(cleaned_label(&rule, 1, count), 1);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("noisy label pairs");
@@ -122,6 +138,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, pignn_weighs_pairs, 0, 3);
     tcase_add_loop_test(c, cgnn_contrasts_all_pairs, 0, 2);
     tcase_add_test(c, cgnn_ends_in_a_relu);
+    tcase_add_loop_test(c, cgnn_takes_the_label_of_similar_neighbours, 0, 2);
     suite_add_tcase(s, c);
     return s;
 }

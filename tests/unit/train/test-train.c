@@ -48,6 +48,29 @@ START_TEST(several_rules_keep_epochs_of_their_own)
 }
 END_TEST
 
+static void forget_after_three(cru_learner *l, void *self)
+{
+    (void)self;
+    if (l->epoch == 3) cru_learner_forget(l);
+}
+
+/* Epochs 1 and 2 were kept before. */
+START_TEST(what_was_kept_can_be_forgotten)
+{
+    cru_method forgetful = plain;
+    trial t = {
+        .script = {.verdict = {[1] = CRU_KEEP, [2] = CRU_KEEP_FOR(0), [5] = _i ? CRU_KEEP | CRU_KEEP_FOR(0) : 0}}};
+    forgetful.after_epoch = forget_after_three;
+    trial_open(&t, &forgetful, 9);
+    trial_fit(&t, 0);
+    ck_assert(predicts_as_in(&t, _i ? 5 : 8));
+    cru_method_vtable.select(t.learner, 0);
+    ck_assert_int_eq(cru_method_vtable.predict(t.learner, t.scores), CRU_OK);
+    ck_assert(predicts_as_in(&t, _i ? 5 : 8));
+    trial_close(&t);
+}
+END_TEST
+
 START_TEST(where_no_rule_kept_anything_the_last_epoch_predicts)
 {
     trial t = {0};
@@ -578,6 +601,7 @@ Suite *suite(void)
     tcase_add_test(c, the_kept_epoch_predicts);
     tcase_add_test(c, validation_accuracy_counts_observed_labels);
     tcase_add_test(c, several_rules_keep_epochs_of_their_own);
+    tcase_add_loop_test(c, what_was_kept_can_be_forgotten, 0, 2);
     tcase_add_test(c, where_no_rule_kept_anything_the_last_epoch_predicts);
     tcase_add_test(c, before_the_step_the_first_report_is_of_the_initial_weights);
     tcase_add_test(c, before_the_step_one_pass_is_enough_unless_the_mode_matters);

@@ -75,7 +75,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .state = cru_no_state,
                .logits = logits, .loss = loss, .report = report, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "backward",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "loss corrected backward by an estimated transition matrix",
     .citation = "Patrini, Rozza, Menon, Nock, Qu. Making Deep Neural Networks Robust to Label Noise: a Loss Correction "
                 "Approach. CVPR 2017.",

@@ -13,6 +13,7 @@
  * it then does not use: nothing changes. The article was not at hand; only labels of the training part are counted.
  *
  * Yuan, Luo, Qin, Zhao, Ju, Zhang. Learning on Graphs under Label Noise. ICASSP 2023. */
+#include "label-cleaning.h"
 #include "view-contrast.h"
 
 typedef struct settings {
@@ -104,19 +105,6 @@ static cru_tensor *contrast(cru_learner *l, model *m, cru_tape *t, cru_tensor *c
     return sum;
 }
 
-/* The label that most labelled neighbours of v have, or its own. */
-static int32_t usual_label(const cru_task *task, const int32_t *labels, int32_t v, int64_t *count)
-{
-    const cru_csr *g = &task->graph;
-    int32_t best = labels[v];
-    for (int32_t c = 0; c < task->classes; c++) count[c] = 0;
-    for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++)
-        if (labels[g->ids[e]] != CRU_UNLABELLED) count[labels[g->ids[e]]]++;
-    for (int32_t c = task->classes - 1; c >= 0; c--)
-        if (count[c] && count[c] >= count[best]) best = c;
-    return best;
-}
-
 static void change_labels(cru_learner *l, model *m, cru_tape *t)
 {
     const settings *s = l->settings;
@@ -124,17 +112,10 @@ static void change_labels(cru_learner *l, model *m, cru_tape *t)
     const cru_csr *g = &l->task->graph;
     int32_t *changed = cru_tape_alloc(t, train.count, sizeof *changed);
     int64_t *count = cru_tape_alloc(t, l->task->classes, sizeof *count);
-    cru_sparse *pairs = cru_sparse_step(t, g);
     cru_tensor *o = cru_normalize_l2(t, logits(l, m, t), 1e-8);
-    const float *cosine = cru_tensor_host(t, cru_sddmm(t, pairs, o, o, 1));
-    for (int64_t i = 0; i < train.count; i++) {
-        const int32_t v = train.ids[i];
-        const int64_t from = g->offsets[v], to = g->offsets[v + 1];
-        int64_t similar = 0;
-        for (int64_t e = from; e < to; e++) similar += (double)cosine[e] > s->threshold;
-        const bool trusted = (double)similar > s->threshold * (double)(to - from);
-        changed[i] = trusted ? usual_label(l->task, m->labels, v, count) : m->labels[v];
-    }
+    const float *cosine = cru_tensor_host(t, cru_sddmm(t, cru_sparse_step(t, g), o, o, 1));
+    const label_cleaning rule = {g, cosine, m->labels, l->task->classes, s->threshold};
+    for (int64_t i = 0; i < train.count; i++) changed[i] = cleaned_label(&rule, train.ids[i], count);
     for (int64_t i = 0; i < train.count; i++) m->labels[train.ids[i]] = changed[i];
 }
 

@@ -116,7 +116,8 @@ static void prepare(cru_learner *l, void *self)
     n.labels = working_labels(l, m);
     n.embedding = cru_tensor_host(l->tape, embed(l, m, l->tape));
     difficulty(l->ctx, &n, train, local, global);
-    for (int64_t i = 0; i < train.count; i++) local[i] += s->alpha * global[i];
+    /* In float, as the benchmark ranks: nodes that differ by rounding alone are equals and stay in order. */
+    for (int64_t i = 0; i < train.count; i++) local[i] = (double)((float)local[i] + (float)(s->alpha * global[i]));
     m->order = nodes_by(l->ctx, train, local);
     m->difficulty = local;
 }
@@ -149,7 +150,7 @@ CRU_PLUGIN = {
                .label_weights = label_weights, .logits = logits, .loss = loss, .widen = cru_weights_only,
                .state = cru_no_state, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "clnode",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "a curriculum from easy to hard training nodes",
     .citation = "Wei, Gong, Zhan, Du, Luo, Hu. CLNode: Curriculum Learning for Node Classification. WSDM 2023.",
     .categories = "GLN, robust training",

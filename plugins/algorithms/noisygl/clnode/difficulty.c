@@ -4,15 +4,15 @@
 
 #include "difficulty.h"
 
-static double mixed_labels(const nodes_seen *n, int32_t u, double *share)
+static double mixed_labels(const nodes_seen *n, int32_t u, double *count)
 {
     const cru_csr *g = n->graph;
     const double total = (double)(g->offsets[u + 1] - g->offsets[u] + 1);
     double sum = 0;
-    for (int32_t c = 0; c < n->classes; c++) share[c] = 0;
-    share[n->labels[u]] = 1 / total;
-    for (int64_t e = g->offsets[u]; e < g->offsets[u + 1]; e++) share[n->labels[g->ids[e]]] += 1 / total;
-    for (int32_t c = 0; c < n->classes; c++) sum -= share[c] * log(share[c] + exp(-20));
+    for (int32_t c = 0; c < n->classes; c++) count[c] = 0;
+    count[n->labels[u]] = 1;
+    for (int64_t e = g->offsets[u]; e < g->offsets[u + 1]; e++) count[n->labels[g->ids[e]]]++;
+    for (int32_t c = 0; c < n->classes; c++) sum -= count[c] / total * log(count[c] / total + exp(-20));
     return sum;
 }
 
@@ -53,7 +53,7 @@ void difficulty(cru_ctx *ctx, const nodes_seen *n, cru_ids train, double *local,
 {
     const int64_t nodes = n->graph->rows, w = n->width;
     double *f = cru_ctx_alloc(ctx, nodes * w, sizeof *f), *m = cru_ctx_alloc(ctx, n->classes * w, sizeof *m);
-    double *share = cru_ctx_alloc(ctx, n->classes, sizeof *share), *sum = cru_ctx_alloc(ctx, n->classes, sizeof *sum);
+    double *near = cru_ctx_alloc(ctx, n->classes, sizeof *near), *sum = cru_ctx_alloc(ctx, n->classes, sizeof *sum);
     int64_t *count = cru_ctx_alloc(ctx, n->classes, sizeof *count);
     for (int64_t v = 0; v < nodes; v++) {
         for (int64_t k = 0; k < w; k++) f[v * w + k] = exp((double)n->embedding[v * w + k]);
@@ -70,6 +70,6 @@ void difficulty(cru_ctx *ctx, const nodes_seen *n, cru_ids train, double *local,
         const int32_t label = n->labels[train.ids[i]];
         const double ratio = global[i] / (sum[label] / (double)count[label]);
         global[i] = ratio > 0.95 ? 1 : 1 / ratio;
-        local[i] = mixed_labels(n, train.ids[i], share);
+        local[i] = mixed_labels(n, train.ids[i], near);
     }
 }

@@ -7,12 +7,13 @@
 
 const char *const scheduler_names[] = {"linear", "root", "geom", NULL};
 
+/* Products come before the division, as in the benchmark: what is used is the floor of a multiple of it. */
 double curriculum_share(const curriculum *c, int64_t t)
 {
-    const double l = c->lambda, u = (double)t / (double)c->until;
-    double share = l + (1 - l) * u;
-    if (c->scheduler == ROOT) share = sqrt(l * l + (1 - l * l) * u);
-    if (c->scheduler == GEOM) share = pow(2, log2(l) - log2(l) * u);
+    const double l = c->lambda, e = (double)t, until = (double)c->until;
+    double share = l + (1 - l) * e / until;
+    if (c->scheduler == ROOT) share = sqrt(l * l + (1 - l * l) * e / until);
+    if (c->scheduler == GEOM) share = pow(2, log2(l) - log2(l) * e / until);
     return share < 1 ? share : 1;
 }
 

@@ -40,14 +40,16 @@ static void softmax_row(const float *logits, int32_t classes, float *out)
 
 void transition_from_anchors(const anchor_logits *z, float *matrix, int32_t *anchors)
 {
+    float least = INFINITY;
     for (int32_t c = 0; c < z->classes; c++) anchors[c] = -1;
     for (int32_t n = 0; n < z->items; n++) {
         const float *row = z->search + n * z->classes;
         const int32_t c = cru_best_class(row, z->classes);
+        if (row[c] < least) least = row[c];
         if (anchors[c] < 0 || row[c] > z->search[anchors[c] * z->classes + c]) anchors[c] = n;
     }
     for (int32_t c = 0; c < z->classes; c++) {
-        if (anchors[c] < 0) anchors[c] = 0;
+        if (anchors[c] < 0 || z->search[anchors[c] * z->classes + c] <= least) anchors[c] = 0;
         softmax_row(z->read + anchors[c] * z->classes, z->classes, matrix + c * z->classes);
     }
 }

@@ -21,8 +21,9 @@ typedef struct two_spaces {
 cru_tensor *consistency(cru_tape *t, const two_spaces *s);
 
 /* Transition matrix by anchors (Patrini et al.). The anchor of class c is the item whose highest logit is c and higher
- * than that of any other such item (the lowest id among equals); item 0 when no item's is. Row c of the matrix is the
- * softmax of the anchor's second logits. */
+ * than that of any other such item (the lowest id among equals); item 0 when no item's is, or none above the lowest of
+ * all items' highest logits, which the benchmark gives to the items of other classes. Row c of the matrix is the softmax
+ * of the anchor's second logits. */
 typedef struct anchor_logits {
     int64_t items;
     int32_t classes;

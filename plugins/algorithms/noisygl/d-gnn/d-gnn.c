@@ -85,7 +85,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare, .state = cru_no_state,
                .logits = logits, .loss = loss, .report = report, .adjacency = CRU_AT(settings, adjacency)),
     .name = "d-gnn",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "backward loss correction on a graph isomorphism network",
     .citation = "NT, Jin, Murata. Learning Graph Neural Networks with Noisy Labels. LLD workshop, ICLR 2019.",
     .categories = "GLN, loss regulation",

@@ -11,8 +11,9 @@
  * and the share `select` of the unknown items with the largest number in F become clean, labelled by it. X' are the
  * features divided by the sum of their row.
  *
- * bench: Y_clean stays 0. paper: it holds the labels of the clean items. The benchmark takes the first half of all
- * nodes as unknown, with labels of test nodes; those are never shown to a method here.
+ * bench: Y_clean stays 0, and Y_unknown holds the labels of all training items, also of those that became clean. paper:
+ * both hold the labels of their items. The benchmark takes the first half of all nodes as unknown, with labels of test
+ * nodes; those are never shown to a method here.
  *
  * Cheng, Shan, Shen, Li, Luo, Li. Resurrecting Label Propagation for Graphs with Heterophily and Label Noise. KDD 2024. */
 #include <math.h>
@@ -26,7 +27,7 @@ typedef struct settings {
 } settings;
 
 static const cru_param schema[] = {
-    CRU_VARIANT(settings, variant, CRU_BENCH, "bench: clean labels are not spread"),
+    CRU_VARIANT(settings, variant, CRU_BENCH, "bench: labels of clean items are spread as those of unknown ones"),
     CRU_FLOAT(settings, alpha, 0, 0, CRU_NO_MAX, "of the closed form"),
     CRU_FLOAT(settings, beta, 1, 1e-3, 1e6, "weight of the graph as it is", .search = CRU_LOG_UNIFORM(0.1, 1000)),
     CRU_FLOAT(settings, gamma, 0.5, 0, 0.99, "weight of the first representation", .search = CRU_UNIFORM(0.1, 0.9)),
@@ -128,9 +129,12 @@ static const float *spread(cru_learner *l, const model *m, cru_tape *t)
     const double left = 1 - s->alpha1, rest = left * (1 - s->alpha2);
     const int64_t items = l->task->items, classes = l->task->classes;
     float *y = cru_tape_alloc(t, items * classes, sizeof *y);
-    add_labels(l->task, &(labelled_items){m->unknown, NULL, m->unknown_count, rest * s->alpha3}, y);
+    labelled_items unknown = {m->unknown, NULL, m->unknown_count, rest * s->alpha3};
     if (s->variant == CRU_PAPER)
         add_labels(l->task, &(labelled_items){m->clean, m->label, m->clean_count, left * s->alpha2}, y);
+    else
+        unknown.ids = l->task->split.train.ids, unknown.count = l->task->split.train.count;
+    add_labels(l->task, &unknown, y);
     cru_tensor *h = represent(l, m, t), *x = finish(l, m, t, h);
     cru_tensor *known = cru_tensor_upload(t, cru_2d(items, classes), y);
     cru_tensor *start = cru_plus(t, known, rest * (1 - s->alpha3), cru_softmax(t, x, 1));
@@ -184,7 +188,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
                .state = cru_no_state),
     .name = "r2lp",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "label propagation over a reconstructed graph cleans the labels",
     .citation = "Cheng, Shan, Shen, Li, Luo, Li. Resurrecting Label Propagation for Graphs with Heterophily and Label "
                 "Noise. KDD 2024.",

@@ -59,7 +59,7 @@ static int by_loss(const void *a, const void *b)
 }
 
 /* Which items have one of the smallest losses (n, host): those to trust. */
-static uint8_t *trusted_items(cru_tape *t, const float *loss, int64_t n, double progress)
+static uint8_t *trusted_items(cru_tape *t, const float *loss, int64_t n, const governance *g)
 {
     ranked *order = cru_tape_alloc(t, n, sizeof *order);
     uint8_t *trusted = cru_tape_alloc(t, n, 1);
@@ -68,7 +68,8 @@ static uint8_t *trusted_items(cru_tape *t, const float *loss, int64_t n, double 
     for (int64_t i = 0; i < n; i++) order[i] = (ranked){loss[i], (int32_t)i}, mean += (double)loss[i] / (double)n;
     for (int64_t i = 0; i < n; i++) below += (double)loss[i] < mean;
     qsort(order, (size_t)n, sizeof *order, by_loss);
-    const int64_t kept = (int64_t)(fmax(1 - 0.5 * progress, (double)below / (double)n) * (double)n);
+    const double left_out = 0.5 / g->epochs * g->epoch; /* divided first, as in the benchmark: a floor is taken */
+    const int64_t kept = (int64_t)(fmax(1 - left_out, (double)below / (double)n) * (double)n);
     for (int64_t i = 0; i < n; i++) trusted[order[i].item] = i < kept;
     return trusted;
 }
@@ -86,8 +87,8 @@ static division divide(cru_tape *t, cru_tensor *const z[2], cru_index labels, co
                   cru_tape_alloc(t, n, sizeof *d.said), 0};
     const int32_t *label = cru_index_host(t, labels);
     const opinion o = opinions(t, z);
-    const double least = 1 - (1 - fmin(0.5, g->least_margin)) * g->progress;
-    const uint8_t *trusted = trusted_items(t, cru_tensor_host(t, each), n, g->progress);
+    const double least = 1 - (1 - fmin(0.5, g->least_margin)) * g->epoch / g->epochs;
+    const uint8_t *trusted = trusted_items(t, cru_tensor_host(t, each), n, g);
     for (int64_t i = 0; i < n; i++) {
         const bool wrong = o.class[i] >= 0 && o.class[i] != label[i] && (double)o.sure[i] > least;
         const bool left_out = g->spare_first && i == 0;
@@ -115,10 +116,10 @@ cru_tensor *labelled_loss(cru_tape *t, cru_tensor *const z[2], cru_index labels,
 {
     const int64_t n = labels.count;
     cru_tensor *each = both(t, z, labels);
-    if (g->progress <= 0) return cru_mean(t, each, CRU_ALL);
+    if (g->epoch <= 0) return cru_mean(t, each, CRU_ALL);
     const division d = divide(t, z, labels, g, each);
     cru_tensor *sum = cru_sum(t, cru_mul(t, each, cru_tensor_upload(t, cru_1d(n), d.weight)), CRU_ALL);
-    if (d.corrected) sum = cru_add(t, sum, corrected_loss(t, z, &d, 0.5 - 0.5 * g->progress));
+    if (d.corrected) sum = cru_add(t, sum, corrected_loss(t, z, &d, 0.5 - 0.5 * g->epoch / g->epochs));
     return cru_plus(t, cru_scale(t, sum, 1 / (double)n), g->lambda, apart(t, z));
 }
 

@@ -8,20 +8,20 @@
 #include <crucible/crucible.h>
 
 typedef struct governance {
-    double progress;     /* e / E: which part of the epochs is over */
-    double decay;        /* the weight of labels that are neither trusted nor corrected */
-    double lambda;       /* of agreement */
-    double least_margin; /* bench: 1 / labelled nodes; paper: 1 / classes */
-    bool spare_first;    /* bench: the first training item is never distrusted, only left out */
+    double epoch, epochs; /* e, from 0, of E */
+    double decay;         /* the weight of labels that are neither trusted nor corrected */
+    double lambda;        /* of agreement */
+    double least_margin;  /* bench: 1 / labelled nodes; paper: 1 / classes */
+    bool spare_first;     /* bench: the first training item is never distrusted, only left out */
 } governance;
 
-/* Over the n training items, with l = CE(z1) + CE(z2) each. In the first epoch (progress 0) the mean of l; later
+/* Over the n training items, with l = CE(z1) + CE(z2) each. In the first epoch (e = 0) the mean of l; later
  *
- *     1/n (sum of l over the trusted + sum of (m1 m2)^(1/2 - progress/2) (CE(z1, c) + CE(z2, c)) over the corrected
+ *     1/n (sum of l over the trusted + sum of (m1 m2)^(1/2 - e / 2E) (CE(z1, c) + CE(z2, c)) over the corrected
  *          + decay sum of l over the rest) + lambda (mean KL(p2 || p1) + mean KL(p1 || p2))
  *
- * Trusted are the floor(R n) smallest l, R = max(1 - progress/2, share of l below their mean). Corrected are those of
- * the others where both peers say c, which is not the label, and m1 m2 > 1 - (1 - min(1/2, least_margin)) progress. */
+ * Trusted are the floor(R n) smallest l, R = max(1 - e / 2E, share of l below their mean). Corrected are those of
+ * the others where both peers say c, which is not the label, and m1 m2 > 1 - (1 - min(1/2, least_margin)) e / E. */
 cru_tensor *labelled_loss(cru_tape *t, cru_tensor *const z[2], cru_index labels, const governance *g);
 
 /* Those of `nodes` where both peers say the same and m1 m2 > least^2; *labels: what they say. z are of all nodes. For

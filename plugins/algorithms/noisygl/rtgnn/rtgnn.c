@@ -116,7 +116,8 @@ static cru_tensor *labelled(cru_learner *l, cru_tape *t, cru_tensor *const z[2])
 {
     const settings *s = l->settings;
     const double count = (double)(s->variant == CRU_PAPER ? l->task->classes : l->train_rows.count);
-    const governance g = {.progress = (double)l->epoch / (double)s->train.epochs,
+    const governance g = {.epoch = (double)l->epoch,
+                          .epochs = (double)s->train.epochs,
                           .decay = s->decay_w,
                           .lambda = s->co_lambda,
                           .least_margin = 1 / count,
@@ -175,7 +176,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
                .report = report, .state = cru_no_state),
     .name = "rtgnn",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "two peers that trust, correct or doubt labels, on a graph with learned edges",
     .citation = "Qian, Ying, Hu, Zhou, Chen, Chen, Wu. Robust Training of Graph Neural Networks via Noise Governance. "
                 "WSDM 2023.",

@@ -122,7 +122,7 @@ CRU_PLUGIN = {
                .label_weights = label_weights, .logits = logits, .loss = loss, .widen = cru_weights_only,
                .state = cru_no_state, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "tss",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "a curriculum from the inside of classes to their borders",
     .citation = "Wu, Yao, Xia, Yu, Wang, Han, Liu. Mitigating Label Noise on Graph via Topological Sample Selection. "
                 "ICML 2024.",

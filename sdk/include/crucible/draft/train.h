@@ -18,6 +18,11 @@ CRU_API cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t);
  * methods that choose among states of their own. What the monitor judges by is not told. */
 CRU_API double cru_learner_val_accuracy(const cru_learner *learner, cru_tape *t, const cru_tensor *logits);
 
+/* The weights that the monitor chose so far are not kept: those that it chooses from here on predict, or the last ones.
+ * The monitor remembers what it saw, so that only what is better than all epochs so far is chosen. For a method with
+ * epochs that must not predict. */
+CRU_API void cru_learner_forget(cru_learner *learner);
+
 /* Evaluates, reports to the monitor, keeps the weights when told to. False: stop. */
 CRU_API bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, double loss);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times the opening of datasets against Python.
 
-    tools/bench-loading.py [--quick] [--json FILE] [--only TEXT] [--build DIR] [--processor]
+    tools/bench --loading [--quick] [--json FILE] [--only TEXT] [--build DIR] [--processor]
 
 Reads the largest sets of each layout in the mirror (CRUCIBLE_MIRROR) and skips, aloud, what is not there. The largest of
 all are COLLAB (84 MB of text once unpacked, 24.6 million arcs) and CIFAR-10 (37 MB, 147 MB as float32). Two peers:
@@ -41,6 +41,7 @@ import scipy.io
 import scipy.sparse as sparse
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
 
 
 def symmetric(adjacency):
@@ -281,14 +282,14 @@ def main():
     parser.add_argument("--quick", action="store_true", help="one round")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
     parser.add_argument("--only", default="", metavar="TEXT", help="datasets whose name contains this")
-    parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build", "release"), metavar="DIR")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"), metavar="DIR")
     parser.add_argument("--processor", action="store_true", help="processor time, of one thread on our side")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, which ends the program and its folder, too
     try:
         run(options)
     except (OSError, subprocess.CalledProcessError) as problem:
-        print(f"bench-loading: {problem}", file=sys.stderr)
+        print(f"bench: {problem}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times a whole partial-label training against the same loop in PyTorch: proden on Lost, 10,000 steps, one setting.
 
-    tools/bench-lost [--steps 10000] [--rounds 3] [--build DIR]
+    tools/bench --lost [--steps 10000] [--rounds 3] [--build DIR]
 
 Both train the perceptron with 500 hidden units in batches of 128 by Adam, look at each batch again after the step to
 sharpen its targets, and evaluate all rows every 1000 steps. `crucible run` is timed as a user sees it, with reading the
@@ -20,6 +20,7 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
 CONFIG = """[experiment]
 name = bench-lost
 [split]
@@ -62,7 +63,7 @@ def run_ours(program, steps, folder):
     seconds = children_seconds() - begin
     trial = json.loads(run.stdout.splitlines()[0])
     if trial["outcome"] != "ok":
-        sys.exit(f"bench-lost: the trial {trial['outcome']}: {trial.get('message')}")
+        sys.exit(f"bench: the trial {trial['outcome']}: {trial.get('message')}")
     return seconds
 
 
@@ -101,12 +102,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=10000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build", "release"), metavar="DIR")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"), metavar="DIR")
     options = parser.parse_args()
     use_fast_blas()
     program = os.path.join(options.build, "bin", "crucible")
     if not os.path.exists(program):
-        sys.exit(f"bench-lost: there is no {program}; tools/build release makes it")
+        sys.exit(f"bench: there is no {program}; tools/build release makes it")
     ours, theirs = [], []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.rounds):

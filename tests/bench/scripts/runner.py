@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times what a trial costs besides its method: tools/bench --runner, or by itself
+"""Times what a trial costs besides its method.
 
-    tools/bench-runner.py [--trials 2000] [--ms 1] [--jobs 2] [--rounds 3] [--set KEY=VALUE] [--build DIR] [--json FILE]
+    tools/bench --runner [--trials 2000] [--ms 1] [--jobs 2] [--rounds 3] [--set KEY=VALUE] [--build DIR] [--json FILE]
 
 Runs an experiment of four methods on many seeds, each trial of which uses one millisecond, with a new store, and prints trials per second
 by the clock on the wall and the processor time per trial of all processes together: host, judge and workers. The first
@@ -18,13 +18,14 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
 PLUGINS = ("runner-secret", "runner-accuracy", "fit-spin")
 METHODS = 4  # per seed
 
 
 def build(folder):
     if not os.path.exists(os.path.join(folder, "CMakeCache.txt")):
-        subprocess.run(["cmake", "-S", os.path.dirname(HERE), "-B", folder, "-G", "Ninja"], check=True,
+        subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja"], check=True,
                        stdout=subprocess.DEVNULL)
     targets = ["crucible-cli"] + [f"test-plugin-{name}" for name in PLUGINS]
     subprocess.run(["cmake", "--build", folder, "--target"] + targets, check=True, stdout=subprocess.DEVNULL)
@@ -101,7 +102,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as for crucible run")
-    parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build", "release"), metavar="DIR")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"), metavar="DIR")
     parser.add_argument("--json", metavar="FILE", help="also write the results there")
     options = parser.parse_args()
     if options.trials < METHODS or options.trials % METHODS:

@@ -34,7 +34,7 @@ import warnings
 warnings.filterwarnings("ignore", category=DeprecationWarning)  # of pickled SciPy matrices
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
+ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
 EPOCHS, HIDDEN, RATE = 200, 64, 0.3
 
 
@@ -166,7 +166,7 @@ def time_ours(options, folder):
         os.remove(db)
     program = os.path.join(options.build, "bin", "crucible")
     if not os.path.exists(program):
-        sys.exit(f"bench-noise: there is no {program}; tools/build release makes it")
+        sys.exit(f"bench: there is no {program}; tools/build release makes it")
     command = [program, "run", os.path.join(ROOT, "configs", "noisygl", "quick-cora.ini"), "--db", db,
                "--jobs", str(options.threads), "--quiet", "--set", "experiment.algorithms=gcn",
                "--set", "experiment.corruptors=uniform", "--set", "experiment.metrics=accuracy",
