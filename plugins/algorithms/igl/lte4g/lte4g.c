@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lte4g: four experts, for head and tail classes and head and tail degrees, teach two students.
+/* lte4g: four experts, for head and tail classes (experts.h) and head and tail degrees, teach two students.
  *
  *     encoder: e = Drop(ReLU(P X W + b))      classifier: Drop(ReLU(P e W + b)) V + c      P = D^-1 (A + I)
  *
@@ -10,12 +10,10 @@
  *    degrees + (1 - a) KD of that of tail degrees, a = cos(pi epoch / (2 epochs)).
  *
  * Stages 1 and 2 keep what has the best macro-F1 on the validation nodes that they are for (the later of equals), and
- * are over some epochs after it; stage 3 is what the monitor sees. A node goes to the student
- * of the class whose prototype has the largest cosine with e; classes of the other student have logits -999999.
- * Prototype: mean e of the class's training nodes, of fewer than the average joined by their neighbours and then by
- * nodes among the 10 of most similar features that are not, in the order of the first classifier's probability.
- *
- * Degrees count the node itself. Classes are divided as experts.h says.
+ * are over some epochs after it; stage 3 is what the monitor sees. A node goes to the student of the class whose
+ * prototype has the largest cosine with e; classes of the other student have logits -999999. Prototype: mean e of the
+ * class's training nodes, of fewer than the average joined by their neighbours and then by nodes among the 10 of most
+ * similar features that are not, in the order of the first classifier's probability. Degrees count the node itself.
  *
  * Yun, Kim, Yoon, Park. LTE4G: Long-Tail Experts for Graph Neural Networks. CIKM 2022. */
 #include <crucible/draft/nn.h>
@@ -65,15 +63,17 @@ typedef struct model {
     uint8_t *to_tail; /* of every node: which student */
 } model;
 
+static cru_gcn convolution(cru_net *net, const char *name, int64_t in, int64_t out)
+{
+    const cru_gcn_shape shape = {.in = in, .hidden = out, .out = out, .layers = 1, .draw = CRU_DRAW_FAN_OUT};
+    return cru_gcn_stack_create(net, name, &shape).layer[0];
+}
+
 static classifier build_classifier(cru_net *net, int64_t hidden, int64_t out)
 {
-    const cru_gcn_stack conv = cru_gcn_stack_create(
-        net, "conv",
-        &(cru_gcn_shape){.in = hidden, .hidden = hidden, .out = hidden, .layers = 1, .draw = CRU_DRAW_FAN_OUT});
-    return (classifier){net, conv.layer[0],
-                        cru_fc_create_with(net, "out", hidden, out > 0 ? out : 1,
-                                           (cru_init){.kind = CRU_INIT_NORMAL, .b = 0.05},
-                                           &(cru_init){.kind = CRU_INIT_FAN_IN, .fan_in = hidden})};
+    const cru_init weight = {.kind = CRU_INIT_NORMAL, .b = 0.05}, bias = {.kind = CRU_INIT_FAN_IN, .fan_in = hidden};
+    const cru_gcn conv = convolution(net, "conv", hidden, hidden);
+    return (classifier){net, conv, cru_fc_create_with(net, "out", hidden, out > 0 ? out : 1, weight, &bias)};
 }
 
 /* Nodes for an expert: its classes and degrees. */
@@ -101,11 +101,7 @@ static void build(cru_learner *l, void *self)
     const settings *s = l->settings;
     m->adj = cru_adjacency_create(l->ctx, &l->task->graph, &(cru_adjacency){CRU_LOOPS_FILL, CRU_NORM_ROW});
     m->classes = divide_classes(l->ctx, l->task);
-    m->encoder =
-        cru_gcn_stack_create(
-            l->net, "encoder",
-            &(cru_gcn_shape){.in = l->x.cols, .hidden = 1, .out = s->hidden, .layers = 1, .draw = CRU_DRAW_FAN_OUT})
-            .layer[0];
+    m->encoder = convolution(l->net, "encoder", l->x.cols, s->hidden);
     m->first = build_classifier(l->net, s->hidden, l->task->classes);
     for (int p = 0; p < PARTS; p++)
         m->part[p] = build_classifier(cru_learner_net(l, names[p]), s->hidden,

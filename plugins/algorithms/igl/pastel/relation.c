@@ -13,11 +13,23 @@ static float *columns(cru_tape *t, const float *x, int64_t n, int64_t cols)
     return y;
 }
 
-/* row += sum_j weight_j x_j, of columns that are n long */
-static void add_columns(int64_t n, int64_t cols, const float *weight, const float *x, float *row)
+/* row += sum_j weight_j x_j, of columns that are n long; four at a time, in the order of one at a time */
+static void add_columns(int64_t n, int64_t cols, const float *weight, const float *x, float *restrict row)
 {
-    for (int64_t j = 0; j < cols; j++)
+    int64_t j = 0;
+    for (; j + 4 <= cols; j += 4) {
+        const float a = weight[j], b = weight[j + 1], c = weight[j + 2], d = weight[j + 3];
+        const float *x0 = x + j * n, *x1 = x0 + n, *x2 = x1 + n, *x3 = x2 + n;
+        for (int64_t v = 0; v < n; v++) row[v] = (((row[v] + a * x0[v]) + b * x1[v]) + c * x2[v]) + d * x3[v];
+    }
+    for (; j < cols; j++)
         for (int64_t v = 0; v < n; v++) row[v] += weight[j] * x[j * n + v];
+}
+
+/* y_j += a x_j */
+static void add_scaled(int64_t n, float a, const float *restrict x, float *restrict y)
+{
+    for (int64_t j = 0; j < n; j++) y[j] += a * x[j];
 }
 
 void relation_read(cru_tape *t, relation *s)
@@ -89,9 +101,9 @@ static void push(const work *w, int64_t u, const float *ds, float *dc, float *df
             }
     }
     for (int64_t v = 0; df && v < s->n; v++) {
-        const float *own = s->f_host + u * k, *other = s->f_host + v * k;
-        for (int64_t j = 0; j < k; j++) df[u * k + j] += ds[v] * other[j];
-        for (int64_t j = 0; j < k; j++) df[v * k + j] += ds[v] * own[j];
+        if (ds[v] == 0) continue;
+        add_scaled(k, ds[v], s->f_host + v * k, df + u * k);
+        add_scaled(k, ds[v], s->f_host + u * k, df + v * k);
     }
 }
 
@@ -112,7 +124,7 @@ static void product_backward(void *user, cru_tape *t, const float *dy, float *co
         add_columns(n, cols, d, w->h_columns, ds);
         for (int64_t v = 0; v < n; v++) ds[v] = gate[v] * (mask[v] * ds[v] + d[cols]);
         for (int64_t v = 0; dh && v < n; v++)
-            for (int64_t j = 0; j < cols && mask[v] != 0; j++) dh[v * cols + j] += mask[v] * s[v] * d[j];
+            if (mask[v] != 0) add_scaled(cols, mask[v] * s[v], d, dh + v * cols);
         if (dc || df) push(w, u, ds, dc, df);
     }
 }
@@ -142,9 +154,8 @@ cru_tensor *relation_product(cru_tape *t, const relation *s, cru_tensor *h)
         relation_row(s, u, row);
         relation_mask(s, RELATION_PRODUCT, u, mask);
         for (int64_t v = 0; v < n; v++) {
-            const float weight = row[v] * mask[v], *of_v = w->h + v * cols;
             sum += (double)row[v];
-            for (int64_t j = 0; j < cols; j++) out[j] += weight * of_v[j];
+            if (mask[v] != 0) add_scaled(cols, row[v] * mask[v], w->h + v * cols, out);
         }
         out[cols] = (float)sum;
     }

@@ -12,20 +12,16 @@
  *
  *     loss = 2 (alpha L_h + (1 - alpha) L_t) + mu_nodes L_n + mu_parts L_s + lambda mean cos(h_G, p(h_G))
  *
- * L_n and L_s say that what a head's part recalls is nearer to the rest of this head i than to another head j:
- *     L_n  parts: the first min(n_i, n_j) nodes; against a random node of i and one of j
- *     L_s  parts: connected samples of K = floor(min(b - 1, n_i / 2)) nodes, represented without the rest of the graph,
- *          against the sum over the rest of i and over as many random nodes of j (or all)
- * where b is the size at rank floor(0.2 G) from the top. A batch with fewer than two heads or no tail is passed over.
+ * L_n and L_s say that what a head's nodes and connected samples of up to b - 1 nodes recall is nearer to the rest of
+ * this head than to another head (relevance.h);
+ * b is the size at rank floor(0.2 G) from the top. A batch with fewer than two heads or no tail is passed over.
  * Memory and network have optimisers of their own; the learning rate of the latter halves every `halve_every` epochs.
  *
  * Liu, Mao, Liu, Fang, Sun. On Size-Oriented Long-Tailed Graph Classification of Graph Neural Networks. WWW 2022. */
 #include <crucible/draft/optim.h>
-#include <crucible/draft/paths.h>
 #include <crucible/imbalance.h>
 
-#include "graph-encoder.h"
-#include "pattern-memory.h"
+#include "relevance.h"
 
 typedef struct settings {
     int64_t backbone, layers, hidden, memory, heads, halve_every;
@@ -106,13 +102,6 @@ static void build(cru_learner *l, void *self)
 
 /* ---- the network ----------------------------------------------------------------------------------------- */
 
-/* Graphs, and what of them the losses use. */
-typedef struct group {
-    cru_ids ids;
-    cru_graphs graphs;
-    cru_tensor *nodes, *whole, *recalled; /* the representation of nodes and graphs, what the memory has for these */
-} group;
-
 static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, group *g)
 {
     const settings *s = l->settings;
@@ -126,110 +115,6 @@ static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, group *
 static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *graphs)
 {
     return classify(l, self, t, &(group){.graphs = *graphs});
-}
-
-/* ---- relevance ------------------------------------------------------------------------------------------- */
-
-/* Nodes of the heads of a batch and which head they count for. */
-typedef struct members {
-    int32_t *node, *head;
-    int64_t count;
-} members;
-
-static members members_create(cru_tape *t, const group *s)
-{
-    const int64_t most = s->graphs.offsets[s->graphs.count];
-    return (members){cru_tape_alloc(t, most, sizeof(int32_t)), cru_tape_alloc(t, most, sizeof(int32_t)), 0};
-}
-
-static void members_add(members *m, int64_t node, int64_t head)
-{
-    m->node[m->count] = (int32_t)node;
-    m->head[m->count++] = (int32_t)head;
-}
-
-/* The sum of x over the members of each head. */
-static cru_tensor *members_sum(cru_tape *t, const members *m, cru_tensor *x, int64_t heads)
-{
-    return cru_scatter(t, x, cru_index_step(t, m->head, m->count), heads, CRU_REDUCE_SUM);
-}
-
-static int64_t size_of(const group *s, int64_t g)
-{
-    return s->graphs.offsets[g + 1] - s->graphs.offsets[g];
-}
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Another head of the batch than number i. */
-static int64_t other_head(model *m, const group *s, int64_t i)
-{
-    const int64_t k = cru_rng_below(&m->rng, s->ids.count - 1);
-    return k < i ? k : k + 1;
-}
-
-static cru_tensor *rows_of(cru_tape *t, const group *s, const int32_t *ids, int64_t count)
-{
-    return cru_gather(t, s->nodes, cru_index_step(t, ids, count));
-}
-
-static cru_tensor *node_relevance(model *m, cru_tape *t, const group *s)
-{
-    const int64_t most = s->graphs.offsets[s->graphs.count];
-    int32_t *query = cru_tape_alloc(t, most, sizeof *query), *same = cru_tape_alloc(t, most, sizeof *same);
-    int32_t *other = cru_tape_alloc(t, most, sizeof *other);
-    int64_t count = 0;
-    for (int64_t i = 0; i < s->ids.count; i++) {
-        const int64_t far = other_head(m, s, i), first = s->graphs.offsets[i];
-        const int64_t size = smaller(size_of(s, i), size_of(s, far));
-        for (int64_t v = 0; v < size; v++, count++) {
-            query[count] = (int32_t)(first + v);
-            same[count] = (int32_t)(first + cru_rng_below(&m->rng, size_of(s, i)));
-            other[count] = (int32_t)(s->graphs.offsets[far] + cru_rng_below(&m->rng, size_of(s, far)));
-        }
-    }
-    cru_tensor *p = pattern_memory_recall(t, &m->memory, rows_of(t, s, query, count));
-    cru_tensor *far = rows_of(t, s, other, count);
-    return pattern_relevance(t, p, rows_of(t, s, same, count), far);
-}
-
-/* The representation of samples by themselves; part->node are nodes of the batch. */
-static cru_tensor *represent_parts(model *m, cru_tape *t, const group *s, const members *part)
-{
-    const cru_ids nodes = {part->node, part->count};
-    const cru_subgraph sub = cru_graph_induced(cru_tape_pool(t), &s->graphs.host, nodes);
-    const cru_input x = cru_input_rows(t, &s->graphs.x, cru_index_step(t, nodes.ids, nodes.count));
-    return members_sum(t, part, graph_encoder_nodes(t, &m->encoder, &sub.graph, &x), s->ids.count);
-}
-
-/* Marks what a search from a random node of a graph takes, at most K nodes. */
-static void sample_part(model *m, const group *s, int64_t graph, uint8_t *taken)
-{
-    const int64_t start = s->graphs.offsets[graph] + cru_rng_below(&m->rng, size_of(s, graph));
-    cru_graph_depth_first(&s->graphs.host, (int32_t)start, smaller(m->largest, size_of(s, graph) / 2), taken);
-}
-
-static cru_tensor *part_relevance(model *m, cru_tape *t, const group *s)
-{
-    uint8_t *taken = cru_tape_alloc(t, s->graphs.offsets[s->graphs.count], sizeof *taken);
-    members part = members_create(t, s), rest = members_create(t, s), far = members_create(t, s);
-    for (int64_t v = 0; v < s->graphs.offsets[s->graphs.count]; v++) taken[v] = 0;
-    for (int64_t i = 0; i < s->ids.count; i++) {
-        const int64_t other = other_head(m, s, i), before = rest.count;
-        sample_part(m, s, i, taken);
-        for (int64_t v = s->graphs.offsets[i]; v < s->graphs.offsets[i + 1]; v++)
-            members_add(taken[v] ? &part : &rest, v, i);
-        const int64_t size = smaller(rest.count - before, size_of(s, other));
-        int32_t *chosen = cru_tape_alloc(t, size, sizeof *chosen);
-        cru_rng_choose(&m->rng, size_of(s, other), size, chosen);
-        for (int64_t k = 0; k < size; k++) members_add(&far, s->graphs.offsets[other] + chosen[k], i);
-    }
-    cru_tensor *p = pattern_memory_recall(t, &m->memory, represent_parts(m, t, s, &part));
-    cru_tensor *near = members_sum(t, &rest, rows_of(t, s, rest.node, rest.count), s->ids.count);
-    return pattern_relevance(t, p, near, members_sum(t, &far, rows_of(t, s, far.node, far.count), s->ids.count));
 }
 
 /* ---- training -------------------------------------------------------------------------------------------- */
@@ -264,8 +149,9 @@ static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru
     if (heads.ids.count < 2 || tails.ids.count < 1) return NULL;
     cru_tensor *total = cru_plus(t, NULL, 2 * s->alpha, group_loss(l, m, t, &heads));
     total = cru_plus(t, total, 2 * (1 - s->alpha), group_loss(l, m, t, &tails));
-    total = cru_plus(t, total, s->mu_nodes, node_relevance(m, t, &heads));
-    total = cru_plus(t, total, s->mu_parts, part_relevance(m, t, &heads));
+    const relevance asked = {&m->encoder, &m->memory, m->largest, &m->rng};
+    total = cru_plus(t, total, s->mu_nodes, node_relevance(&asked, t, &heads));
+    total = cru_plus(t, total, s->mu_parts, part_relevance(&asked, t, &heads));
     const double each = s->lambda / (double)batch->count;
     total = cru_plus(t, total, each, likeness(t, &heads));
     return cru_plus(t, total, each, likeness(t, &tails));
