@@ -287,6 +287,7 @@ static const wanted random_schemes[] = {
     {"igl", {NULL}},
     {"igl-quota", {NULL}},
     {"auto", {NULL}},
+    {"k-fold", {NULL}},
 };
 
 static void fill_two_thirds(void)
@@ -364,6 +365,22 @@ START_TEST(what_cannot_be_split_is_said)
 }
 END_TEST
 
+/* 300 items of which every seventh has no label: 257 are tested, each in one fold of the three. */
+START_TEST(folds_test_every_labelled_item_once)
+{
+    static const char *const folds[] = {"0", "1", "2"};
+    int times[300] = {0};
+    fill_two_thirds();
+    for (int k = 0; k < 3; k++) {
+        must_split(&(wanted){"k-fold", {"folds", "3", "fold", folds[k]}}, 5);
+        parts_are_disjoint(false);
+        for (int64_t i = 0; i < data->split.test.count; i++) times[data->split.test.ids[i]]++;
+    }
+    for (int i = 0; i < 300; i++) ck_assert_int_eq(times[i], i % 7 != 0);
+    ck_assert_int_eq(try_split(&(wanted){"k-fold", {"folds", "3", "fold", "3"}}, 5), CRU_BAD_INPUT);
+}
+END_TEST
+
 START_TEST(the_table_is_sound)
 {
     ck_assert_int_eq(cru_params_check(preprocess_params, sizeof(preprocess_settings), &err), CRU_OK);
@@ -388,6 +405,7 @@ Suite *suite(void)
     tcase_add_test(c, official_splits_go_round);
     tcase_add_test(c, a_given_test_set_is_kept);
     tcase_add_test(c, what_cannot_be_split_is_said);
+    tcase_add_test(c, folds_test_every_labelled_item_once);
     tcase_add_test(c, the_table_is_sound);
     suite_add_tcase(s, c);
     return s;
