@@ -347,6 +347,7 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
                               .nursery = with->nursery,
                               .jobs = (int32_t)q->jobs,
                               .in_process = q->in_process || q->trace || q->profile,
+                              .elsewhere = q->instead != NULL,
                               .trace = q->profile ? profile_add
                                        : q->trace ? profile_print_event
                                                   : NULL,

@@ -139,7 +139,8 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
         return cru_fail(err, CRU_UNSUPPORTED,
                         "methods on a GPU cannot be sandboxed: set [run] sandbox = off if you trust them");
     status = check_sandbox(options, err);
-    if (status == CRU_OK) status = device_probe(&device, run->sandbox && !options->in_process, err);
+    if (status == CRU_OK && !options->elsewhere)
+        status = device_probe(&device, run->sandbox && !options->in_process, err);
     if (status != CRU_OK) return status;
     runner *r = calloc(1, sizeof *r);
     if (!r) return cru_fail(err, CRU_NO_MEMORY, "no memory for the runner");

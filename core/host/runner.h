@@ -37,6 +37,7 @@ typedef struct runner_options {
     int32_t jobs;                 /* trials at a time; 0: one per core */
     bool in_process;              /* run methods in this very process, one after the other, with no limit, sandbox or
                                      protection: for debuggers only */
+    bool elsewhere;               /* other machines run the trials: that this one has no GPU is no fault */
     cru_trace_sink *trace;        /* with in_process: told of every operator; NULL: nobody is */
     void *trace_user;
     double judge_seconds; /* longest time for one request to the judge; 0: an hour */
