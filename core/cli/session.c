@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/printable.h"
 #include "cli/artefact-run.h"
@@ -27,10 +28,17 @@ typedef struct session {
     agenda agenda;  /* of an experiment without a search */
     tuning *tuning; /* of one with a search; else NULL */
     progress progress;
+<<<<<<< HEAD
     profile profile; /* of --profile */
     bool late;       /* the time of --hours is over */
     char *db;        /* of a shard: the path of its own store */
     bool *mine;      /* of a shard: its trials; NULL: all */
+=======
+    profile profile;            /* of --profile */
+    bool late;                  /* the time of --hours is over */
+    int64_t rejudged, unjudged; /* trials that lacked a metric */
+    cru_error unjudged_why;     /* of the first */
+>>>>>>> 7e88de7 (Keep scores in the store and judge them by metrics that come later; metrics leave the keys of trials)
 } session;
 
 static runner_next next_trial(void *user, trial *t, char key[SHA256_HEX])
@@ -270,6 +278,7 @@ static bool takes_part(void *user, const trial *t)
 static cru_status open_work(session *s, cru_error *err)
 {
     agenda_again again = again_from(s->request);
+<<<<<<< HEAD
     agenda_filter *filter = s->mine || s->request->takes_part ? takes_part : NULL;
     if (s->experiment->search.method == SEARCH_NONE)
         return agenda_open_part(s->runner, s->store, &(agenda_part){again, filter, s}, &s->agenda, err);
@@ -280,6 +289,15 @@ static cru_status open_work(session *s, cru_error *err)
                               .again = again,
                               .takes_part = s->mine ? takes_part : NULL,
                               .takes_part_user = s};
+=======
+    const bool leave = s->request->enter_only || s->request->score_only;
+    agenda_part part = {again, s->request->takes_part, s->request->takes_part_user, leave};
+    if (s->experiment->search.method == SEARCH_NONE)
+        return agenda_open_part(s->runner, s->store, &part, &s->agenda, err);
+    if (s->request->enter_only) return CRU_OK;
+    tuning_options options = {
+        .runner = s->runner, .store = s->store, .experiment = s->experiment, .again = again, .leave_ended = leave};
+>>>>>>> 7e88de7 (Keep scores in the store and judge them by metrics that come later; metrics leave the keys of trials)
     return tuning_open(&options, &s->tuning, err);
 }
 
@@ -352,10 +370,18 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
                                                   : NULL,
                               .trace_user = q->profile ? (void *)&s->profile : stderr};
     const char *db = q->db ? q->db : with->experiment->run.db;
+<<<<<<< HEAD
     cru_status status = open_shard(s, db, err);
     if (s->db) db = s->db;
     if (status == CRU_OK) status = runner_open(&options, &s->runner, err);
     if (status == CRU_OK) status = store_open(db, &(store_options){.batch_trials = 64, .batch_ms = 20}, &s->store, err);
+=======
+    if (q->score_only && access(db, F_OK) != 0) return cru_fail(err, CRU_IO, "%s: there is no such store", db);
+    cru_status status = runner_open(&options, &s->runner, err);
+    store_options how = {
+        .batch_trials = 64, .batch_ms = 20, .keep_bytes = with->experiment->run.keep_limit * (1 << 20)};
+    if (status == CRU_OK) status = store_open(db, &how, &s->store, err);
+>>>>>>> 7e88de7 (Keep scores in the store and judge them by metrics that come later; metrics leave the keys of trials)
     if (status != CRU_OK) return status;
     runner_use_store(s->runner, s->store);
     return open_work(s, err);
@@ -401,6 +427,74 @@ static void tell_risks(const run_settings *run)
     cru_settings_destroy(usual_owner);
 }
 
+/* ---- metrics that came later ----------------------------------------------------------------------------- */
+
+static cru_status rejudge(session *s, cru_error *err)
+{
+    int64_t lacking = s->tuning ? tuning_count(s->tuning)->lacking : s->agenda.lacking_count;
+    cru_status status = s->tuning
+                            ? tuning_rejudge(s->tuning, &s->rejudged, &s->unjudged_why, err)
+                            : agenda_rejudge(s->runner, s->store, &s->agenda, &s->rejudged, &s->unjudged_why, err);
+    s->unjudged = lacking - s->rejudged;
+    return status;
+}
+
+static int64_t lost_count(const session *s)
+{
+    return s->tuning ? tuning_count(s->tuning)->lost : s->agenda.lost;
+}
+
+static int64_t counts_all(const int64_t counts[STORE_OUTCOMES])
+{
+    int64_t all = 0;
+    for (int i = 0; i < STORE_OUTCOMES; i++) all += counts[i];
+    return all;
+}
+
+static void tell_rejudged(const session *s)
+{
+    const session_request *q = s->request;
+    const char *name = s->experiment->name;
+    int64_t lost = lost_count(s);
+    if (s->rejudged && !q->quiet && !q->json)
+        fprintf(stderr, "%s: %" PRId64 " trials judged by metrics they lacked, from kept scores\n", name, s->rejudged);
+    if (s->unjudged)
+        fprintf(stderr, "%s: %" PRId64 " trials could not be judged from kept scores (the first: %s)\n", name,
+                s->unjudged, s->unjudged_why.text);
+    if (lost && (q->score_only || (!q->quiet && !q->json)))
+        fprintf(stderr, "%s: %" PRId64 " trials lack a metric, and their scores were not kept: %s\n", name, lost,
+                q->score_only ? "crucible run runs them again" : "they are run again");
+}
+
+static void tell_unkept(const session *s)
+{
+    if (store_unkept(s->store))
+        fprintf(stderr,
+                "%s keeps [run] keep_limit = %" PRId64 " MiB of scores already: those of %" PRId64
+                " trials were not kept, and a metric that is added later will run them again\n",
+                store_path(s->store), s->experiment->run.keep_limit, store_unkept(s->store));
+}
+
+/* A search tells its known trials one after the other; those that it wants to be run stay away. */
+static int score_session(session *s)
+{
+    cru_error err = {0};
+    trial t;
+    char key[SHA256_HEX];
+    int64_t counts[STORE_OUTCOMES];
+    while (s->tuning && tuning_next(s->tuning, &t, key) == RUNNER_TRIAL) continue;
+    cru_status status = s->tuning ? tuning_status(s->tuning, &err) : CRU_OK;
+    if (status == CRU_OK) status = rejudge(s, &err);
+    if (status == CRU_OK) status = store_count(s->store, experiment_id(s), counts, &err);
+    if (status != CRU_OK) return cli_fail("%s", err.text);
+    tell_rejudged(s);
+    if (!s->rejudged && !s->unjudged && !s->request->quiet)
+        fprintf(stderr, "%s: nothing to judge\n", s->experiment->name);
+    if (can_show(s, counts[STORE_OK]) && report_print_compact(s->store, experiment_id(s), stdout, &err) != CRU_OK)
+        return cli_fail("%s", err.text);
+    return s->unjudged || lost_count(s) || counts[STORE_OK] < counts_all(counts) ? CLI_PARTLY : CLI_OK;
+}
+
 static int run_session(session *s, const setup *with)
 {
     const session_request *q = s->request;
@@ -413,8 +507,14 @@ static int run_session(session *s, const setup *with)
                           s->tuning || s->experiment->search.method != SEARCH_NONE ? NULL : &s->agenda);
     if (q->enter_only) return CLI_OK;
     if (check_report(s, &err) != CRU_OK) return cli_wrong("[report]: %s", err.text);
+<<<<<<< HEAD
     if (s->tuning && s->experiment->search.select == SEARCH_SELECT_TEST)
         fputs("[search] select = test: settings are chosen by the very scores that tables show\n", stderr);
+=======
+    if (q->score_only) return score_session(s);
+    if (!s->tuning && rejudge(s, &err) != CRU_OK) return cli_fail("%s", err.text);
+    if (!s->tuning) tell_rejudged(s);
+>>>>>>> 7e88de7 (Keep scores in the store and judge them by metrics that come later; metrics leave the keys of trials)
     progress_begin(&s->progress, style_from(q), todo_count(s), q->json ? stdout : stderr);
     runner_source source = {.next = next_trial,
                             .partner = partner_trial,
@@ -430,7 +530,12 @@ static int run_session(session *s, const setup *with)
     else if (q->profile)
         profile_print(&s->profile, stderr);
     if (status == CRU_OK && s->tuning) status = tuning_status(s->tuning, &err);
-    return status == CRU_OK ? finish(s, &summary) : cli_fail("%s", err.text);
+    if (status == CRU_OK && s->tuning && !summary.interrupted) status = rejudge(s, &err);
+    if (status != CRU_OK) return cli_fail("%s", err.text);
+    if (s->tuning) tell_rejudged(s);
+    tell_unkept(s);
+    int code = finish(s, &summary);
+    return code == CLI_OK && s->unjudged ? CLI_PARTLY : code;
 }
 
 int session_run(const session_request *q)

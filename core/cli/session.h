@@ -14,6 +14,7 @@ typedef struct session_request {
     bool must_search; /* an experiment without a search is a mistake */
     bool quick;       /* the values of [quick] hold */
     bool enter_only;  /* note the trials in the store, run none; of a search nothing is noted */
+    bool score_only;  /* judge trials that lack a metric by kept scores, run none */
     bool no_table;    /* nothing is printed on standard output at the end */
     double deadline;  /* by clock_now: no trial is begun afterwards; 0: none */
     agenda_filter *takes_part;
@@ -39,5 +40,8 @@ int session_dispatch(const session_request *q);
 /* The verb's whole work: parses the command line into a request, all of whose targets are options, and carries it out.
  * Returns an exit code. `syntax` lacks operands and options. */
 int session_command(const cli_syntax *syntax, bool must_search, int argc, char **argv);
+
+/* The files of one experiment, or artefacts and studies by name, with the rest of the request. */
+int session_dispatch(const session_request *q);
 
 #endif

@@ -191,10 +191,13 @@ typedef struct config_draw {
  * range. */
 cru_status experiment_draw(experiment *e, const variant *base, config_draw draw, const variant **out, cru_error *err);
 
-/* The canonical text of a trial: SDK version, seed, device, metrics, and for every plugin of the trial its name,
- * version and all its settings, defaults included. Labels are not part of it. Equal texts mean equal results; the
+/* The canonical text of a trial: SDK version, seed, device, and for every plugin of the trial but its metrics its name,
+ * version and all its settings, defaults included. Labels are not part of it. Equal texts mean equal predictions; the
  * runner hashes it into the trial's key. `checksum` is the dataset's (data_checksum). An algorithm with open axes
  * stands for a whole search, and the text then holds the [search] section and the axes too. The caller frees it. */
 char *trial_text(const experiment *e, const trial *t, const char *checksum);
+
+/* What a metric is, in the same way: "auroc 1.0\n" and a line for each of its settings. The caller frees it. */
+char *metric_text(const variant *metric);
 
 #endif

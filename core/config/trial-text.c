@@ -50,24 +50,6 @@ static void put_plugin(FILE *out, const char *prefix, const variant *v)
     put_text(out, prefix, v->text);
 }
 
-static int by_line(const void *left, const void *right)
-{
-    const variant *a = *(const variant *const *)left, *b = *(const variant *const *)right;
-    int order = strcmp(a->plugin->name, b->plugin->name);
-    return order ? order : strcmp(a->text, b->text);
-}
-
-/* In an order of their own: that of the file decides the columns of a report, not a result. */
-static void put_metrics(FILE *out, const trial *t)
-{
-    const variant **sorted = malloc((size_t)t->metric_count * sizeof *sorted + 1);
-    if (!sorted) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
-    memcpy(sorted, t->metrics, (size_t)t->metric_count * sizeof *sorted);
-    qsort(sorted, (size_t)t->metric_count, sizeof *sorted, by_line);
-    for (int64_t i = 0; i < t->metric_count; i++) put_plugin(out, "metric", sorted[i]);
-    free(sorted);
-}
-
 static void put_search(FILE *out, const experiment *e, const variant *algorithm)
 {
     if (algorithm->axis_count == 0) return;
@@ -107,7 +89,14 @@ char *trial_text(const experiment *e, const trial *t, const char *checksum)
     put_host(out, t->monitor);
     put_plugin(out, "algorithm", t->algorithm);
     put_search(out, e, t->algorithm);
-    put_metrics(out, t);
     if (fclose(out) != 0) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
+    return text;
+}
+
+char *metric_text(const variant *metric)
+{
+    char *text = NULL;
+    if (asprintf(&text, "%s %s\n%s", metric->plugin->name, metric->plugin->version, metric->text) < 0)
+        cru_panic(CRU_NO_MEMORY, "no memory for a metric's text");
     return text;
 }

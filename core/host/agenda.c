@@ -34,9 +34,20 @@ static cru_status enter(const experiment *e, store *s, bool same_list, int64_t *
     return status;
 }
 
+<<<<<<< HEAD
 cru_status experiment_enter(const experiment *e, store *s, int64_t *id, cru_error *err)
 {
     return enter(e, s, false, id, err);
+=======
+cru_status meaning_enter(store *s, int64_t id, judged_cache *told, const trial *t, cru_error *err)
+{
+    if (told->of == t->metrics) return CRU_OK;
+    const store_judged *metrics = judged_of(told, t);
+    cru_status status = CRU_OK;
+    for (int64_t i = 0; status == CRU_OK && i < t->metric_count; i++)
+        status = store_add_meaning(s, id, &metrics[i], err);
+    return status;
+>>>>>>> 7e88de7 (Keep scores in the store and judge them by metrics that come later; metrics leave the keys of trials)
 }
 
 cru_status trial_enter(store *s, const trial_entry *entry, cru_error *err)
@@ -68,6 +79,7 @@ static cru_status ask_checksums(runner *r, const agenda *a, char (*checksums)[SH
     return status;
 }
 
+<<<<<<< HEAD
 static bool takes_part(const agenda *a, int64_t index)
 {
     return !a->out || !a->out[index];
@@ -125,6 +137,10 @@ static cru_status find_same(store *s, agenda *a, bool *same, cru_error *err)
 }
 
 static cru_status add_trial(store *s, agenda *a, int64_t index, const char *checksum, cru_error *err)
+=======
+static cru_status add_trial(store *s, agenda *a, int64_t index, const char *checksum, judged_cache *told,
+                            cru_error *err)
+>>>>>>> 7e88de7 (Keep scores in the store and judge them by metrics that come later; metrics leave the keys of trials)
 {
     trial t;
     experiment_trial(a->experiment, index, &t);
@@ -133,13 +149,14 @@ static cru_status add_trial(store *s, agenda *a, int64_t index, const char *chec
         s, &(trial_entry){.experiment = a->id, .trial = &t, .key = a->keys[index], .text = text, .place = index + 1},
         err);
     free(text);
-    return status;
+    return status == CRU_OK ? meaning_enter(s, a->id, told, &t, err) : status;
 }
 
 /* One transaction: entering an experiment empties its list, so two processes that did it step by step would mix theirs,
  * and a killed one would leave half a list. */
 static cru_status enter_all(store *s, agenda *a, char (*checksums)[SHA256_HEX], cru_error *err)
 {
+<<<<<<< HEAD
     bool same = false;
     make_keys(a, checksums);
     cru_status status = store_gather(s, err);
@@ -147,6 +164,14 @@ static cru_status enter_all(store *s, agenda *a, char (*checksums)[SHA256_HEX], 
     if (status == CRU_OK) status = enter(a->experiment, s, same, &a->id, err);
     for (int64_t i = 0; status == CRU_OK && !same && i < a->count; i++)
         if (takes_part(a, i)) status = add_trial(s, a, i, checksums[i], err);
+=======
+    judged_cache told = {0};
+    cru_status status = store_gather(s, err);
+    if (status == CRU_OK) status = experiment_enter(a->experiment, s, &a->id, err);
+    for (int64_t i = 0; status == CRU_OK && i < a->count; i++)
+        if (!a->out || !a->out[i]) status = add_trial(s, a, i, checksums[i], &told, err);
+    judged_clear(&told);
+>>>>>>> 7e88de7 (Keep scores in the store and judge them by metrics that come later; metrics leave the keys of trials)
     return status == CRU_OK ? store_flush(s, err) : status;
 }
 
@@ -196,6 +221,7 @@ static cru_status find_repeats(const agenda *a, bool *repeat, cru_error *err)
     return CRU_OK;
 }
 
+<<<<<<< HEAD
 /* The first of the agenda's next trials that is this one: the file has them in the same order, each once. */
 static bool take_outcome(void *user, const store_entry *entry)
 {
@@ -206,7 +232,38 @@ static bool take_outcome(void *user, const store_entry *entry)
 }
 
 static cru_status find_todo(store *s, agenda *a, cru_error *err)
+=======
+typedef struct searcher {
+    store *store;
+    agenda *agenda;
+    judged_cache metrics;
+    bool leave_ended;
+} searcher;
+
+/* A trial that has ended may have to be judged, or run, again for the sake of metrics. */
+static cru_status look_at_ended(searcher *x, int64_t index, store_outcome outcome, cru_error *err)
+>>>>>>> 7e88de7 (Keep scores in the store and judge them by metrics that come later; metrics leave the keys of trials)
 {
+    agenda *a = x->agenda;
+    const char *key = a->keys[index];
+    judged_state state = JUDGED_ALL;
+    bool again = false;
+    trial t;
+    experiment_trial(a->experiment, index, &t);
+    cru_status status = CRU_OK;
+    if (outcome == STORE_OK) status = judged_look(x->store, &x->metrics, &t, key, &state, err);
+    if (outcome == STORE_FAILED) status = judged_blameless(x->store, &t, key, &again, err);
+    if (status == CRU_OK && state == JUDGED_KEPT) a->lacking[a->lacking_count++] = index;
+    if (state == JUDGED_LOST) a->lost++;
+    again = (again || state == JUDGED_LOST) && !x->leave_ended;
+    if (status == CRU_OK && again) status = store_reopen(x->store, key, err);
+    a->open[index] = status == CRU_OK && again;
+    return status;
+}
+
+static cru_status find_todo(store *s, agenda *a, bool leave_ended, cru_error *err)
+{
+    searcher x = {.store = s, .agenda = a, .leave_ended = leave_ended};
     bool *repeat = calloc((size_t)a->count + 1, sizeof *repeat);
     outcomes o = {.agenda = a, .known = calloc((size_t)a->count + 1, sizeof *o.known)};
     cru_status status = repeat && o.known ? find_repeats(a, repeat, err)
@@ -216,12 +273,36 @@ static cru_status find_todo(store *s, agenda *a, cru_error *err)
         if (!takes_part(a, i)) continue;
         a->repeats += repeat[i];
         if (repeat[i]) continue;
+<<<<<<< HEAD
         a->open[i] = o.known[i] == STORE_PENDING;
         if (a->open[i]) a->todo[a->todo_count++] = i;
     }
     free(o.known);
+=======
+        status = store_status(s, a->keys[i], &outcome, NULL, err);
+        a->open[i] = status == CRU_OK && outcome == STORE_PENDING;
+        if (status == CRU_OK && outcome != STORE_PENDING) status = look_at_ended(&x, i, outcome, err);
+        if (a->open[i]) a->todo[a->todo_count++] = i;
+    }
+    judged_clear(&x.metrics);
+>>>>>>> 7e88de7 (Keep scores in the store and judge them by metrics that come later; metrics leave the keys of trials)
     free(repeat);
     return status;
+}
+
+cru_status agenda_rejudge(runner *r, store *s, const agenda *a, int64_t *judged, cru_error *why, cru_error *err)
+{
+    *judged = 0;
+    for (int64_t i = 0; i < a->lacking_count; i++) {
+        trial t;
+        cru_error one = {0};
+        experiment_trial(a->experiment, a->lacking[i], &t);
+        cru_status status = runner_rejudge(r, s, &t, a->keys[a->lacking[i]], &one);
+        if (status == CRU_IO || status == CRU_NO_MEMORY) return cru_fail(err, status, "%s", one.text);
+        if (status != CRU_OK && why->status == CRU_OK) *why = one;
+        *judged += status == CRU_OK;
+    }
+    return store_flush(s, err);
 }
 
 /* Notes which trials are left out. */
@@ -253,8 +334,9 @@ cru_status agenda_open_part(runner *r, store *s, const agenda_part *part, agenda
     a->keys = calloc((size_t)count + 1, sizeof *a->keys);
     a->todo = calloc((size_t)count + 1, sizeof *a->todo);
     a->open = calloc((size_t)count + 1, sizeof *a->open);
+    a->lacking = calloc((size_t)count + 1, sizeof *a->lacking);
     char(*checksums)[SHA256_HEX] = calloc((size_t)count + 1, sizeof *checksums);
-    cru_status status = a->keys && a->todo && a->open && checksums
+    cru_status status = a->keys && a->todo && a->open && a->lacking && checksums
                             ? CRU_OK
                             : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
     if (status == CRU_OK) status = choose_part(part, a, err);
@@ -262,7 +344,7 @@ cru_status agenda_open_part(runner *r, store *s, const agenda_part *part, agenda
     if (status == CRU_OK) status = enter_all(s, a, checksums, err);
     free(checksums);
     if (status == CRU_OK) status = forget(s, a, part->again, err);
-    if (status == CRU_OK) status = find_todo(s, a, err);
+    if (status == CRU_OK) status = find_todo(s, a, part->leave_ended, err);
     if (status == CRU_OK) status = store_flush(s, err);
     if (status != CRU_OK) agenda_close(a);
     return status;
@@ -273,6 +355,7 @@ void agenda_close(agenda *a)
     free(a->keys);
     free(a->todo);
     free(a->open);
+    free(a->lacking);
     free(a->out);
     *a = (agenda){0};
 }

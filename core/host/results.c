@@ -208,6 +208,20 @@ static int64_t best_epoch(const job *j, const judge_reply *reply)
     return refuted ? -1 : j->best_epoch;
 }
 
+/* What later metrics will want. Scores that are in the store in full are not kept again. */
+static int64_t list_kept(const job *j, float *mapped, store_kept kept[2])
+{
+    const run_settings *run = j->runner->run;
+    const score_shape *shape = &j->problem->shape;
+    const int64_t cols = j->outcome.embedding_cols;
+    int64_t count = 0;
+    if (run->keep != RUN_KEEP_NONE && !run->predictions)
+        kept[count++] = (store_kept){STORE_SCORES, mapped, shape->items, shape->classes};
+    if (run->keep == RUN_KEEP_EMBEDDINGS && cols > 0 && cols <= shape->embedding)
+        kept[count++] = (store_kept){STORE_EMBEDDING, scores_embedding(mapped, shape), shape->items, cols};
+    return count;
+}
+
 void results_finish(job *j, const judge_reply *reply, const records *numbers)
 {
     if (reply->status != CRU_OK) {
@@ -226,7 +240,10 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     const score_shape *shape = &j->problem->shape;
     double *parts;
     add_split(&f, j, &parts);
-    float *scores = j->runner->run->predictions ? scores_map(j->scores, shape, false) : NULL;
+    const run_settings *run = j->runner->run;
+    float *mapped = run->predictions || run->keep != RUN_KEEP_NONE ? scores_map(j->scores, shape, false) : NULL;
+    float *scores = run->predictions ? mapped : NULL;
+    store_kept kept[2];
     store_result result = {.outcome = STORE_OK,
                            .message = j->outcome.outcome == STORE_OK && *j->outcome.text ? j->outcome.text : NULL,
                            .seconds_total = job_seconds(j),
@@ -241,10 +258,14 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
                            .vector_count = f.vector_count,
                            .scores = scores,
                            .score_rows = scores ? shape->items : 0,
-                           .score_cols = scores ? shape->classes : 0};
-    score_shape mapped = *shape;
+                           .score_cols = scores ? shape->classes : 0,
+                           .judged = judged_of(&j->runner->judged, &j->trial),
+                           .judged_count = j->trial.metric_count,
+                           .kept = kept,
+                           .kept_count = mapped ? list_kept(j, mapped, kept) : 0};
+    score_shape mapping = *shape;
     hand_over(j, &result, validation);
-    scores_unmap(scores, &mapped);
+    scores_unmap(mapped, &mapping);
     free(parts);
     figures_free(&f);
 }

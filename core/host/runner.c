@@ -170,6 +170,7 @@ void runner_close(runner *r)
     slots_close(r);
     held_clear(r);
     builds_close(r);
+    judged_clear(&r->judged);
     nursery_close(r->own_nursery);
     free(r->jobs);
     free(r);
@@ -187,18 +188,15 @@ const experiment *runner_experiment(const runner *r)
 
 /* ---- keys ------------------------------------------------------------------------------------------------ */
 
-typedef struct checksum_wait {
-    bool done;
-    judge_reply reply;
-} checksum_wait;
-
-static void checksum_came(judge_call *call, const judge_reply *reply, const records *payload, int fd)
+static void answer_came(judge_call *call, const judge_reply *reply, const records *payload, int fd)
 {
-    checksum_wait *wait = call->owner;
-    (void)payload;
-    (void)fd;
-    wait->done = true;
-    wait->reply = *reply;
+    runner_answer *answer = call->owner;
+    size_t position = 0;
+    answer->done = true;
+    answer->reply = *reply;
+    for (record item; records_next(payload, &position, &item);)
+        records_put(&answer->payload, item.name, item.values, item.count);
+    if (fd >= 0) close(fd);
 }
 
 static int poll_timeout(double deadline, int most)
@@ -208,24 +206,33 @@ static int poll_timeout(double deadline, int most)
     return left < most ? (int)left : most;
 }
 
-static cru_status ask_checksum(runner *r, const trial *t, cru_error *err)
+cru_status runner_ask(runner *r, const judge_request *request, int fd, runner_answer *answer, cru_error *err)
 {
-    checksum_wait wait = {0};
-    judge_call call = {.request = {.op = JUDGE_CHECKSUM, .trial = t->index},
-                       .fd = -1,
-                       .lane = 0,
-                       .answered = checksum_came,
-                       .owner = &wait};
+    judge_call call = {.request = *request,
+                       .fd = fd,
+                       .lane = request->op == JUDGE_CHECKSUM ? 0 : request->trial,
+                       .answered = answer_came,
+                       .owner = answer};
     struct pollfd fds[JUDGES_MOST];
+    *answer = (runner_answer){0};
     cru_status status = judges_ask(r->judges, &call, err);
-    while (status == CRU_OK && !wait.done) {
+    while (status == CRU_OK && !answer->done) {
         judges_fill(r->judges, fds);
         poll(fds, (nfds_t)judges_count(r->judges), poll_timeout(judges_deadline(r->judges), 1000));
         status = judges_take(r->judges, fds, clock_now(), err);
     }
+    if (status == CRU_OK && answer->payload.failed) status = cru_fail(err, CRU_NO_MEMORY, "no memory for numbers");
+    return status;
+}
+
+static cru_status ask_checksum(runner *r, const trial *t, cru_error *err)
+{
+    runner_answer answer;
+    cru_status status = runner_ask(r, &(judge_request){.op = JUDGE_CHECKSUM, .trial = t->index}, -1, &answer, err);
+    records_free(&answer.payload);
     if (status != CRU_OK) return status;
-    if (wait.reply.status != CRU_OK) return cru_fail(err, wait.reply.status, "%s", wait.reply.text);
-    snprintf(r->checksum, sizeof r->checksum, "%.*s", SHA256_HEX - 1, wait.reply.text);
+    if (answer.reply.status != CRU_OK) return cru_fail(err, answer.reply.status, "%s", answer.reply.text);
+    snprintf(r->checksum, sizeof r->checksum, "%.*s", SHA256_HEX - 1, answer.reply.text);
     return CRU_OK;
 }
 

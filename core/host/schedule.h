@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <sys/resource.h>
 
+#include "host/judged.h"
 #include "host/runner.h"
 #include "protocol/judges.h"
 #include "worker/device.h"
@@ -143,7 +144,16 @@ struct runner {
     const variant *ruled, *viewed; /* the monitor and the split that were read last, and what they say */
     monitor_settings rule;
     bool inductive;
+    judged_cache judged; /* metrics of the trial that ended last */
 };
+
+/* runner.c: asks a judge and waits for the answer, whose records the caller frees. For use outside runner_run. */
+typedef struct runner_answer {
+    bool done;
+    judge_reply reply;
+    records payload;
+} runner_answer;
+cru_status runner_ask(runner *r, const judge_request *request, int fd, runner_answer *answer, cru_error *err);
 
 /* runner.c: data is missing, which is no fault of any method. What is under way may end, all other trials stay pending.
  * The first such reply counts. */

@@ -51,9 +51,10 @@ score_shape scores_wanted(const experiment *e, int64_t items, int32_t classes)
 {
     uint32_t flags = 0;
     for (int64_t i = 0; i < e->metric_count; i++) flags |= e->metrics[i]->plugin->flags;
+    const bool wants = flags & CRU_METRIC_OF_EMBEDDING || e->run.keep == RUN_KEEP_EMBEDDINGS;
     return (score_shape){.items = items,
                          .classes = classes,
-                         .embedding = flags & CRU_METRIC_OF_EMBEDDING ? EMBEDDING_MOST : 0,
+                         .embedding = wants ? EMBEDDING_MOST : 0,
                          .weights = (flags & CRU_METRIC_OF_LABEL_WEIGHTS) != 0};
 }
 

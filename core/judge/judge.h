@@ -30,7 +30,8 @@ typedef struct judge_setup {
     int landlock_most; /* as in sandbox_files; for tests */
 } judge_setup;
 
-/* What scores of that many items have room for: embeddings and label weights where a metric looks at them. */
+/* What scores of that many items have room for: embeddings and label weights where a metric looks at them; embeddings also
+ * where they are kept. */
 score_shape scores_wanted(const experiment *e, int64_t items, int32_t classes);
 
 /* For the nursery of judges: makes what all of them need; and the environment that finding files needs. */

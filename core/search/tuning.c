@@ -39,6 +39,12 @@ typedef struct errand {
     bool out;
 } errand;
 
+/* A known trial that is to be judged again. */
+typedef struct lacking_trial {
+    trial trial;
+    char key[SHA256_HEX];
+} lacking_trial;
+
 struct tuning {
     tuning_options options;
     char (*checksums)[SHA256_HEX]; /* of the dataset of every trial */
@@ -47,6 +53,9 @@ struct tuning {
     errand *errands;
     int64_t errand_count, errand_space;
     tuning_figures figures;
+    judged_cache metrics, told;
+    lacking_trial *lacking;
+    int64_t lacking_space;
     cru_error error;
 };
 
@@ -96,6 +105,7 @@ static cru_status enter(tuning *t, errand *e, int64_t tried)
                          .tried = u->algorithm->axis_count ? tried : 0};
     cru_status status = trial_enter(t->options.store, &entry, &t->error);
     free(text);
+    if (status == CRU_OK) status = meaning_enter(t->options.store, t->figures.experiment, &t->told, &made, &t->error);
     return status;
 }
 
@@ -230,6 +240,43 @@ static double score_of(const tuning *t, const runner_result *result)
     return NAN;
 }
 
+/* Whether the result of an errand's trial is known, but for metrics that kept scores give. One that has to be run again for
+ * the sake of a metric is pending afterwards. */
+static bool is_known(tuning *t, const errand *e, trial_end *end)
+{
+    trial made;
+    judged_state state = JUDGED_ALL;
+    if (!read_end(t, e->key, end)) return false;
+    make_trial(t, e, &made);
+    if (end->ok) judged_look(t->options.store, &t->metrics, &made, e->key, &state, &t->error);
+    bool again = state == JUDGED_LOST && !t->options.leave_ended;
+    t->figures.lost += state == JUDGED_LOST;
+    if (again) store_reopen(t->options.store, e->key, &t->error);
+    if (again || t->error.status != CRU_OK) return false;
+    if (state == JUDGED_KEPT) {
+        if (t->figures.lacking == t->lacking_space)
+            t->lacking = grown(t->lacking, &t->lacking_space, sizeof *t->lacking);
+        lacking_trial *l = &t->lacking[t->figures.lacking++];
+        l->trial = made;
+        memcpy(l->key, e->key, sizeof l->key);
+    }
+    return true;
+}
+
+cru_status tuning_rejudge(tuning *t, int64_t *judged, cru_error *why, cru_error *err)
+{
+    *judged = 0;
+    for (int64_t i = 0; i < t->figures.lacking; i++) {
+        cru_error one = {0};
+        const lacking_trial *l = &t->lacking[i];
+        cru_status status = runner_rejudge(t->options.runner, t->options.store, &l->trial, l->key, &one);
+        if (status == CRU_IO || status == CRU_NO_MEMORY) return cru_fail(err, status, "%s", one.text);
+        if (status != CRU_OK && why->status == CRU_OK) *why = one;
+        *judged += status == CRU_OK;
+    }
+    return store_flush(t->options.store, err);
+}
+
 void tuning_done(void *user, const runner_result *result)
 {
     trial_end end = {.ok = result->result.outcome == STORE_OK,
@@ -255,7 +302,7 @@ static void send(tuning *t, unit *u, int64_t number, const int64_t seeds[2])
         errand e = {.unit = u, .number = number, .seed = i};
         trial_end end;
         if (enter(t, &e, STORE_CANDIDATE) != CRU_OK) return;
-        if (read_end(t, e.key, &end)) {
+        if (is_known(t, &e, &end)) {
             t->figures.known++;
             resolve(t, &e, &end);
             continue;
@@ -490,6 +537,9 @@ void tuning_close(tuning *t)
     free(t->checksums);
     free(t->units);
     free(t->errands);
+    free(t->lacking);
+    judged_clear(&t->metrics);
+    judged_clear(&t->told);
     free(t);
 }
 

@@ -22,6 +22,7 @@ typedef struct tuning_options {
     agenda_again again;        /* which results of earlier runs are forgotten */
     agenda_filter *takes_part; /* searches whose first trial takes no part are as if they were over; NULL: all do */
     void *takes_part_user;
+    bool leave_ended; /* see agenda_part */
 } tuning_options;
 
 /* Enters the experiment. All that the options name outlives the tuning. On failure *out is NULL. */
@@ -34,6 +35,10 @@ bool tuning_partner(void *user, const trial *t, trial *other, char key[SHA256_HE
 void tuning_done(void *user, const runner_result *result);
 void tuning_known(void *user, const char *key);
 
+/* After the run: judges trials whose results were known and that lacked a metric, from their kept scores; as
+ * agenda_rejudge. */
+cru_status tuning_rejudge(tuning *t, int64_t *judged, cru_error *why, cru_error *err);
+
 /* What went wrong inside these, after the run; the source ends when something does. */
 cru_status tuning_status(const tuning *t, cru_error *err);
 
@@ -43,6 +48,7 @@ typedef struct tuning_figures {
     int64_t settings;       /* tried by all of them, each counted once per search */
     int64_t trials;         /* that will have been needed, as far as can be told */
     int64_t known;          /* of these, trials whose result was in the store already */
+    int64_t lacking, lost;  /* of these, trials that lack a metric and whose scores were kept, or not */
 } tuning_figures;
 const tuning_figures *tuning_count(const tuning *t);
 

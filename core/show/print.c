@@ -220,6 +220,12 @@ static void print_text(const char *title, const char *text, FILE *out)
     if (text && *text) fprintf(out, "%s\n%s\n", title, text);
 }
 
+static bool print_later(void *user, const char *name)
+{
+    fprintf(user, "            %s was judged from kept scores (16 bits a value)\n", name);
+    return true;
+}
+
 cru_status show_trial(store *s, const shown *e, int64_t index, FILE *out, cru_error *err)
 {
     const shown_trial *t = &e->trials[index];
@@ -230,6 +236,7 @@ cru_status show_trial(store *s, const shown *e, int64_t index, FILE *out, cru_er
     status = store_each_curve(s, t->key, print_curve, out, err);
     print_pairs("settings", t->settings, t->setting_count, out);
     print_pairs("numbers", t->numbers, t->number_count, out);
+    if (!status) status = store_each_later(s, t->key, print_later, out, err);
     if (!status) status = store_each_vector(s, t->key, print_vector, out, err);
     print_text("log", log ? log : t->message ? strchr(t->message, '\n') : NULL, out);
     free(log);
@@ -248,6 +255,12 @@ static bool add_curve(void *user, const store_curve *curve)
     return true;
 }
 
+static bool add_later(void *user, const char *name)
+{
+    cJSON_AddItemToArray(user, cJSON_CreateString(name));
+    return true;
+}
+
 static bool add_vector(void *user, const store_vector *v)
 {
     if (strcmp(v->name, STORE_SPLIT) != 0) json_add_numbers(user, v->name, v->values, v->count);
@@ -258,13 +271,16 @@ cJSON *show_trial_json(store *s, const shown *e, int64_t index, cru_error *err)
 {
     char *log = NULL;
     if (store_get_log(s, e->trials[index].key, &log, err)) return NULL;
+    const char *key = e->trials[index].key;
     cJSON *object = trial_json(e, index), *curves = cJSON_AddObjectToObject(object, "curves");
+    cJSON *later = cJSON_AddArrayToObject(object, "from_kept_scores");
     json_add_text(object, "log", log);
     free(log);
     cJSON *vectors = cJSON_AddObjectToObject(object, "vectors");
-    if (!store_each_curve(s, e->trials[index].key, add_curve, curves, err) &&
-        !store_each_vector(s, e->trials[index].key, add_vector, vectors, err))
-        return object;
+    cru_status status = store_each_curve(s, key, add_curve, curves, err);
+    if (!status) status = store_each_vector(s, key, add_vector, vectors, err);
+    if (!status) status = store_each_later(s, key, add_later, later, err);
+    if (!status) return object;
     cJSON_Delete(object);
     return NULL;
 }

@@ -26,7 +26,10 @@ static bool held(sqlite3_stmt *query, int column, const store_owner *self)
 static cru_status look(store *s, const char *key, store_outcome *outcome, bool *is_held, cru_error *err)
 {
     sqlite3_stmt *query =
-        db_statement(s, "SELECT outcome, host, boot, pid, start, expiry_ms FROM trial WHERE key = ?1", err);
+        db_statement(s,
+                     "SELECT CASE WHEN EXISTS(SELECT 1 FROM again WHERE again.trial = trial.id) THEN 0 ELSE outcome END,"
+                     " host, boot, pid, start, expiry_ms FROM trial WHERE key = ?1",
+                     err);
     if (!query) return CRU_IO;
     db_bind_text(query, 1, key);
     bool row;
@@ -37,6 +40,21 @@ static cru_status look(store *s, const char *key, store_outcome *outcome, bool *
     *is_held = *outcome == STORE_PENDING && held(query, 1, &s->owner);
     db_done(query);
     return CRU_OK;
+}
+
+cru_status claims_held(store *s, bool *any, cru_error *err)
+{
+    sqlite3_stmt *query = db_statement(
+        s, "SELECT host, boot, pid, start, expiry_ms FROM trial WHERE pid IS NOT NULL AND outcome = 0", err);
+    if (!query) return CRU_IO;
+    bool row;
+    cru_status status = db_next(s, query, &row, err);
+    *any = false;
+    while (!status && row) {
+        *any |= held(query, 0, &s->owner);
+        status = db_next(s, query, &row, err);
+    }
+    return status;
 }
 
 /* A negative lease is one that has run out. */

@@ -7,7 +7,7 @@
 
 #include "store/store.h"
 
-enum { DB_STATEMENTS = 80 };
+enum { DB_STATEMENTS = 128 };
 
 struct store {
     sqlite3 *db;
@@ -19,6 +19,8 @@ struct store {
     int64_t batch_start;   /* milliseconds */
     void *private_methods; /* see store_keep_private; freed after the file is closed */
     bool gathering;        /* the batch ends with store_flush only */
+    int64_t kept_bytes;    /* of matrices in the file; -1: not asked yet */
+    int64_t unkept;        /* results without theirs, for want of room */
     struct {
         const char *sql; /* compared by address: one literal, one statement */
         sqlite3_stmt *statement;
@@ -63,6 +65,28 @@ cru_status trial_row(store *s, const char *key, int64_t *row, cru_error *err);
 /* Lists the trial of that row in the experiment: see store_add_trial, of whose trial only alias, place and tried count. */
 cru_status member_put(store *s, int64_t experiment, int64_t row, const store_trial *trial, cru_error *err);
 
+/* keep.c: inside a transaction, for the trial of that row. */
+cru_status keep_put(store *s, int64_t row, const store_result *result, cru_error *err);
+
+/* judged.c: inside a transaction. The name under which the number of a label is stored is its label unless another metric
+ * of the trial has it; judged_put fills `names`, which the caller frees with judged_names_free. */
+typedef struct judged_names {
+    char **items; /* one for every metric */
+} judged_names;
+typedef struct judged_list {
+    const store_judged *items;
+    int64_t count;
+    bool later; /* from kept scores */
+} judged_list;
+cru_status judged_put(store *s, int64_t row, const judged_list *list, judged_names *names, cru_error *err);
+void judged_names_free(judged_names *names, int64_t count);
+
+/* The stored name of a number or a vector: that of its metric, with what follows the label. `space` holds it if needed. */
+const char *judged_name(const judged_list *list, const judged_names *names, const char *name, char *space, size_t size);
+
+/* migrate.c: from layout 2 to 3, inside a transaction: metrics leave the keys of trials. */
+cru_status migrate_keys(store *s, cru_error *err);
+
 /* Creates the tables in an empty file, refuses a foreign one, brings an older one up to date. */
 cru_status schema_check(store *s, cru_error *err);
 
@@ -77,6 +101,9 @@ void store_pages_private(void);
 bool store_on_network(int64_t kind);
 
 int64_t clock_ms(void);
+
+/* claim.c: whether another living process holds a claim. */
+cru_status claims_held(store *s, bool *any, cru_error *err);
 
 /* Whether the process behind a claim can still be at work, as far as this machine can tell. */
 bool owner_alive(const store_owner *owner, const store_owner *self);

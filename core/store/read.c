@@ -65,6 +65,45 @@ cru_status store_get_number(store *s, const char *key, const char *name, double 
     return first_number(s, query, value, err);
 }
 
+static bool take_costs(sqlite3_stmt *query, void *context)
+{
+    *(store_costs *)context = (store_costs){db_number(query, 0), db_number(query, 1), sqlite3_column_int64(query, 2)};
+    return false;
+}
+
+cru_status store_get_costs(store *s, const char *key, store_costs *costs, cru_error *err)
+{
+    *costs = (store_costs){NAN, NAN, 0};
+    sqlite3_stmt *query =
+        db_statement(s, "SELECT seconds_total, seconds_to_best, peak_bytes FROM trial WHERE key = ?1", err);
+    if (query) db_bind_text(query, 1, key);
+    return each_row(s, query, take_costs, costs, err);
+}
+
+typedef struct blame {
+    char *name;
+    size_t size;
+} blame;
+
+static bool take_blame(sqlite3_stmt *query, void *context)
+{
+    static const char opening[] = "metric ";
+    const blame *b = context;
+    const char *message = db_text(query, 0);
+    if (!message || strncmp(message, opening, sizeof opening - 1) != 0) return false;
+    message += sizeof opening - 1;
+    snprintf(b->name, b->size, "%.*s", (int)strcspn(message, ": "), message);
+    return false;
+}
+
+cru_status store_get_blamed(store *s, const char *key, char *name, size_t size, cru_error *err)
+{
+    *name = 0;
+    sqlite3_stmt *query = db_statement(s, "SELECT message FROM trial WHERE key = ?1 AND outcome = 5", err);
+    if (query) db_bind_text(query, 1, key);
+    return each_row(s, query, take_blame, &(blame){name, size}, err);
+}
+
 static bool add_count(sqlite3_stmt *query, void *context)
 {
     int64_t *counts = context;

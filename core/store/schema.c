@@ -12,7 +12,7 @@
 
 enum {
     APPLICATION = 0x43525543, /* "CRUC", in SQLite's header: tells our files from others */
-    VERSION = 2,
+    VERSION = 3,
 };
 
 /* Everything that hangs on a trial goes when the trial goes. Vectors, curves and scores are little-endian float64,
@@ -65,6 +65,32 @@ static const char create_additions[] =
     " trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, alias TEXT, tried INTEGER NOT NULL,"
     " PRIMARY KEY(experiment, trial)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS past_trial ON past(trial);";
+
+/* Layout 3: a trial's key no longer holds its metrics. Which it was judged by (text: plugin, version, settings), under
+ * which name the number is, and whether from kept scores; all pairs of such a name and a metric, which are few; what
+ * labels mean in an experiment; kept matrices, deflated; trials with a result that are to be run again nevertheless. */
+static const char create_judged[] =
+    "CREATE TABLE IF NOT EXISTS metric(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE IF NOT EXISTS judged(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, name TEXT NOT NULL,"
+    " metric INTEGER NOT NULL REFERENCES metric, later INTEGER NOT NULL, PRIMARY KEY(trial, name)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS named(name TEXT NOT NULL, metric INTEGER NOT NULL REFERENCES metric,"
+    " PRIMARY KEY(name, metric)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS meaning(experiment INTEGER NOT NULL REFERENCES experiment ON DELETE CASCADE,"
+    " label TEXT NOT NULL, metric INTEGER NOT NULL REFERENCES metric, PRIMARY KEY(experiment, metric, label))"
+    " WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS kept(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, what TEXT NOT NULL,"
+    " rows INTEGER NOT NULL, cols INTEGER NOT NULL, exponent INTEGER NOT NULL, bytes INTEGER NOT NULL,"
+    " data BLOB NOT NULL, PRIMARY KEY(trial, what));"
+    "CREATE TABLE IF NOT EXISTS again(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE);";
+static const char look_unjudged[] =
+    "CREATE TEMP VIEW metric AS SELECT NULL AS id, NULL AS text WHERE 0;"
+    "CREATE TEMP VIEW judged AS SELECT NULL AS trial, NULL AS name, NULL AS metric, NULL AS later WHERE 0;"
+    "CREATE TEMP VIEW named AS SELECT NULL AS name, NULL AS metric WHERE 0;"
+    "CREATE TEMP VIEW again AS SELECT NULL AS trial WHERE 0;"
+    "CREATE TEMP VIEW meaning AS SELECT NULL AS experiment, NULL AS label, NULL AS metric WHERE 0;"
+    "CREATE TEMP VIEW kept AS SELECT NULL AS trial, NULL AS what, NULL AS rows, NULL AS cols, NULL AS exponent,"
+    " NULL AS bytes, NULL AS data WHERE 0;";
+
 /* How a file without an addition that must not be changed is made to look like one with it. */
 static const struct {
     const char *has, *look;
@@ -124,11 +150,17 @@ static cru_status read_header_at_once(store *s, file_header *header, cru_error *
     return status;
 }
 
-static cru_status bring_up(store *s, const char *tables, cru_error *err)
+/* From layout `from`; 0: an empty file. */
+static cru_status bring_up(store *s, int64_t from, cru_error *err)
 {
     char header[100];
     snprintf(header, sizeof header, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION, VERSION);
-    cru_status status = db_exec(s, tables, err);
+    cru_status status = CRU_OK;
+    if (from == 0) status = db_exec(s, create_tables, err);
+    if (from == 1) status = db_exec(s, add_searches, err);
+    if (!status) status = db_exec(s, create_judged, err);
+    if (!status) status = db_exec(s, create_additions, err);
+    if (!status && from) status = migrate_keys(s, err);
     return status ? status : db_exec(s, header, err);
 }
 
@@ -145,9 +177,9 @@ static cru_status bring_up_once(store *s, cru_error *err)
     if (status) return status;
     status = read_header(s, &header, err);
     if (!status && header.tables == 0)
-        status = bring_up(s, create_tables, err);
+        status = bring_up(s, 0, err);
     else if (!status && is_old(&header))
-        status = bring_up(s, add_searches, err);
+        status = bring_up(s, header.version, err);
     if (!status) return db_exec(s, "COMMIT", err);
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
@@ -170,7 +202,8 @@ cru_status schema_check(store *s, cru_error *err)
                         "%s: written by a newer version of crucible (layout %lld, this program knows %d)", s->path,
                         (long long)header.version, VERSION);
     }
-    return is_old(&header) ? db_exec(s, look_renewed, err) : CRU_OK;
+    status = is_old(&header) ? db_exec(s, look_unjudged, err) : CRU_OK;
+    return status || header.version > 1 ? status : db_exec(s, look_renewed, err);
 }
 
 /* ---- opening --------------------------------------------------------------------------------------------- */
@@ -368,6 +401,7 @@ cru_status store_open(const char *path, const store_options *options, store **ou
         return cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", path);
     }
     s->options = with_defaults(options);
+    s->kept_bytes = -1;
     if (s->options.owner) {
         s->owner = *s->options.owner;
     } else {

@@ -58,6 +58,7 @@ typedef struct store_options {
     int32_t lease_seconds;    /* life of a claim that is not renewed; 0: 600; negative: expires at once (tests) */
     const store_owner *owner; /* NULL: this process; tests pose as others */
     bool alone;               /* this process alone uses the file, as always on a network disk: a rollback journal */
+    int64_t keep_bytes;       /* most that kept scores and embeddings may take in the file; 0: no limit */
 } store_options;
 
 /* Opens or creates a file. `options` may be NULL. On failure *s is NULL. CRU_BAD_INPUT: the file is not a result store,
@@ -99,6 +100,15 @@ typedef struct store_experiment {
  * caller adds the present list again, between store_gather and store_flush when other processes share the file. The id
  * is valid in this file for good. */
 cru_status store_add_experiment(store *s, const store_experiment *experiment, int64_t *id, cru_error *err);
+
+/* A metric as the experiment's tables call it, and what it is: its plugin, version and settings as text (metric_text).
+ * A trial's number belongs to the text; two experiments that give one label to different metrics each see their own. */
+typedef struct store_judged {
+    const char *label, *text;
+} store_judged;
+
+/* What a label means in an experiment; on some datasets it may mean more than one thing. */
+cru_status store_add_meaning(store *s, int64_t experiment, const store_judged *metric, cru_error *err);
 
 /* Under this id the functions that ask for an experiment's trials see those that earlier lists of it had and the
  * present one has not: of another file of that name, or of other --set options. */
@@ -183,6 +193,16 @@ typedef struct store_build {
 /* The name of the vector that holds in which parts of the split every item is: 1 train, 2 val, 4 test, added up. */
 #define STORE_SPLIT "split"
 
+/* A matrix that is kept in 16 bits a value, compressed; half.h tells what is lost. */
+typedef struct store_kept {
+    const char *what; /* STORE_SCORES, STORE_EMBEDDING */
+    const float *values;
+    int64_t rows, cols;
+} store_kept;
+
+#define STORE_SCORES    "scores"
+#define STORE_EMBEDDING "embedding"
+
 typedef struct store_result {
     store_outcome outcome; /* not STORE_PENDING */
     const char *message;   /* why it is not ok, or what a reader of an ok one should know; may be NULL */
@@ -201,11 +221,35 @@ typedef struct store_result {
     int64_t build_count;
     double seconds_construct, seconds_train; /* parts of seconds_total: making, fitting; NAN: not known */
     const char *log;                         /* what it printed and logged, cut by the caller; NULL or empty: nothing */
+    const store_judged *judged;              /* the metrics among the numbers, by label */
+    int64_t judged_count;
+    const store_kept *kept; /* see there; left out when the file holds too much of it already */
+    int64_t kept_count;
 } store_result;
 
 /* Stores all of the result or nothing. Only the holder of the claim may: when another process took the trial over in
  * the meantime, the result is dropped without an error, since the same key gives the same result. */
 cru_status store_finish(store *s, const char *key, const store_result *result, cru_error *err);
+
+/* Adds metrics to a trial that has a result, judged from kept scores; their numbers and vectors replace older ones. Two
+ * processes that do the same at once do no harm. */
+typedef struct store_verdict {
+    const store_judged *judged;
+    int64_t judged_count;
+    const store_number *numbers; /* under the labels, or label.more */
+    int64_t number_count;
+    const store_vector *vectors;
+    int64_t vector_count;
+} store_verdict;
+cru_status store_add_verdict(store *s, const char *key, const store_verdict *verdict, cru_error *err);
+
+/* Makes a trial that has ended one that can be claimed: for one that lacks a metric and whose scores were not kept. A
+ * result stays until a new one takes its place, and store_status calls the trial pending until then; when what comes is a
+ * failure, the result stays. */
+cru_status store_reopen(store *s, const char *key, cru_error *err);
+
+/* How many results of this process were stored without what should have been kept, since the file held too much. */
+int64_t store_unkept(const store *s);
 
 /* Makes finished trials of the experiment pending again and deletes their results. `outcomes` has a bit
  * (1u << STORE_FAILED) for each outcome concerned. *count (may be NULL): how many. */
@@ -293,7 +337,35 @@ cru_status store_each_curve(store *s, const char *key, store_curve_visitor *visi
 /* What the trial printed and logged; *log is NULL when there was nothing, and the caller frees it. */
 cru_status store_get_log(store *s, const char *key, char **log, cru_error *err);
 
-/* *scores is NULL when none were kept; the caller frees it. */
+/* Whether the trial has a result without a number of one of these metrics. */
+cru_status store_lacks(store *s, const char *key, const store_judged *metrics, int64_t count, bool *lacks,
+                       cru_error *err);
+
+/* The names of those numbers of a trial that were judged from kept scores. */
+typedef bool store_name_visitor(void *user, const char *name);
+cru_status store_each_later(store *s, const char *key, store_name_visitor *visit, void *user, cru_error *err);
+
+/* A kept matrix; *values is NULL when there is none; the caller frees it. */
+typedef struct store_matrix {
+    float *values;
+    int64_t rows, cols;
+} store_matrix;
+cru_status store_get_kept(store *s, const char *key, const char *what, store_matrix *out, cru_error *err);
+
+/* Whether it is there; scores count also when they were kept in full. */
+cru_status store_has_kept(store *s, const char *key, const char *what, bool *has, cru_error *err);
+
+/* What a finished trial took. */
+typedef struct store_costs {
+    double seconds_total, seconds_to_best;
+    int64_t peak_bytes;
+} store_costs;
+cru_status store_get_costs(store *s, const char *key, store_costs *costs, cru_error *err);
+
+/* The metric that a failed trial's message blames, "metric NAME: ..."; empty: none. */
+cru_status store_get_blamed(store *s, const char *key, char *name, size_t size, cru_error *err);
+
+/* *scores is NULL when none were kept in full; the caller frees it. */
 cru_status store_get_scores(store *s, const char *key, float **scores, int64_t *rows, int64_t *cols, cru_error *err);
 
 #endif

@@ -95,6 +95,7 @@ static cru_status put_experiment(store *s, const store_experiment *experiment, i
     cru_status status = db_run(s, insert, err);
     if (!status) status = find_row(s, "SELECT id FROM experiment WHERE name = ?1", experiment->name, id, err);
     if (!status && !experiment->same_list) status = put_list_aside(s, *id, err);
+    if (!status) status = run_with(s, "DELETE FROM meaning WHERE experiment = ?1", *id, 0, err);
     if (!status) status = put_metrics(s, experiment, *id, err);
     return status ? status : put_environment(s, experiment->environment, err);
 }
@@ -193,15 +194,20 @@ cru_status store_add_trial(store *s, int64_t experiment, const store_trial *tria
 
 /* ---- results --------------------------------------------------------------------------------------------- */
 
-/* Only for the holder of the claim; the claim ends with it. *mine tells whether it was. */
+/* Only for the holder of the claim. */
+#define OF_OWNER " AND host = ?10 AND boot = ?11 AND pid = ?12 AND start = ?13"
+#define TO_RUN   " AND (outcome = 0 OR EXISTS(SELECT 1 FROM again WHERE again.trial = trial.id))"
+
+/* The claim ends with it. A trial that had a result and was run again keeps that when this one is none. *mine tells
+ * whether all of the result is to be stored. */
 static cru_status put_outcome(store *s, int64_t row, const store_result *result, bool *mine, cru_error *err)
 {
     sqlite3_stmt *update = db_statement(s,
                                         "UPDATE trial SET outcome = ?1, message = ?2, seconds_total = ?3,"
                                         " seconds_to_best = ?4, peak_bytes = ?5, best_epoch = ?6, finished_ms = ?7,"
                                         " environment = nullif(?8, 0), host = NULL, boot = NULL, pid = NULL,"
-                                        " start = NULL, expiry_ms = NULL WHERE id = ?9 AND outcome = 0"
-                                        " AND host = ?10 AND boot = ?11 AND pid = ?12 AND start = ?13",
+                                        " start = NULL, expiry_ms = NULL WHERE id = ?9" TO_RUN OF_OWNER
+                                        " AND NOT (outcome = 1 AND ?1 <> 1)",
                                         err);
     if (!update) return CRU_IO;
     sqlite3_bind_int(update, 1, (int)result->outcome);
@@ -222,6 +228,25 @@ static cru_status put_outcome(store *s, int64_t row, const store_result *result,
     return status;
 }
 
+/* Ends the claim of this process on a trial that keeps the result it had. */
+static cru_status keep_former(store *s, int64_t row, cru_error *err)
+{
+    sqlite3_stmt *update = db_statement(s,
+                                        "UPDATE trial SET host = NULL, boot = NULL, pid = NULL, start = NULL,"
+                                        " expiry_ms = NULL WHERE id = ?1 AND outcome = 1 AND host = ?2 AND boot = ?3"
+                                        " AND pid = ?4 AND start = ?5",
+                                        err);
+    if (!update) return CRU_IO;
+    sqlite3_bind_int64(update, 1, row);
+    db_bind_text(update, 2, s->owner.host);
+    db_bind_text(update, 3, s->owner.boot);
+    sqlite3_bind_int64(update, 4, s->owner.pid);
+    sqlite3_bind_int64(update, 5, s->owner.start);
+    cru_status status = db_run(s, update, err);
+    if (status || !sqlite3_changes(s->db)) return status;
+    return run_with(s, "DELETE FROM again WHERE trial = ?1", row, 0, err);
+}
+
 static cru_status put_times(store *s, int64_t row, const store_result *result, cru_error *err)
 {
     sqlite3_stmt *insert = db_statement(s, "INSERT OR REPLACE INTO spent VALUES(?1, ?2, ?3)", err);
@@ -232,36 +257,59 @@ static cru_status put_times(store *s, int64_t row, const store_result *result, c
     return db_run(s, insert, err);
 }
 
-static cru_status put_numbers(store *s, int64_t row, const store_result *result, cru_error *err)
+/* Numbers and vectors, and the names under which those of metrics are stored. */
+typedef struct figures {
+    const store_number *numbers;
+    int64_t number_count;
+    const store_vector *vectors;
+    int64_t vector_count;
+    judged_list judged;
+    judged_names names;
+} figures;
+
+enum { NAME_SIZE = 400 };
+
+static cru_status put_numbers(store *s, int64_t row, const figures *f, cru_error *err)
 {
-    sqlite3_stmt *insert = db_statement(s, "INSERT INTO number VALUES(?1, ?2, ?3)", err);
+    char space[NAME_SIZE];
+    sqlite3_stmt *insert = db_statement(s, "INSERT OR REPLACE INTO number VALUES(?1, ?2, ?3)", err);
     cru_status status = insert ? CRU_OK : CRU_IO;
-    for (int64_t i = 0; !status && i < result->number_count; i++) {
+    for (int64_t i = 0; !status && i < f->number_count; i++) {
         sqlite3_bind_int64(insert, 1, row);
-        db_bind_text(insert, 2, result->numbers[i].name);
-        db_bind_number(insert, 3, result->numbers[i].value);
+        db_bind_text(insert, 2, judged_name(&f->judged, &f->names, f->numbers[i].name, space, sizeof space));
+        db_bind_number(insert, 3, f->numbers[i].value);
         status = db_run(s, insert, err);
     }
     return status;
 }
 
-static cru_status put_vectors(store *s, int64_t row, const store_result *result, cru_error *err)
+static cru_status put_vectors(store *s, int64_t row, const figures *f, cru_error *err)
 {
-    sqlite3_stmt *insert = db_statement(s, "INSERT INTO vector VALUES(?1, ?2, ?3)", err);
+    char space[NAME_SIZE];
+    sqlite3_stmt *insert = db_statement(s, "INSERT OR REPLACE INTO vector VALUES(?1, ?2, ?3)", err);
     cru_status status = insert ? CRU_OK : CRU_IO;
-    for (int64_t i = 0; !status && i < result->vector_count; i++) {
-        const store_vector *v = &result->vectors[i];
+    for (int64_t i = 0; !status && i < f->vector_count; i++) {
+        const store_vector *v = &f->vectors[i];
         sqlite3_bind_int64(insert, 1, row);
-        db_bind_text(insert, 2, v->name);
+        db_bind_text(insert, 2, judged_name(&f->judged, &f->names, v->name, space, sizeof space));
         status = db_bind_blob(insert, 3, v->values, v->count * (int64_t)sizeof *v->values, err);
         if (!status) status = db_run(s, insert, err);
     }
     return status;
 }
 
+static cru_status put_figures(store *s, int64_t row, figures *f, cru_error *err)
+{
+    cru_status status = judged_put(s, row, &f->judged, &f->names, err);
+    if (!status) status = put_numbers(s, row, f, err);
+    if (!status) status = put_vectors(s, row, f, err);
+    judged_names_free(&f->names, f->judged.count);
+    return status;
+}
+
 static cru_status put_curves(store *s, int64_t row, const store_result *result, cru_error *err)
 {
-    sqlite3_stmt *insert = db_statement(s, "INSERT INTO curve VALUES(?1, ?2, ?3, ?4)", err);
+    sqlite3_stmt *insert = db_statement(s, "INSERT OR REPLACE INTO curve VALUES(?1, ?2, ?3, ?4)", err);
     cru_status status = insert ? CRU_OK : CRU_IO;
     for (int64_t i = 0; !status && i < result->curve_count; i++) {
         const store_curve *c = &result->curves[i];
@@ -277,7 +325,7 @@ static cru_status put_curves(store *s, int64_t row, const store_result *result, 
 static cru_status put_scores(store *s, int64_t row, const store_result *result, cru_error *err)
 {
     if (!result->scores) return CRU_OK;
-    sqlite3_stmt *insert = db_statement(s, "INSERT INTO scores VALUES(?1, ?2, ?3, ?4)", err);
+    sqlite3_stmt *insert = db_statement(s, "INSERT OR REPLACE INTO scores VALUES(?1, ?2, ?3, ?4)", err);
     if (!insert) return CRU_IO;
     sqlite3_bind_int64(insert, 1, row);
     sqlite3_bind_int64(insert, 2, result->score_rows);
@@ -326,13 +374,20 @@ static cru_status put_result(store *s, const char *key, const store_result *resu
     bool mine = false;
     cru_status status = trial_row(s, key, &row, err);
     if (!status) status = put_outcome(s, row, result, &mine, err);
-    if (status || !mine) return status;
-    status = put_numbers(s, row, result, err);
-    if (!status) status = put_vectors(s, row, result, err);
+    if (status || !mine) return status ? status : keep_former(s, row, err);
+    status = run_with(s, "DELETE FROM again WHERE trial = ?1", row, 0, err);
+    if (status) return status;
+    figures f = {.numbers = result->numbers,
+                 .number_count = result->number_count,
+                 .vectors = result->vectors,
+                 .vector_count = result->vector_count,
+                 .judged = {.items = result->judged, .count = result->judged_count}};
+    status = put_figures(s, row, &f, err);
     if (!status) status = put_curves(s, row, result, err);
     if (!status) status = put_builds(s, row, result, err);
     if (!status) status = put_times(s, row, result, err);
     if (!status) status = put_log(s, row, result, err);
+    if (!status) status = keep_put(s, row, result, err);
     return status ? status : put_scores(s, row, result, err);
 }
 
@@ -342,6 +397,37 @@ cru_status store_finish(store *s, const char *key, const store_result *result, c
     cru_status status = write_begin(s, err);
     if (status) return status;
     return write_end(s, put_result(s, key, result, err), err);
+}
+
+static cru_status put_verdict(store *s, const char *key, const store_verdict *verdict, cru_error *err)
+{
+    int64_t row;
+    cru_status status = trial_row(s, key, &row, err);
+    figures f = {.numbers = verdict->numbers,
+                 .number_count = verdict->number_count,
+                 .vectors = verdict->vectors,
+                 .vector_count = verdict->vector_count,
+                 .judged = {.items = verdict->judged, .count = verdict->judged_count, .later = true}};
+    return status ? status : put_figures(s, row, &f, err);
+}
+
+cru_status store_add_verdict(store *s, const char *key, const store_verdict *verdict, cru_error *err)
+{
+    cru_status status = write_begin(s, err);
+    if (status) return status;
+    return write_end(s, put_verdict(s, key, verdict, err), err);
+}
+
+cru_status store_reopen(store *s, const char *key, cru_error *err)
+{
+    int64_t row = 0;
+    cru_status status = write_begin(s, err);
+    if (status) return status;
+    status = trial_row(s, key, &row, err);
+    if (!status)
+        status = run_with(s, "INSERT OR IGNORE INTO again SELECT id FROM trial WHERE id = ?1 AND outcome = 1", row, 0, err);
+    if (!status) status = run_with(s, "UPDATE trial SET outcome = 0 WHERE id = ?1 AND outcome <> 1", row, 0, err);
+    return write_end(s, status, err);
 }
 
 /* Parameter 1: the experiment, 2: the bits of the outcomes. */
@@ -359,6 +445,9 @@ cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t 
         "DELETE FROM made_by WHERE trial IN " CONCERNED,
         "DELETE FROM spent WHERE trial IN " CONCERNED,
         "DELETE FROM log WHERE trial IN " CONCERNED,
+        "DELETE FROM judged WHERE trial IN " CONCERNED,
+        "DELETE FROM kept WHERE trial IN " CONCERNED,
+        "DELETE FROM again WHERE trial IN " CONCERNED,
         "UPDATE trial SET outcome = 0, message = NULL, seconds_total = NULL, seconds_to_best = NULL, peak_bytes = NULL,"
         " best_epoch = NULL, finished_ms = NULL, environment = NULL WHERE id IN " CONCERNED,
     };

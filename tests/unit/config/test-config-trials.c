@@ -510,10 +510,10 @@ START_TEST(the_text_is_complete)
                                         "corruptor0=uniform 1.0\ncorruptor0.rate=0.1\n",
                                         "corruptor1=drop-edges 1.0\ncorruptor1.rate=0.2\n",
                                         "monitor.patience=0\n",
-                                        "algorithm=gcn 1.0\nalgorithm.hidden=8\nalgorithm.kind=sym\n",
-                                        "metric=accuracy 1.0\nmetric=macro-f1 1.0\n"};
+                                        "algorithm=gcn 1.0\nalgorithm.hidden=8\nalgorithm.kind=sym\n"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         ck_assert_msg(strstr(text, parts[i]) != NULL, "%s is not in\n%s", parts[i], text);
+    ck_assert_ptr_null(strstr(text, "\nmetric=")); /* what judges a prediction does not change it */
     free(text);
     bench_close(&b);
 }
@@ -546,9 +546,16 @@ static const char *const changes[] = {
     "[split]\ntrain = 0.4\n",
     "[preprocess]\nrelations = merge\n",
     "[corruptor uniform]\n",
-    "[metric macro-f1]\n",
     "[search]\nmethod = random\n",
 };
+
+START_TEST(metrics_do_not_change_the_text)
+{
+    bench b = bench_open();
+    check_same(&b, SMALL, SMALL "[metric macro-f1]\n", true);
+    bench_close(&b);
+}
+END_TEST
 
 START_TEST(any_setting_with_a_default_changes_the_text)
 {
@@ -644,6 +651,7 @@ Suite *suite(void)
     tcase_add_test(t, a_draw_closes_the_axes);
     tcase_add_test(t, the_text_is_complete);
     tcase_add_test(t, order_labels_spelling_and_limits_do_not_change_the_text);
+    tcase_add_test(t, metrics_do_not_change_the_text);
     tcase_add_loop_test(t, any_setting_with_a_default_changes_the_text, 0, sizeof changes / sizeof *changes);
     tcase_add_test(t, the_order_of_corruptors_changes_the_text);
     tcase_add_test(t, a_young_setting_at_its_default_is_not_in_the_text);
