@@ -5,8 +5,8 @@
  *
  * For every judged item with a label the report has the item (`item`), its label (`given`) and the probabilities of all
  * classes (`probability`, one row an item). Where the method weighs its training labels, those weights stand beside
- * (`trained`, `weight`). `crucible clean` collects them over the folds of k-fold. Not defined without labelled items, or
- * where labels are candidate sets.
+ * (`trained`, `weight`). Over the folds of the split k-fold every labelled item is judged once. Not defined without
+ * labelled items, or where labels are candidate sets.
  *
  * Northcutt, Jiang, Chuang. Confident Learning: Estimating Uncertainty in Dataset Labels. JAIR 2021. */
 #include <math.h>

@@ -137,6 +137,53 @@ START_TEST(wrong_labels_are_told_from_right_ones_by_their_weights)
 }
 END_TEST
 
+/* ---- evidence about labels ------------------------------------------------------------------------------- */
+
+/* What label-evidence reports, at most four numbers each. */
+typedef struct evidence_sink {
+    double item[4], given[4], probability[8], weight[4];
+    int64_t items, probabilities, weights;
+} evidence_sink;
+
+static void take_evidence(void *user, const char *name, const double *values, int64_t count)
+{
+    evidence_sink *s = user;
+    const size_t bytes = (size_t)count * sizeof *values;
+    if (strcmp(name, "item") == 0) memcpy(s->item, values, bytes), s->items = count;
+    if (strcmp(name, "given") == 0) memcpy(s->given, values, bytes);
+    if (strcmp(name, "probability") == 0) memcpy(s->probability, values, bytes), s->probabilities = count;
+    if (strcmp(name, "weight") == 0) memcpy(s->weight, values, bytes), s->weights = count;
+}
+
+/* Two classes: softmax(0, ln 3) = (1/4, 3/4). The item without a label is left out. */
+START_TEST(evidence_is_the_probability_of_the_given_label)
+{
+    const float ln3 = 1.0986122886681098f;
+    const float scores[] = {0, ln3, ln3, 0, 5, 5, 0, 0};
+    const int32_t y[] = {1, 1, CRU_UNLABELLED, 0}, train[] = {0, 3};
+    const double weights[] = {0.5, 0.125};
+    evidence_sink sink = {.items = 0};
+    judging j = judging_create(y, 4, 2, scores);
+    j.report = &(cru_report){{.put = take_evidence, .user = &sink}};
+    j.data->split.train = (cru_ids){train, 2};
+    ck_assert_double_eq_tol(judging_score(&j, "label-evidence"), (0.75 + 0.25 + 0.5) / 3, 1e-6);
+    ck_assert_int_eq(sink.items, 3);
+    ck_assert_int_eq(sink.probabilities, 6);
+    ck_assert_int_eq(sink.weights, 0);
+    for (int i = 0; i < 3; i++) ck_assert_double_eq(sink.item[i], (double[]){0, 1, 3}[i]);
+    for (int i = 0; i < 3; i++) ck_assert_double_eq(sink.given[i], (double[]){1, 1, 0}[i]);
+    for (int i = 0; i < 6; i++)
+        ck_assert_double_eq_tol(sink.probability[i], (double[]){0.25, 0.75, 0.75, 0.25, 0.5, 0.5}[i], 1e-6);
+    j.label_weights = weights;
+    judging_score(&j, "label-evidence");
+    ck_assert_int_eq(sink.weights, 2);
+    ck_assert_double_eq(sink.weight[1], 0.125);
+    j.items.count = 0;
+    ck_assert(isnan(judging_score(&j, "label-evidence")));
+    judging_destroy(&j);
+}
+END_TEST
+
 /* ---- candidate sets -------------------------------------------------------------------------------------- */
 
 START_TEST(numbers_of_the_partial_label_study)
@@ -361,6 +408,7 @@ Suite *suite(void)
     Suite *s = suite_create("metrics of single studies");
     TCase *c = tcase_create("metrics");
     tcase_add_test(c, numbers_of_the_label_noise_study);
+    tcase_add_test(c, evidence_is_the_probability_of_the_given_label);
     tcase_add_test(c, neighbours_count_in_both_directions_and_loops_do_not);
     tcase_add_test(c, clean_labels_leave_no_wrong_ones_to_judge);
     tcase_add_test(c, wrong_labels_are_told_from_right_ones_by_their_weights);
