@@ -161,7 +161,8 @@ START_TEST(evidence_is_the_probability_of_the_given_label)
     const float ln3 = 1.0986122886681098f;
     const float scores[] = {0, ln3, ln3, 0, 5, 5, 0, 0};
     const int32_t y[] = {1, 1, CRU_UNLABELLED, 0}, train[] = {0, 3};
-    const double weights[] = {0.5, 0.125};
+    const double weights[] = {0.5, 0.125}, items[] = {0, 1, 3}, given[] = {1, 1, 0};
+    const double probabilities[] = {0.25, 0.75, 0.75, 0.25, 0.5, 0.5};
     evidence_sink sink = {.items = 0};
     judging j = judging_create(y, 4, 2, scores);
     j.report = &(cru_report){{.put = take_evidence, .user = &sink}};
@@ -170,10 +171,9 @@ START_TEST(evidence_is_the_probability_of_the_given_label)
     ck_assert_int_eq(sink.items, 3);
     ck_assert_int_eq(sink.probabilities, 6);
     ck_assert_int_eq(sink.weights, 0);
-    for (int i = 0; i < 3; i++) ck_assert_double_eq(sink.item[i], (double[]){0, 1, 3}[i]);
-    for (int i = 0; i < 3; i++) ck_assert_double_eq(sink.given[i], (double[]){1, 1, 0}[i]);
-    for (int i = 0; i < 6; i++)
-        ck_assert_double_eq_tol(sink.probability[i], (double[]){0.25, 0.75, 0.75, 0.25, 0.5, 0.5}[i], 1e-6);
+    for (int i = 0; i < 3; i++) ck_assert_double_eq(sink.item[i], items[i]);
+    for (int i = 0; i < 3; i++) ck_assert_double_eq(sink.given[i], given[i]);
+    for (int i = 0; i < 6; i++) ck_assert_double_eq_tol(sink.probability[i], probabilities[i], 1e-6);
     j.label_weights = weights;
     judging_score(&j, "label-evidence");
     ck_assert_int_eq(sink.weights, 2);
