@@ -12,6 +12,8 @@ slurm_can()
         PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || { slurm_why="no $program"; return 1; }
     done
     [ "$(id -u)" = 0 ] || { slurm_why="not root"; return 1; }
+    # Its daemons ask for addresses of the families that this machine has, and loopback's do not count.
+    getent ahostsv4 127.0.0.1 >/dev/null || { slurm_why="this machine has no address but 127.0.0.1"; return 1; }
 }
 
 slurm_conf() # FOLDER PORT

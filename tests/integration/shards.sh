@@ -116,10 +116,16 @@ contains "$out" "#SBATCH --partition=p"
 contains "$out" "#SBATCH --account=me"
 [ ! -e dry.shards ] || fail "a dry run left files"
 lacks "$out" "--gres"
-expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 --set run.device=cuda --set run.sandbox=off
-contains "$out" "#SBATCH --gres=gpu:1"
-expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 --set run.device=cuda --set run.sandbox=off -- --gres=gpu:a100:2
-lacks "$out" "gpu:1"
-contains "$out" "#SBATCH --gres=gpu:a100:2"
+cuda="--set run.device=cuda --set run.sandbox=off"
+if [ -n "$(find "$BUILD" -name backend-cuda.so)" ]; then
+    expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 $cuda
+    contains "$out" "#SBATCH --gres=gpu:1"
+    expect 0 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 $cuda -- --gres=gpu:a100:2
+    lacks "$out" "gpu:1"
+    contains "$out" "#SBATCH --gres=gpu:a100:2"
+else # the tasks would run this program, which cannot
+    expect 1 "$CRUCIBLE" submit e.ini --dry-run --db dry.db --tasks 3 $cuda
+    contains "$errors" "device = cuda: there is no backend plugin of that name"
+fi
 expect 2 "$CRUCIBLE" submit e.ini --engine pbs
 contains "$errors" "--engine pbs: only slurm is known"
