@@ -208,7 +208,7 @@ cru_status store_find_source(store *s, const char *key, store_source *out, cru_e
                                        "SELECT key, metrics, message, seconds_total, seconds_to_best, construct, train,"
                                        " peak_bytes, best_epoch FROM kept JOIN trial ON trial.id = kept.trial"
                                        " LEFT JOIN spent ON spent.trial = kept.trial"
-                                       " WHERE training = ?1 AND outcome = 1 ORDER BY kept.trial LIMIT 1",
+                                       " WHERE training = ?1 AND outcome = 1 ORDER BY kept.trial DESC LIMIT 1",
                                        err);
     if (status || !query) return status ? status : CRU_IO;
     db_bind_text(query, 1, training);

@@ -319,7 +319,8 @@ cru_status store_each_curve(store *s, const char *key, store_curve_visitor *visi
 cru_status store_get_log(store *s, const char *key, char **log, cru_error *err);
 
 /* A trial with a result and kept scores whose training is the same as that of `key`: their canonical texts differ in the
- * lines of metrics only, which begin with "metric=" and "metric." and come last. `key` is empty when there is none. */
+ * lines of metrics only, which begin with "metric=" and "metric." and come last. Of several the latest, which was trained
+ * since what the others kept did not suffice. `key` is empty when there is none. */
 enum { STORE_KEY = 129 };
 typedef struct store_source {
     char key[STORE_KEY];

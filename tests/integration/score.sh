@@ -105,6 +105,12 @@ contains "$errors" "full.db keeps as much as [run] keep_limit = 1 MiB allows: th
 expect 0 "$CRUCIBLE" run a.ini --db embed.db -q
 expect 0 "$CRUCIBLE" run a.ini --db embed.db --json --set experiment.metrics=accuracy,silhouette
 contains "$out" '"trainings":6,"judged":0'
+expect 0 "$CRUCIBLE" run a.ini --db embed.db --in-process --json --set experiment.metrics=brier,silhouette
+contains "$out" '"trainings":0,"judged":6'
+expect 0 "$CRUCIBLE" run a.ini --db embedded.db -q --set experiment.metrics=brier,silhouette
+numbers a embedded.db | grep -v brier >direct
+numbers a embed.db | grep -v brier >later
+cmp direct later || fail "known numbers are not taken over as they were"
 
 # A metric that cannot judge the data fails its own trials only.
 sed 's/classes = 2/classes = 3/' a.ini >three.ini

@@ -114,6 +114,7 @@ static bool has_source(store *s, const char *key)
 static const char trained[] = "seed=1\nalgorithm=gcn 1.0\nmonitor.metric=auto\nmetric=accuracy 1.0\n",
                   judged[] = "seed=1\nalgorithm=gcn 1.0\nmonitor.metric=auto\nmetric=brier 1.0\nmetric.k=2\n",
                   stranger[] = "seed=2\nalgorithm=gcn 1.0\nmonitor.metric=auto\nmetric=brier 1.0\nmetric.k=2\n",
+                  again[] = "seed=1\nalgorithm=gcn 1.0\nmonitor.metric=auto\nmetric=silhouette 1.0\n",
                   crafted[] = "seed=1\nmetric=x\nalgorithm=gcn 1.0\nmonitor.metric=auto\nmetric=brier 1.0\n";
 
 START_TEST(kept_scores_are_read_back)
@@ -163,6 +164,11 @@ START_TEST(the_source_is_the_trial_of_the_same_training)
     store_source_clear(&source);
     ck_assert(!has_source(s, "c"));
     ck_assert(!has_source(s, "d")); /* only lines at the end are of metrics */
+    add_text(s, id, "e", again);
+    finish_kept(s, "e", values, 1, 2);
+    ok(store_find_source(s, "b", &source, &err));
+    ck_assert_str_eq(source.key, "e"); /* the latest */
+    store_source_clear(&source);
     ok(store_close(s, &err));
 }
 END_TEST
