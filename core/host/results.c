@@ -288,6 +288,19 @@ static bool take_vector(void *user, const store_vector *v)
     return true;
 }
 
+/* Metrics first, in the order of the file, as after a training. */
+static void put_in_order(figures *f, const trial *t)
+{
+    for (int64_t i = t->metric_count - 1; i >= 0; i--)
+        for (int64_t k = 0; k < f->number_count; k++) {
+            if (strcmp(f->numbers[k].name, t->metrics[i]->label) != 0) continue;
+            const store_number found = f->numbers[k];
+            memmove(f->numbers + 1, f->numbers, (size_t)k * sizeof *f->numbers);
+            f->numbers[0] = found;
+            break;
+        }
+}
+
 /* Of the metrics that were judged now and of the earlier trial. */
 static bool figures_join(figures *f, const records *metrics, former *from)
 {
@@ -302,6 +315,7 @@ static bool figures_join(figures *f, const records *metrics, former *from)
     if (!f->numbers || !f->vectors) return false;
     add_records(f, metrics);
     add_records(f, &from->figures);
+    put_in_order(f, &j->trial);
     return true;
 }
 

@@ -53,6 +53,7 @@ expect 0 "$CRUCIBLE" run a.ini --db direct.db -q "${more[@]}"
 expect 0 "$CRUCIBLE" run a.ini --db later.db -q
 expect 0 "$CRUCIBLE" run a.ini --db later.db --json "${more[@]}"
 contains "$out" '"trainings":0,"judged":6'
+contains "$out" '"numbers":{"accuracy":'
 numbers a direct.db >direct
 numbers a later.db >later
 same direct later 30
