@@ -32,7 +32,7 @@ int verb_score(int argc, char **argv)
             "then trains what is left. Metrics that a trial was judged by before keep their numbers; the others are\n"
             "judged from 16 bits a value, so that what depends on the predicted class alone is exact and other "
             "metrics\n"
-            "may differ in the fourth digit. 'crucible show' tells which trials were judged so.\n"
+            "may move a little (by less than 0.001 in the tests). 'crucible show' tells which trials were judged so.\n"
             "Exit codes: 0 when every trial of the experiment has a result, 3 when some have none, 1 when none has "
             "one\n"
             "or the store is not there, 2 when the command line or a file is wrong.",
