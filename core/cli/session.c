@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/printable.h"
 #include "cli/artefact-run.h"
@@ -29,9 +30,26 @@ typedef struct session {
     progress progress;
     profile profile; /* of --profile */
     bool late;       /* the time of --hours is over */
+    int64_t judging; /* of score_only: trials that are under way */
+    int64_t lost;    /* and those whose scores were not kept */
     char *db;        /* of a shard: the path of its own store */
     bool *mine;      /* of a shard: its trials; NULL: all */
 } session;
+
+/* The next trial whose scores are kept. The others stay out, also where a search waits for them. */
+static runner_next next_kept(session *s, trial *t, char key[SHA256_HEX])
+{
+    for (;;) {
+        runner_next next = s->tuning ? tuning_next(s->tuning, t, key) : agenda_next(&s->agenda, t, key);
+        if (next == RUNNER_WAIT && s->judging > 0) return RUNNER_WAIT;
+        if (next != RUNNER_TRIAL) return RUNNER_END;
+        if (runner_has_kept(s->runner, t, key)) {
+            s->judging++;
+            return RUNNER_TRIAL;
+        }
+        s->lost++;
+    }
+}
 
 static runner_next next_trial(void *user, trial *t, char key[SHA256_HEX])
 {
@@ -40,6 +58,7 @@ static runner_next next_trial(void *user, trial *t, char key[SHA256_HEX])
         s->late = true;
         return RUNNER_END;
     }
+    if (s->request->score_only) return next_kept(s, t, key);
     return s->tuning ? tuning_next(s->tuning, t, key) : agenda_next(&s->agenda, t, key);
 }
 
@@ -58,6 +77,7 @@ static int64_t todo_count(const session *s)
 static void trial_done(void *user, const runner_result *result)
 {
     session *s = user;
+    s->judging -= s->request->score_only;
     if (s->tuning) tuning_done(s->tuning, result);
     s->progress.total = todo_count(s);
     progress_done(&s->progress, result);
@@ -66,6 +86,7 @@ static void trial_done(void *user, const runner_result *result)
 static void trial_known(void *user, const char *key)
 {
     session *s = user;
+    s->judging -= s->request->score_only;
     if (s->tuning) tuning_known(s->tuning, key);
     s->progress.done++;
 }
@@ -183,6 +204,7 @@ static void print_json_end(const session *s, const runner_summary *summary, int6
     for (int i = STORE_OK; i < STORE_OUTCOMES; i++)
         cJSON_AddNumberToObject(object, store_outcome_name((store_outcome)i), (double)summary->ended[i]);
     cJSON_AddNumberToObject(object, "trainings", (double)summary->trainings);
+    cJSON_AddNumberToObject(object, "judged", (double)summary->judged);
     cJSON_AddNumberToObject(object, "left", (double)left);
     cJSON_AddBoolToObject(object, "interrupted", summary->interrupted);
     if (s->tuning) {
@@ -204,6 +226,7 @@ static void print_end(const session *s, const runner_summary *summary, int64_t l
     int64_t known = s->tuning ? tuning_count(s->tuning)->known : all - s->agenda.todo_count;
     fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " trials run in %s", s->experiment->name, ran, all,
             duration_text(clock_now() - s->progress.begun, took));
+    if (summary->judged) fprintf(stderr, ", %" PRId64 " of them judged from kept scores", summary->judged);
     if (known) fprintf(stderr, ", %" PRId64 " known before", known);
     if (summary->elsewhere) fprintf(stderr, ", %" PRId64 " run by another process", summary->elsewhere);
     fprintf(stderr, "; results in %s\n", store_path(s->store));
@@ -347,6 +370,7 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
                               .nursery = with->nursery,
                               .jobs = (int32_t)q->jobs,
                               .in_process = q->in_process || q->trace || q->profile,
+                              .afresh = q->force,
                               .elsewhere = q->instead != NULL,
                               .trace = q->profile ? profile_add
                                        : q->trace ? profile_print_event
@@ -355,8 +379,12 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
     const char *db = q->db ? q->db : with->experiment->run.db;
     cru_status status = open_shard(s, db, err);
     if (s->db) db = s->db;
+    if (status == CRU_OK && q->score_only && access(db, F_OK) != 0)
+        status = cru_fail(err, CRU_IO, "%s: there is no such store", db);
     if (status == CRU_OK) status = runner_open(&options, &s->runner, err);
-    if (status == CRU_OK) status = store_open(db, &(store_options){.batch_trials = 64, .batch_ms = 20}, &s->store, err);
+    const store_options how = {
+        .batch_trials = 64, .batch_ms = 20, .keep_bytes = with->experiment->run.keep_limit * (1 << 20)};
+    if (status == CRU_OK) status = store_open(db, &how, &s->store, err);
     if (status != CRU_OK) return status;
     runner_use_store(s->runner, s->store);
     return open_work(s, err);
@@ -402,6 +430,25 @@ static void tell_risks(const run_settings *run)
     cru_settings_destroy(usual_owner);
 }
 
+/* ---- kept scores ----------------------------------------------------------------------------------------- */
+
+static void tell_unkept(const session *s)
+{
+    const int64_t unkept = store_unkept(s->store);
+    if (unkept)
+        fprintf(stderr,
+                "%s keeps as much as [run] keep_limit = %" PRId64 " MiB allows: the scores of %" PRId64
+                " trials were not kept, and a metric that comes later trains them again\n",
+                store_path(s->store), s->experiment->run.keep_limit, unkept);
+}
+
+static void tell_lost(const session *s)
+{
+    if (s->lost)
+        fprintf(stderr, "%s: nothing is kept that %" PRId64 " trials could be judged from; crucible run trains them\n",
+                s->experiment->name, s->lost);
+}
+
 static int run_session(session *s, const setup *with)
 {
     const session_request *q = s->request;
@@ -431,7 +478,11 @@ static int run_session(session *s, const setup *with)
     else if (q->profile)
         profile_print(&s->profile, stderr);
     if (status == CRU_OK && s->tuning) status = tuning_status(s->tuning, &err);
-    return status == CRU_OK ? finish(s, &summary) : cli_fail("%s", err.text);
+    if (status != CRU_OK) return cli_fail("%s", err.text);
+    int code = finish(s, &summary);
+    tell_unkept(s);
+    tell_lost(s);
+    return code == CLI_OK && s->lost ? CLI_PARTLY : code;
 }
 
 int session_run(const session_request *q)

@@ -13,6 +13,7 @@ typedef struct session_request {
     bool quiet, json, force, in_process, trace, profile;
     bool must_search; /* an experiment without a search is a mistake */
     bool quick;       /* the values of [quick] hold */
+    bool score_only;  /* judge what can be judged from kept scores, train nothing */
     bool enter_only;  /* note the trials in the store, run none; of a search nothing is noted */
     bool no_search;   /* an experiment with a search is left alone */
     bool no_table;    /* nothing is printed on standard output at the end */

@@ -19,6 +19,7 @@ int verb_check(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_search(int argc, char **argv);
+int verb_score(int argc, char **argv);
 int verb_fetch(int argc, char **argv);
 int verb_stats(int argc, char **argv);
 int verb_new(int argc, char **argv);

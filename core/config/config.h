@@ -194,7 +194,11 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
 /* The canonical text of a trial: SDK version, seed, device, metrics, and for every plugin of the trial its name,
  * version and all its settings, defaults included. Labels are not part of it. Equal texts mean equal results; the
  * runner hashes it into the trial's key. `checksum` is the dataset's (data_checksum). An algorithm with open axes
- * stands for a whole search, and the text then holds the [search] section and the axes too. The caller frees it. */
+ * stands for a whole search, and the text then holds the [search] section and the axes too. Metrics come last, in lines
+ * that begin with "metric=" and "metric.": what stands before them decides the training. The caller frees it. */
 char *trial_text(const experiment *e, const trial *t, const char *checksum);
+
+/* The lines of one metric in it. The caller frees it. */
+char *metric_text(const variant *metric);
 
 #endif

@@ -14,6 +14,8 @@ const cru_param experiment_params[] = {
 
 static const char *const sandboxes[] = {"off", "on", "required", NULL};
 
+static const char *const keeps[] = {"none", "scores", NULL};
+
 const cru_param run_params[] = {
     CRU_INT(run_settings, jobs, 0, 0, 4096, "trials at a time; 0: one per core"),
     CRU_INT(run_settings, threads, 1, 1, 4096, "threads per trial"),
@@ -32,7 +34,10 @@ const cru_param run_params[] = {
     CRU_INT(run_settings, device_memory, 0, 0, 1 << 30, "limit of the card's memory per trial in MiB; 0: none"),
     CRU_STRING(run_settings, db, "results.db", "the results store"),
     CRU_BOOL(run_settings, curves, false, "keep learning curves"),
-    CRU_BOOL(run_settings, predictions, false, "keep the scores of every item"),
+    CRU_BOOL(run_settings, predictions, false, "keep the scores of every item exactly, to look at"),
+    CRU_CHOICE(run_settings, keep, RUN_KEEP_SCORES, keeps,
+               "what metrics that come later are judged from: scores in 16 bits a value, compressed"),
+    CRU_INT(run_settings, keep_limit, 1024, 0, 1 << 30, "MiB that the store may keep of that; 0: no limit"),
     CRU_END,
 };
 

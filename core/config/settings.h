@@ -14,6 +14,9 @@ extern const cru_param experiment_params[];
 /* Whether plugins are locked in: as well as the kernel can, not at all, or else nothing is run. */
 typedef enum run_sandbox { RUN_SANDBOX_OFF, RUN_SANDBOX_ON, RUN_SANDBOX_REQUIRED } run_sandbox;
 
+/* What is kept for metrics that come later. */
+typedef enum run_keep { RUN_KEEP_NONE, RUN_KEEP_SCORES } run_keep;
+
 /* [run]: how trials are carried out. Only `device` may change results. */
 typedef struct run_settings {
     int64_t jobs;          /* trials at a time; 0: one per core */
@@ -30,6 +33,8 @@ typedef struct run_settings {
     int64_t device_memory; /* MiB of the card per trial; 0: no limit */
     const char *db;        /* the results store; relative to the working directory */
     bool curves;           /* keep learning curves */
+    int64_t keep;          /* run_keep */
+    int64_t keep_limit;    /* MiB of that in the store; 0: no limit */
     bool predictions;      /* keep the scores of every item */
 } run_settings;
 extern const cru_param run_params[];

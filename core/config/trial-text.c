@@ -57,6 +57,17 @@ static int by_line(const void *left, const void *right)
     return order ? order : strcmp(a->text, b->text);
 }
 
+char *metric_text(const variant *metric)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
+    put_plugin(out, "metric", metric);
+    if (fclose(out) != 0) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
+    return text;
+}
+
 /* In an order of their own: that of the file decides the columns of a report, not a result. */
 static void put_metrics(FILE *out, const trial *t)
 {
@@ -107,7 +118,7 @@ char *trial_text(const experiment *e, const trial *t, const char *checksum)
     put_host(out, t->monitor);
     put_plugin(out, "algorithm", t->algorithm);
     put_search(out, e, t->algorithm);
-    put_metrics(out, t);
+    put_metrics(out, t); /* last, as store_find_source expects */
     if (fclose(out) != 0) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
     return text;
 }

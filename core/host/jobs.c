@@ -164,6 +164,10 @@ bool jobs_start(job *j)
         results_fail(j, STORE_FAILED, j->problem->message);
         return true;
     }
+    if (*j->source.key) {
+        kept_judge(j);
+        return true;
+    }
     j->slot = slots_take(r);
     if (j->slot < 0) return false;
     cru_error why = {0};
@@ -594,5 +598,6 @@ void jobs_clear(job *j)
     free(j->losses);
     free(j->values);
     records_free(&j->report);
+    store_source_clear(&j->source);
     *j = (job){.runner = j->runner, .socket = -1, .scores = -1, .log = -1, .chosen = -1, .whole = -1};
 }

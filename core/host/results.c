@@ -124,6 +124,15 @@ static char *kept_log(const job *j)
     return text;
 }
 
+/* What was trained before was made with the files of then, which the store knows. Returns how many are left. */
+static int64_t only_metrics(store_build *builds, int64_t count)
+{
+    int64_t left = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (strncmp(builds[i].plugin, "metric ", 7) == 0) builds[left++] = builds[i];
+    return left;
+}
+
 static void hand_over(job *j, store_result *result, double validation)
 {
     runner *r = j->runner;
@@ -133,6 +142,7 @@ static void hand_over(job *j, store_result *result, double validation)
         result->curve_count = 2;
     }
     store_build *builds = r->options.store ? builds_of(r, &j->trial, &result->build_count) : NULL;
+    if (*j->source.key) result->build_count = only_metrics(builds, builds ? result->build_count : 0);
     char *log = kept_log(j);
     result->builds = builds;
     result->log = log;
@@ -226,7 +236,11 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     const score_shape *shape = &j->problem->shape;
     double *parts;
     add_split(&f, j, &parts);
-    float *scores = j->runner->run->predictions ? scores_map(j->scores, shape, false) : NULL;
+    const run_settings *run = j->runner->run;
+    const bool keeps = run->keep == RUN_KEEP_SCORES && j->runner->options.store;
+    float *scores = run->predictions || keeps ? scores_map(j->scores, shape, false) : NULL;
+    const bool predictions = run->predictions && scores;
+    const store_kept kept = {scores, shape->items, shape->classes, keeps ? kept_metrics(j->runner, &j->trial) : NULL};
     store_result result = {.outcome = STORE_OK,
                            .message = j->outcome.outcome == STORE_OK && *j->outcome.text ? j->outcome.text : NULL,
                            .seconds_total = job_seconds(j),
@@ -239,12 +253,103 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
                            .number_count = f.number_count,
                            .vectors = f.vectors,
                            .vector_count = f.vector_count,
-                           .scores = scores,
-                           .score_rows = scores ? shape->items : 0,
-                           .score_cols = scores ? shape->classes : 0};
+                           .scores = predictions ? scores : NULL,
+                           .score_rows = predictions ? shape->items : 0,
+                           .score_cols = predictions ? shape->classes : 0,
+                           .kept = keeps && scores ? &kept : NULL};
     score_shape mapped = *shape;
     hand_over(j, &result, validation);
     scores_unmap(scores, &mapped);
     free(parts);
+    figures_free(&f);
+}
+
+/* ---- judged from kept scores ----------------------------------------------------------------------------- */
+
+typedef struct former {
+    job *job;
+    records figures;   /* what the earlier trial reported that is true of this one, too */
+    double validation; /* its own */
+} former;
+
+static bool take_number(void *user, int64_t index, const store_number *number)
+{
+    former *f = user;
+    (void)index;
+    if (strcmp(number->name, "validation") == 0) f->validation = number->value;
+    if (kept_takes(f->job, number->name)) records_put(&f->figures, number->name, &number->value, 1);
+    return true;
+}
+
+static bool take_vector(void *user, const store_vector *v)
+{
+    former *f = user;
+    if (kept_takes(f->job, v->name)) records_put(&f->figures, v->name, v->values, v->count);
+    return true;
+}
+
+/* Metrics first, in the order of the file, as after a training. */
+static void put_in_order(figures *f, const trial *t)
+{
+    for (int64_t i = t->metric_count - 1; i >= 0; i--)
+        for (int64_t k = 0; k < f->number_count; k++) {
+            if (strcmp(f->numbers[k].name, t->metrics[i]->label) != 0) continue;
+            const store_number found = f->numbers[k];
+            memmove(f->numbers + 1, f->numbers, (size_t)k * sizeof *f->numbers);
+            f->numbers[0] = found;
+            break;
+        }
+}
+
+/* Of the metrics that were judged now and of the earlier trial. */
+static bool figures_join(figures *f, const records *metrics, former *from)
+{
+    job *j = from->job;
+    store *s = j->runner->options.store;
+    if (store_each_number_of(s, j->source.key, take_number, from, &j->runner->error) != CRU_OK ||
+        store_each_vector(s, j->source.key, take_vector, from, &j->runner->error) != CRU_OK || from->figures.failed)
+        return false;
+    int64_t space = count_records(metrics) + count_records(&from->figures) + 1;
+    f->numbers = calloc((size_t)space, sizeof *f->numbers);
+    f->vectors = calloc((size_t)space, sizeof *f->vectors);
+    if (!f->numbers || !f->vectors) return false;
+    add_records(f, metrics);
+    add_records(f, &from->figures);
+    put_in_order(f, &j->trial);
+    return true;
+}
+
+void results_judged(job *j, const judge_reply *reply, const records *numbers)
+{
+    if (reply->status != CRU_OK) {
+        results_fail(j, STORE_FAILED, reply->text);
+        return;
+    }
+    figures f = {0};
+    former from = {.job = j, .validation = NAN};
+    const store_source *source = &j->source;
+    if (!figures_join(&f, numbers, &from)) {
+        if (j->runner->error.status != CRU_OK) /* the store fails, which ends the run */
+            jobs_abandon(j);
+        else
+            results_fail(j, STORE_FAILED, "no memory for the numbers of the trial");
+    } else {
+        store_result result = {.outcome = STORE_OK,
+                               .message = source->message,
+                               .seconds_total = source->seconds_total,
+                               .seconds_to_best = source->seconds_to_best,
+                               .seconds_construct = source->seconds_construct,
+                               .seconds_train = source->seconds_train,
+                               .peak_bytes = source->peak_bytes,
+                               .best_epoch = source->best_epoch,
+                               .numbers = f.numbers,
+                               .number_count = f.number_count,
+                               .vectors = f.vectors,
+                               .vector_count = f.vector_count,
+                               .source = source->key};
+        j->runner->summary->judged++;
+        hand_over(j, &result, from.validation);
+    }
+    records_free(&from.figures);
     figures_free(&f);
 }

@@ -172,6 +172,7 @@ void runner_close(runner *r)
     held_clear(r);
     builds_close(r);
     nursery_close(r->own_nursery);
+    free(r->judged_by);
     free(r->jobs);
     free(r);
 }
@@ -310,6 +311,7 @@ static bool claim(runner *r, job *j, const trial *t, const char *key)
     j->problem = problems_get(r, t);
     j->order = ++r->pulled;
     j->state = j->problem ? JOB_WAITING : JOB_FREE;
+    if (j->problem) kept_find(j);
     return true;
 }
 
@@ -318,13 +320,13 @@ static void gather(runner *r, job *leader)
 {
     trial t;
     char key[SHA256_HEX];
-    if (!r->source->partner || r->options.in_process || leader->state != JOB_WAITING) return;
+    if (!r->source->partner || r->options.in_process || leader->state != JOB_WAITING || *leader->source.key) return;
     for (int count = 1; count < CRU_MAX_RULES && r->error.status == CRU_OK; count++) {
         job *j = free_job(r);
         if (!j || !r->source->partner(r->source->user, &leader->trial, &t, key)) return;
         if (!claim(r, j, &t, key))
             held_add(r, &t, key);
-        else if (j->state == JOB_WAITING)
+        else if (j->state == JOB_WAITING && !*j->source.key)
             jobs_join(leader, j);
     }
 }

@@ -37,6 +37,7 @@ typedef struct runner_options {
     int32_t jobs;                 /* trials at a time; 0: one per core */
     bool in_process;              /* run methods in this very process, one after the other, with no limit, sandbox or
                                      protection: for debuggers only */
+    bool afresh;                  /* train also where kept scores could be judged */
     bool elsewhere;               /* other machines run the trials: that this one has no GPU is no fault */
     cru_trace_sink *trace;        /* with in_process: told of every operator; NULL: nobody is */
     void *trace_user;
@@ -70,6 +71,10 @@ cru_status runner_key(runner *r, const trial *t, char key[SHA256_HEX], char **te
 /* The same in two steps: what must be asked before the run, and what can be computed during it. */
 cru_status runner_checksum(runner *r, const trial *t, char checksum[SHA256_HEX], cru_error *err);
 void trial_key(const experiment *e, const trial *t, const char *checksum, char key[SHA256_HEX], char **text);
+
+/* Whether the store keeps scores of the same training that all metrics of the trial can be judged from: then runner_run
+ * does so instead of training. A store that fails ends a run that is under way. */
+bool runner_has_kept(runner *r, const trial *t, const char *key);
 
 /* Plugins of an experiment whose file is another one than that which made some of its results, on the same version. */
 typedef struct runner_rebuilds {
@@ -120,6 +125,7 @@ typedef struct runner_summary {
     int64_t ended[STORE_OUTCOMES]; /* trials that ended, by outcome */
     int64_t elsewhere;             /* trials that another process ran meanwhile */
     int64_t trainings;             /* workers that were started; one may serve several trials */
+    int64_t judged;                /* trials with a result for which kept scores were judged, without training */
     bool interrupted;              /* SIGINT or SIGTERM came: trials in flight were given up, and are pending again */
 } runner_summary;
 

@@ -8,7 +8,7 @@
  *     running    a worker has it
  *     scoring    the worker is gone, the judge looks at its scores
  *
- * and ends in results_finish or results_fail. Jobs that share a training (sharing.h) are a list: its first, the
+ * and ends in results_finish or results_fail. One whose training is in the store goes from waiting to scoring (kept.c). Jobs that share a training (sharing.h) are a list: its first, the
  * *leader*, has the worker and the others follow it; when the worker is gone each is a job of its own again. A
  * *problem* is shared by the jobs that need it. A *slot* is a place for one worker, with its scratch folder and
  * sandbox. */
@@ -87,6 +87,8 @@ typedef struct job {
     struct rusage usage;
     records report; /* what the method says it learned */
     judge_call call;
+
+    store_source source; /* a trial of the same training whose kept scores are judged instead; no key: none */
 } job;
 
 /* A trial that another process had claimed when it was pulled. */
@@ -140,6 +142,8 @@ struct runner {
     const variant *checked; /* the dataset whose checksum was asked last, and its seed */
     uint64_t checked_seed;
     char checksum[SHA256_HEX];
+    const variant *const *judging; /* the metrics that were told last, and in which words; see kept.c */
+    char *judged_by;
     const variant *ruled, *viewed; /* the monitor and the split that were read last, and what they say */
     monitor_settings rule;
     bool inductive;
@@ -189,6 +193,17 @@ void jobs_clear(job *j); /* frees what it holds; the job is free afterwards */
  * job is free afterwards. */
 void results_fail(job *j, store_outcome outcome, const char *message);
 void results_finish(job *j, const judge_reply *reply, const records *numbers);
+
+/* The same for one that was judged from kept scores. */
+void results_judged(job *j, const judge_reply *reply, const records *numbers);
+
+/* kept.c: finds the source of a job that was just made; judges the kept scores of one that has a source, whose problem is
+ * ready. kept_metrics tells by what a trial is judged, for its store_kept. kept_takes tells whether a number of the source
+ * is one of the job, too: it is of a metric that both have, or of none. */
+void kept_find(job *j);
+void kept_judge(job *j);
+const char *kept_metrics(runner *r, const trial *t);
+bool kept_takes(job *j, const char *name);
 
 /* builds.c: the files of the plugins that a trial is made with, for its result; NULL: no memory. The caller frees the
  * list, whose strings are the runner's. */

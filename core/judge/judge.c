@@ -239,14 +239,20 @@ static float *finite_copy(const float *scores, const score_shape *shape)
     return copy;
 }
 
-static cru_status apply_metrics(judge *j, int64_t index, const cru_judging *judging, answer *a, cru_error *err)
+static bool is_known(const judge_request *request, int64_t metric)
+{
+    return metric < 64 && request->known >> metric & 1;
+}
+
+static cru_status apply_metrics(judge *j, const judge_request *request, const cru_judging *judging, answer *a,
+                                cru_error *err)
 {
     trial t;
     cru_status status = CRU_OK;
-    experiment_trial(j->maker.setup->experiment, index, &t);
+    experiment_trial(j->maker.setup->experiment, request->trial, &t);
     a->reply.value = true_validation(judging->data, judging->scores);
     for (int64_t i = 0; status == CRU_OK && i < t.metric_count; i++)
-        status = apply_metric(j, t.metrics[i], *judging, &a->payload, err);
+        if (!is_known(request, i)) status = apply_metric(j, t.metrics[i], *judging, &a->payload, err);
     return status;
 }
 
@@ -308,7 +314,7 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
         /* what the worker's own monitor sees, measured again where no method can meddle */
         a->reply.observed = monitor_final(&request->rule, &e->task, scores);
         a->reply.ruled = monitor_value(&request->rule, &e->task, scores);
-        status = apply_metrics(j, request->trial, &judging, a, err);
+        status = apply_metrics(j, request, &judging, a, err);
     }
     free(repaired);
     scores_unmap(scores, &shape);

@@ -61,6 +61,7 @@ typedef struct judge_request {
     int64_t peak_bytes;
     int64_t embedding_cols; /* 0: the method has none */
     uint64_t report_bytes;  /* with the scores; 0: none */
+    uint64_t known;         /* bit i: metric i of the trial was measured before and is left out */
     monitor_settings
         rule; /* by which validation is measured; scores that are not finite are judged, too, if it says so */
 } judge_request;

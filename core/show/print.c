@@ -223,10 +223,12 @@ static void print_text(const char *title, const char *text, FILE *out)
 cru_status show_trial(store *s, const shown *e, int64_t index, FILE *out, cru_error *err)
 {
     const shown_trial *t = &e->trials[index];
-    char *log = NULL;
-    cru_status status = store_get_log(s, t->key, &log, err);
+    char *log = NULL, source[STORE_KEY];
+    cru_status status = store_get_source(s, t->key, source, err);
+    if (!status) status = store_get_log(s, t->key, &log, err);
     if (status) return status;
     print_head(e, index, out);
+    if (*source) fprintf(out, "judged      from the kept scores of trial %.*s, which was trained\n", SHORT_KEY, source);
     status = store_each_curve(s, t->key, print_curve, out, err);
     print_pairs("settings", t->settings, t->setting_count, out);
     print_pairs("numbers", t->numbers, t->number_count, out);
@@ -256,10 +258,12 @@ static bool add_vector(void *user, const store_vector *v)
 
 cJSON *show_trial_json(store *s, const shown *e, int64_t index, cru_error *err)
 {
-    char *log = NULL;
+    char *log = NULL, source[STORE_KEY];
+    if (store_get_source(s, e->trials[index].key, source, err)) return NULL;
     if (store_get_log(s, e->trials[index].key, &log, err)) return NULL;
     cJSON *object = trial_json(e, index), *curves = cJSON_AddObjectToObject(object, "curves");
     json_add_text(object, "log", log);
+    json_add_text(object, "judged_from", *source ? source : NULL);
     free(log);
     cJSON *vectors = cJSON_AddObjectToObject(object, "vectors");
     if (!store_each_curve(s, e->trials[index].key, add_curve, curves, err) &&

@@ -134,6 +134,7 @@ static void undo(store *s, cru_status status)
 {
     bool alone = status == CRU_BAD_INPUT && !s->gathering;
     s->gathering = false;
+    s->kept_bytes = -1;
     if (sqlite3_get_autocommit(s->db)) return;
     if (alone) {
         sqlite3_exec(s->db, "ROLLBACK TO one_write; RELEASE one_write", NULL, NULL, NULL);
@@ -173,6 +174,7 @@ cru_status store_gather(store *s, cru_error *err)
 void store_discard(store *s)
 {
     s->gathering = false;
+    s->kept_bytes = -1;
     if (!sqlite3_get_autocommit(s->db)) sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 

@@ -7,7 +7,7 @@
 
 #include "store/store.h"
 
-enum { DB_STATEMENTS = 80 };
+enum { DB_STATEMENTS = 96 };
 
 struct store {
     sqlite3 *db;
@@ -19,6 +19,8 @@ struct store {
     int64_t batch_start;   /* milliseconds */
     void *private_methods; /* see store_keep_private; freed after the file is closed */
     bool gathering;        /* the batch ends with store_flush only */
+    int64_t kept_bytes;    /* of kept scores in the file; -1: not known */
+    int64_t unkept;        /* see store_unkept */
     struct {
         const char *sql; /* compared by address: one literal, one statement */
         sqlite3_stmt *statement;
@@ -62,6 +64,9 @@ cru_status trial_row(store *s, const char *key, int64_t *row, cru_error *err);
 
 /* Lists the trial of that row in the experiment: see store_add_trial, of whose trial only alias, place and tried count. */
 cru_status member_put(store *s, int64_t experiment, int64_t row, const store_trial *trial, cru_error *err);
+
+/* Keeps the scores of the trial, which is in that row, unless they are NULL or the file keeps too much already. */
+cru_status keep_put(store *s, int64_t row, const char *key, const store_kept *kept, cru_error *err);
 
 /* Creates the tables in an empty file, refuses a foreign one, brings an older one up to date. */
 cru_status schema_check(store *s, cru_error *err);

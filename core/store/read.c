@@ -108,6 +108,7 @@ typedef struct caller {
         store_vector_visitor *vector;
         store_curve_visitor *curve;
         store_build_visitor *build;
+        store_number_visitor *number;
     } visit;
     void *user;
 } caller;
@@ -222,6 +223,21 @@ cru_status store_each_build(store *s, int64_t experiment, store_build_visitor *v
 }
 
 /* ---- what hangs on one trial ----------------------------------------------------------------------------- */
+
+static bool show_number(sqlite3_stmt *query, void *context)
+{
+    const caller *c = context;
+    return c->visit.number(c->user, 0, &(store_number){db_text(query, 0), db_number(query, 1)});
+}
+
+cru_status store_each_number_of(store *s, const char *key, store_number_visitor *visit, void *user, cru_error *err)
+{
+    int64_t row;
+    cru_status status = trial_row(s, key, &row, err);
+    if (status) return status;
+    sqlite3_stmt *query = query_of(s, "SELECT name, value FROM number WHERE trial = ?1 ORDER BY name", row, err);
+    return each_row(s, query, show_number, &(caller){.visit.number = visit, .user = user}, err);
+}
 
 static bool show_vector(sqlite3_stmt *query, void *context)
 {

@@ -45,9 +45,10 @@ static const char create_tables[] =
     "CREATE TABLE scores(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE, rows INTEGER NOT NULL,"
     " cols INTEGER NOT NULL, data BLOB NOT NULL);";
 
-/* Which files of plugins made a trial, the parts of its time, what it logged, and further names of a trial that an
- * experiment lists under several. Not part of a layout's number: programs that do not
- * know of them pass them over, and a file without them gets them when it is opened for writing. */
+/* Which files of plugins made a trial, the parts of its time, what it logged, further names of a trial that an experiment
+ * lists under several, kept scores, and by its key the trial whose kept scores another was judged from. Not part of a
+ * layout's number: programs that do not know of them pass them over, and a file without them gets them when it is opened
+ * for writing. */
 static const char create_additions[] =
     "CREATE TABLE IF NOT EXISTS build(id INTEGER PRIMARY KEY, plugin TEXT NOT NULL, checksum TEXT NOT NULL,"
     " UNIQUE(plugin, checksum));"
@@ -64,7 +65,13 @@ static const char create_additions[] =
     "CREATE TABLE IF NOT EXISTS past(experiment INTEGER NOT NULL, position INTEGER NOT NULL,"
     " trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, alias TEXT, tried INTEGER NOT NULL,"
     " PRIMARY KEY(experiment, trial)) WITHOUT ROWID;"
-    "CREATE INDEX IF NOT EXISTS past_trial ON past(trial);";
+    "CREATE INDEX IF NOT EXISTS past_trial ON past(trial);"
+    "CREATE TABLE IF NOT EXISTS kept(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,"
+    " training TEXT NOT NULL, bytes INTEGER NOT NULL, metrics TEXT NOT NULL, rows INTEGER NOT NULL,"
+    " cols INTEGER NOT NULL, exponent INTEGER NOT NULL, data BLOB NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS kept_training ON kept(training, bytes);"
+    "CREATE TABLE IF NOT EXISTS judged_from(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,"
+    " source TEXT NOT NULL);";
 /* How a file without an addition that must not be changed is made to look like one with it. */
 static const struct {
     const char *has, *look;
@@ -78,6 +85,8 @@ static const struct {
      "CREATE TEMP VIEW log AS SELECT NULL AS trial, NULL AS text WHERE 0;"},
     {"SELECT count(*) FROM main.sqlite_master WHERE name = 'past'",
      "CREATE TEMP VIEW past AS SELECT 0 AS experiment, 0 AS position, 0 AS trial, NULL AS alias, 0 AS tried WHERE 0;"},
+    {"SELECT count(*) FROM main.sqlite_master WHERE name = 'judged_from'",
+     "CREATE TEMP VIEW judged_from AS SELECT NULL AS trial, NULL AS source WHERE 0;"},
 };
 
 /* The trials of an experiment under all their names, and under its negative number those that earlier lists of it had and this has not. */
@@ -371,6 +380,7 @@ cru_status store_open(const char *path, const store_options *options, store **ou
         free(s);
         return cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", path);
     }
+    s->kept_bytes = -1;
     s->options = with_defaults(options);
     if (s->options.owner) {
         s->owner = *s->options.owner;

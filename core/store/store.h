@@ -58,6 +58,8 @@ typedef struct store_options {
     int32_t lease_seconds;    /* life of a claim that is not renewed; 0: 600; negative: expires at once (tests) */
     const store_owner *owner; /* NULL: this process; tests pose as others */
     bool alone;               /* this process alone uses the file, as always on a network disk: a rollback journal */
+    int64_t keep_bytes;       /* how much of kept scores the file may hold, with what was there when this process first
+                                 looked; 0: no limit */
 } store_options;
 
 /* Opens or creates a file. `options` may be NULL. On failure *s is NULL. CRU_BAD_INPUT: the file is not a result store,
@@ -183,6 +185,13 @@ typedef struct store_build {
 /* The name of the vector that holds in which parts of the split every item is: 1 train, 2 val, 4 test, added up. */
 #define STORE_SPLIT "split"
 
+/* Scores that stay for metrics which come later, in 16 bits a value (half.h). */
+typedef struct store_kept {
+    const float *values; /* rows x cols */
+    int64_t rows, cols;
+    const char *metrics; /* what the trial was judged by, in the caller's words; may be NULL */
+} store_kept;
+
 typedef struct store_result {
     store_outcome outcome; /* not STORE_PENDING */
     const char *message;   /* why it is not ok, or what a reader of an ok one should know; may be NULL */
@@ -201,13 +210,20 @@ typedef struct store_result {
     int64_t build_count;
     double seconds_construct, seconds_train; /* parts of seconds_total: making, fitting; NAN: not known */
     const char *log;                         /* what it printed and logged, cut by the caller; NULL or empty: nothing */
+    const store_kept *kept;                  /* NULL: nothing is kept */
+    const char *source; /* the key of the trial whose kept scores were judged instead of training: its curves, log,
+                           predictions, environment and files of plugins become this one's, too; NULL: it was run */
 } store_result;
 
 /* Stores all of the result or nothing. Only the holder of the claim may: when another process took the trial over in
  * the meantime, the result is dropped without an error, since the same key gives the same result. */
 cru_status store_finish(store *s, const char *key, const store_result *result, cru_error *err);
 
-/* Makes finished trials of the experiment pending again and deletes their results. `outcomes` has a bit
+/* How many results of this process were stored without the scores that were to be kept, for want of room. */
+int64_t store_unkept(const store *s);
+
+/* Makes finished trials of the experiment pending again and deletes their results and kept scores, and when good results
+ * are among them the kept scores that they were judged from: these would be judged again. `outcomes` has a bit
  * (1u << STORE_FAILED) for each outcome concerned. *count (may be NULL): how many. */
 cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t *count, cru_error *err);
 
@@ -301,6 +317,34 @@ cru_status store_each_curve(store *s, const char *key, store_curve_visitor *visi
 
 /* What the trial printed and logged; *log is NULL when there was nothing, and the caller frees it. */
 cru_status store_get_log(store *s, const char *key, char **log, cru_error *err);
+
+/* A trial with a result and kept scores whose training is the same as that of `key`: their canonical texts differ in the
+ * lines of metrics only, which begin with "metric=" and "metric." and come last. Of several the latest, which was trained
+ * since what the others kept did not suffice. `key` is empty when there is none. */
+enum { STORE_KEY = 129 };
+typedef struct store_source {
+    char key[STORE_KEY];
+    char *metrics; /* of its store_kept */
+    char *message; /* may be NULL */
+    double seconds_total, seconds_to_best, seconds_construct, seconds_train;
+    int64_t peak_bytes, best_epoch;
+} store_source;
+cru_status store_find_source(store *s, const char *key, store_source *out, cru_error *err);
+void store_source_clear(store_source *source);
+
+/* The scores of such a trial, exactly where its predictions were kept; *values is NULL when there are none, and the
+ * caller frees it. */
+typedef struct store_matrix {
+    float *values;
+    int64_t rows, cols;
+} store_matrix;
+cru_status store_get_kept(store *s, const char *key, store_matrix *out, cru_error *err);
+
+/* The key of the trial whose kept scores this one was judged from; empty: it was run itself. */
+cru_status store_get_source(store *s, const char *key, char source[STORE_KEY], cru_error *err);
+
+/* All numbers of one trial, by name; the visitor's index is 0. */
+cru_status store_each_number_of(store *s, const char *key, store_number_visitor *visit, void *user, cru_error *err);
 
 /* *scores is NULL when none were kept; the caller frees it. */
 cru_status store_get_scores(store *s, const char *key, float **scores, int64_t *rows, int64_t *cols, cru_error *err);

@@ -110,6 +110,7 @@ cru_status store_delete_experiment(store *s, int64_t experiment, cru_error *err)
 {
     cru_status status = write_begin(s, err);
     if (status) return status;
+    s->kept_bytes = -1;
     status = run_with(s,
                       "DELETE FROM trial WHERE id IN (SELECT trial FROM member WHERE experiment = ?1)"
                       " AND NOT EXISTS (SELECT 1 FROM member WHERE trial = trial.id AND experiment <> ?1)",
@@ -320,6 +321,24 @@ static cru_status put_builds(store *s, int64_t row, const store_result *result, 
     return status;
 }
 
+/* What a trial that was not trained has from the one that was. Parameter 1: its row, 2: the row of the other. */
+static cru_status put_source(store *s, int64_t row, const char *source, cru_error *err)
+{
+    static const char *const steps[] = {
+        "INSERT OR REPLACE INTO judged_from SELECT ?1, key FROM trial WHERE id = ?2",
+        "INSERT OR REPLACE INTO curve SELECT ?1, name, epochs, data FROM curve WHERE trial = ?2",
+        "INSERT OR REPLACE INTO scores SELECT ?1, rows, cols, data FROM scores WHERE trial = ?2",
+        "INSERT OR REPLACE INTO log SELECT ?1, text FROM log WHERE trial = ?2",
+        "INSERT OR IGNORE INTO made_by SELECT ?1, build FROM made_by WHERE trial = ?2",
+        "UPDATE trial SET environment = (SELECT environment FROM trial WHERE id = ?2) WHERE id = ?1",
+    };
+    int64_t from = 0;
+    if (!source) return CRU_OK;
+    cru_status status = trial_row(s, source, &from, err);
+    for (size_t i = 0; !status && i < sizeof steps / sizeof *steps; i++) status = run_with(s, steps[i], row, from, err);
+    return status;
+}
+
 static cru_status put_result(store *s, const char *key, const store_result *result, cru_error *err)
 {
     int64_t row;
@@ -333,7 +352,9 @@ static cru_status put_result(store *s, const char *key, const store_result *resu
     if (!status) status = put_builds(s, row, result, err);
     if (!status) status = put_times(s, row, result, err);
     if (!status) status = put_log(s, row, result, err);
-    return status ? status : put_scores(s, row, result, err);
+    if (!status) status = keep_put(s, row, key, result->kept, err);
+    if (!status) status = put_scores(s, row, result, err);
+    return status ? status : put_source(s, row, result->source, err);
 }
 
 cru_status store_finish(store *s, const char *key, const store_result *result, cru_error *err)
@@ -359,11 +380,16 @@ cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t 
         "DELETE FROM made_by WHERE trial IN " CONCERNED,
         "DELETE FROM spent WHERE trial IN " CONCERNED,
         "DELETE FROM log WHERE trial IN " CONCERNED,
+        "DELETE FROM kept WHERE trial IN " CONCERNED,
+        "DELETE FROM kept WHERE ?2 & (1 << 1) AND trial IN (SELECT id FROM trial WHERE key IN"
+        " (SELECT source FROM judged_from WHERE trial IN " CONCERNED "))",
+        "DELETE FROM judged_from WHERE trial IN " CONCERNED,
         "UPDATE trial SET outcome = 0, message = NULL, seconds_total = NULL, seconds_to_best = NULL, peak_bytes = NULL,"
         " best_epoch = NULL, finished_ms = NULL, environment = NULL WHERE id IN " CONCERNED,
     };
     cru_status status = write_begin(s, err);
     if (status) return status;
+    s->kept_bytes = -1;
     for (size_t i = 0; !status && i < sizeof steps / sizeof *steps; i++) {
         status = run_with(s, steps[i], experiment, outcomes, err);
     }

@@ -80,6 +80,8 @@ expect 0 "$CRUCIBLE" run tiny/table-1 --db t.db
 contains "$errors" "0 of 12 trials run"
 expect 0 "$CRUCIBLE" report tiny/table-2 --db t.db --published diff
 contains "$out" " out"
+expect 0 "$CRUCIBLE" score tiny/table-1 --db t.db
+contains "$errors" "0 of 12 trials run"
 expect 0 "$CRUCIBLE" run tiny/table-2 --db t.db --only method=gcn,mlp
 contains "$errors" "0 of 12 trials run"
 expect 0 "$CRUCIBLE" run tiny/table-2 --db t.db --only method=mlp --only damage=clean

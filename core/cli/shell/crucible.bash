@@ -21,7 +21,7 @@ _crucible_kinds() # <program> <verb>: as its usage names them, with bars between
 _crucible_operand() # <program> <verb>
 {
     case $2 in
-    run | search) _crucible_files ini ;;
+    run | search | score) _crucible_files ini ;;
     check) _crucible_files so ;;
     info) COMPREPLY=($(compgen -W "$(_crucible_words "$1" names)" -- "$cur")) ;;
     fetch) COMPREPLY=($(compgen -W "$(_crucible_words "$1" datasets)" -- "$cur")) ;;

@@ -269,6 +269,35 @@ START_TEST(a_damaged_input_costs_nothing_but_itself)
 }
 END_TEST
 
+/* Kept scores come with a result, and so does the word on where it is from. */
+START_TEST(kept_scores_come_along)
+{
+    const float values[] = {1, 2, 4};
+    store *s = open_store(NULL), *o = open_other();
+    int64_t there = add_experiment(o, "e");
+    const store_kept kept = {values, 3, 1, "h accuracy\n"};
+    merge_figures f;
+    told t = {0};
+    store_matrix m;
+    char source[STORE_KEY];
+    add_trial(s, add_experiment(s, "e"), "a");
+    add_trial(o, there, "a"), add_trial(o, there, "b");
+    ck_assert(claim(o, "a") && claim(o, "b"));
+    ok(store_finish(o, "a", &(store_result){.outcome = STORE_OK, .kept = &kept}, &err));
+    ok(store_finish(o, "b", &(store_result){.outcome = STORE_OK, .source = "a"}, &err));
+    ok(store_close(o, &err));
+    for (int i = 0; i < 2; i++) ok(merge_other(s, &f, &t));
+    ok(store_get_kept(s, "a", &m, &err));
+    ck_assert_int_eq(m.rows, 3);
+    for (int i = 0; i < 3; i++) ck_assert_float_eq(m.values[i], values[i]);
+    free(m.values);
+    ok(store_get_source(s, "b", source, &err));
+    ck_assert_str_eq(source, "a");
+    ck_assert_int_eq(t.count, 0);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("merge");
@@ -281,6 +310,7 @@ Suite *suite(void)
     tcase_add_test(c, a_vector_that_differs_is_named);
     tcase_add_test(c, what_is_discarded_was_never_there);
     tcase_add_test(c, a_damaged_input_costs_nothing_but_itself);
+    tcase_add_test(c, kept_scores_come_along);
     suite_add_tcase(s, c);
     return s;
 }
