@@ -50,7 +50,8 @@ find_package(Threads REQUIRED)
 
 # crucible_plugin(<name> <kind folder> <source>... [LIBS <library>...]): one loadable module that sees the SDK and
 # nothing of the host. Plugins that pull heavy libraries are a component of their own, and so a package.
-set(crucible_components xgb-graph:xgboost mat:matlab mat-pll:matlab linkx:matlab)
+set(crucible_components algorithms-xgb-graph:xgboost algorithms-xgbod:xgboost datasets-mat:matlab datasets-mat-pll:matlab
+  datasets-linkx:matlab)
 function(crucible_plugin name kind)
   cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
   set(target ${kind}-${name})
@@ -61,7 +62,7 @@ function(crucible_plugin name kind)
     INSTALL_RPATH "$ORIGIN/../../..")
   set(component runtime)
   foreach(pair ${crucible_components})
-    if(pair MATCHES "^${name}:(.*)")
+    if(pair MATCHES "^${target}:(.*)")
       set(component ${CMAKE_MATCH_1})
     endif()
   endforeach()
