@@ -57,6 +57,30 @@ contains "$page" "): unexplained"
 [ "$before" = "$(sha256sum <t.db)" ] || fail "the store was changed"
 expect 0 results --db t.db --check
 
+# What was measured is kept: a store that knows less adds to the page and takes nothing away.
+rm "$study/measured.csv"
+expect 0 results --db t.db --at first
+grep -q '^table-1,clean,gcn,.*,3,yes,first$' "$study/measured.csv" || fail "the cell was not kept: $(cat "$study/measured.csv")"
+kept=$(cat "$study/measured.csv")
+expect 0 "$CRUCIBLE" run tiny/table-1 --db other.db -q --only method=gcn --set experiment.seeds=0
+expect 0 results --db other.db --at second
+contains "$(cat "$study/RESULTS.md")" "| table-1: A table | 4 | 3 | 3 | 3 | 1 |"
+[ "$kept" = "$(cat "$study/measured.csv")" ] || fail "one run took the place of three"
+sed -i 's/^table-1,clean,gcn,[^,]*/table-1,clean,gcn,12.5/' "$study/measured.csv"
+expect 0 "$CRUCIBLE" run tiny/table-1 --db other.db -q --only method=gcn
+expect 0 results --db other.db --at second
+grep -q '^table-1,clean,gcn,.*,second$' "$study/measured.csv" || fail "three new runs did not take the place of three"
+grep -q '^table-1,clean,mlp,.*,first$' "$study/measured.csv" || fail "a cell that was not run again is gone"
+mean=$(awk -F, '$2 == "clean" && $3 == "mlp" { printf "%.2f", $4 }' "$study/measured.csv")
+contains "$(cat "$study/RESULTS.md")" "$mean ± "
+printf 'artefact,row\n' >"$study/measured.csv"
+expect 1 results --db t.db
+contains "$errors" "measured.csv:1: the first line must be artefact,row,col,mean"
+printf 'artefact,row,col,mean,spread,runs,inside,at\ntable-1,clean,gcn,x,1,3,yes,a\n' >"$study/measured.csv"
+expect 1 results --db t.db
+contains "$errors" "measured.csv:2: expected artefact,row,col,mean"
+rm "$study/measured.csv"
+
 # Causes, by cell and by row.
 printf 'artefact,row,col,cause\ntable-1,clean,mlp,"a typing error, it seems"\ntable-1,uniform 0.4,,other splits\n' \
     >"$study/causes.csv"
