@@ -81,6 +81,14 @@ expect 1 results --db t.db
 contains "$errors" "measured.csv:2: expected artefact,row,col,mean"
 rm "$study/measured.csv"
 
+# A store that was last asked for a part still knows the rest.
+cp t.db part.db
+expect 0 "$CRUCIBLE" run tiny/table-1 --db part.db -q --only method=mlp
+expect 0 results --db part.db
+contains "$(cat "$study/RESULTS.md")" "| table-1: A table | 4 | 3 | 3 | 3 | 1 |"
+grep -q '^table-1,clean,gcn,' "$study/measured.csv" || fail "what was run before is not counted"
+rm "$study/measured.csv"
+
 # Causes, by cell and by row.
 printf 'artefact,row,col,cause\ntable-1,clean,mlp,"a typing error, it seems"\ntable-1,uniform 0.4,,other splits\n' \
     >"$study/causes.csv"
