@@ -60,16 +60,8 @@ PROTECTIONS = [
     Protection("scratch-removed", "H2: a folder is removed however deep or closed it is",
                [("core/worker/scratch.c", "moved += renameat(dirfd(list), entry->d_name, top, fresh) == 0;",
                  "(void)fresh;")], suite("test-hostile")),
-    Protection("unnameable-slots", "H3: the folder of another slot has a name that nobody can guess",
-               [("core/worker/scratch.c",
-                 "for (size_t i = 0; i < sizeof random; i++) snprintf(name + 2 * i, 3, \"%02x\", random[i]);\n"
-                 "    if (mkdirat(parent, name, 0700) != 0) return -1;",
-                 "int named = -1;\n    for (int i = 0; i < 16 && named != 0; i++) {\n"
-                 "        snprintf(name, SCRATCH_NAME, \"%d\", i);\n        named = mkdirat(parent, name, 0700);\n"
-                 "    }\n    if (named != 0) return -1;"),
-                ("core/host/slots.c", "s->parent = scratch_begin(r->scratch.lock, name);",
-                 "snprintf(name, sizeof name, \".\");\n"
-                 "    s->parent = openat(r->scratch.lock, \".\", 0200000);")],
+    Protection("closed-slots", "H3: a trial can open no folder but its own",
+               [("core/host/slots.c", "status = rules_make(rules, s->folder,", "status = rules_make(rules, s->parent,")],
                suite("test-hostile")),
     Protection("own-clock", "M1: parts of a time are within what the host measured",
                [("core/host/jobs.c", "return isfinite(seconds) ? fmin(fmax(seconds, 0), fmax(most, 0)) : NAN;",
@@ -85,8 +77,6 @@ PROTECTIONS = [
     Protection("descriptors", "M3: open files are limited",
                [("core/worker/worker.c", "if (l->descriptors > 0) limit(", "if (l->descriptors < 0) limit(")],
                suite("test-hostile")),
-    Protection("memory", "M3: memory is limited",
-               [("core/worker/worker.c", "limit(RLIMIT_AS, bytes, bytes);", "(void)bytes;")], suite("test-hostile")),
     Protection("words-of-run", "M4: what a method says reaches no terminal as it is",
                [("core/host/jobs.c", "    printable(j->outcome.text, true);\n", ""),
                 ("core/host/results.c", "    printable(text, true);\n", "")], suite("test-hostile")),
@@ -129,7 +119,7 @@ def apply(tree, edits):
 
 
 def build(tree):
-    done = subprocess.run(["tools/build", "release", "crucible", "test-hostile"], cwd=tree,
+    done = subprocess.run(["tools/build", "release", "crucible-cli", "test-hostile"], cwd=tree,
                           capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"protections.py: does not build:\n{done.stdout[-3000:]}{done.stderr[-1000:]}")
