@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/list-studies.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -162,20 +163,64 @@ static int probe(artefact_view *v, const session_request *q)
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
 
-static void missing_text(const artefact_view *v, char *text, size_t size)
+/* What the artefacts of a study lack, each thing once: most of them lack the same. */
+typedef struct lack {
+    char *name, *reason;
+} lack;
+
+typedef struct lacks {
+    lack *items;
+    int64_t count;
+} lacks;
+
+static bool has_lack(const lacks *l, const study_missing *m)
 {
-    size_t used = 0;
-    text[0] = '\0';
-    for (int64_t i = 0; i < v->plan.missing_count && used < size; i++) {
-        const study_missing *m = &v->plan.missing[i];
-        bool opens = i == 0 || strcmp(v->plan.missing[i - 1].reason, m->reason) != 0;
-        int n = snprintf(text + used, size - used, "%s%s%s%s",
-                         i == 0  ? ""
-                         : opens ? "; "
-                                 : ", ",
-                         opens ? m->reason : "", opens ? ": " : "", m->name);
-        used += n > 0 ? (size_t)n : 0;
+    for (int64_t i = 0; i < l->count; i++)
+        if (strcmp(l->items[i].name, m->name) == 0 && strcmp(l->items[i].reason, m->reason) == 0) return true;
+    return false;
+}
+
+static char *copy(const char *text)
+{
+    char *copied = strdup(text);
+    if (!copied) cru_panic(CRU_NO_MEMORY, "no memory for what a study lacks");
+    return copied;
+}
+
+static void add_lacks(lacks *l, const study_plan *plan)
+{
+    for (int64_t i = 0; i < plan->missing_count; i++) {
+        const study_missing *m = &plan->missing[i];
+        if (has_lack(l, m)) continue;
+        lack *more = realloc(l->items, (size_t)(l->count + 1) * sizeof *more);
+        if (!more) cru_panic(CRU_NO_MEMORY, "no memory for what a study lacks");
+        l->items = more;
+        l->items[l->count++] = (lack){copy(m->name), copy(m->reason)};
     }
+}
+
+/* One line a reason: "  missing: elliptic, dgraph-fin (no known address)". */
+static void print_lacks(const lacks *l)
+{
+    for (int64_t i = 0; i < l->count; i++) {
+        const char *reason = l->items[i].reason;
+        bool told = false;
+        for (int64_t k = 0; k < i; k++) told |= strcmp(l->items[k].reason, reason) == 0;
+        if (told) continue;
+        printf("  missing: %s", l->items[i].name);
+        for (int64_t k = i + 1; k < l->count; k++)
+            if (strcmp(l->items[k].reason, reason) == 0) printf(", %s", l->items[k].name);
+        printf(" (%s)\n", reason);
+    }
+}
+
+static void clear_lacks(lacks *l)
+{
+    for (int64_t i = 0; i < l->count; i++) {
+        free(l->items[i].name);
+        free(l->items[i].reason);
+    }
+    free(l->items);
 }
 
 static void left_text(const artefact_view *v, const estimate *e, char *text, size_t size)
@@ -188,17 +233,17 @@ static void left_text(const artefact_view *v, const estimate *e, char *text, siz
              e->seconds > 0 ? duration_text(e->seconds, took)
              : e->pending   ? ""
              : v->f         ? "none"
-                            : "?",
+                            : "not begun",
              unknown);
 }
 
 static void print_line(const artefact_view *v, const estimate *e)
 {
-    char missing[400], left[120];
-    missing_text(v, missing, sizeof missing);
+    char missing[32] = "", left[120];
     left_text(v, e, left, sizeof left);
-    printf("  %-32s %5" PRId64 " %8" PRId64 " %6" PRId64 "  %-22s %s\n", v->file->name, v->layout.cells,
-           v->layout.measured, v->layout.inside, left, missing);
+    if (v->plan.missing_count) snprintf(missing, sizeof missing, "%" PRId64, v->plan.missing_count);
+    printf("  %-32s %5" PRId64 " %8" PRId64 " %6" PRId64 " %7s  %s\n", v->file->name, v->layout.cells,
+           v->layout.measured, v->layout.inside, missing, left);
 }
 
 static cJSON *make_json(const artefact_view *v, const estimate *e)
@@ -235,8 +280,14 @@ static int load(artefact_view *v, const session_request *q, const cli_words *dbs
     return code == CLI_OK ? artefact_view_load(v, dbs, dbs->count > 0) : code;
 }
 
+/* Where artefacts are listed: as JSON, or as lines. */
+typedef struct listing {
+    cJSON *json;
+    lacks lacks; /* of the study */
+} listing;
+
 /* A broken artefact has printed what is wrong with it, and the others follow. */
-static int list_artefact(const char *name, const list_studies_request *r, cJSON *list)
+static int list_artefact(const char *name, const list_studies_request *r, listing *list)
 {
     artefact_view v;
     const cli_words *dbs = &r->dbs;
@@ -255,10 +306,11 @@ static int list_artefact(const char *name, const list_studies_request *r, cJSON 
     free(path);
     if (code == CLI_OK) {
         estimate e = estimate_time(v.f, &v.with.places);
-        if (list)
-            cJSON_AddItemToArray(list, make_json(&v, &e));
+        if (list->json)
+            cJSON_AddItemToArray(list->json, make_json(&v, &e));
         else
             print_line(&v, &e);
+        add_lacks(&list->lacks, &v.plan);
     }
     artefact_view_close(&v);
     return code;
@@ -275,20 +327,23 @@ static bool is_wanted(const list_studies_request *r, const char *name)
 }
 
 /* The artefacts of a study. *found: at least one is wanted. */
-static int list_study(const char *study, const list_studies_request *r, cJSON *list, bool *found)
+static int list_study(const char *study, const list_studies_request *r, cJSON *json, bool *found)
 {
     study_list names;
     cru_error err = {0};
     int worst = CLI_OK;
     bool titled = r->json;
+    listing list = {.json = json};
     if (study_artefacts(NULL, study, &names, &err) != CRU_OK) return cli_fail("%s", err.text);
     for (int64_t k = 0; k < names.count; k++) {
         if (!is_wanted(r, names.items[k])) continue;
         if (!titled) printf("%s%s%s\n", cli_paint(stdout, CLI_BOLD), study, cli_paint(stdout, CLI_PLAIN));
         titled = *found = true;
-        int code = list_artefact(names.items[k], r, list);
+        int code = list_artefact(names.items[k], r, &list);
         if (code > worst) worst = code;
     }
+    if (!json) print_lacks(&list.lacks);
+    clear_lacks(&list.lacks);
     study_list_clear(&names);
     return worst;
 }
@@ -299,10 +354,13 @@ int list_studies(const list_studies_request *r)
     cru_error err = {0};
     int worst = CLI_OK;
     bool found = false;
+    for (int i = 0; i < r->dbs.count; i++)
+        if (access(r->dbs.word[i], F_OK) != 0)
+            return cli_fail("%s: %s; --db FILE names the results store", r->dbs.word[i], strerror(errno));
     if (study_names(NULL, &studies, &err) != CRU_OK) return cli_fail("%s", err.text);
     cJSON *list = r->json ? cJSON_CreateArray() : NULL;
     if (!r->json)
-        printf("  %-32s %5s %8s %6s  %-22s %s\n", "artefact", "cells", "measured", "inside", "time left", "missing");
+        printf("  %-32s %5s %8s %6s %7s  %s\n", "artefact", "cells", "measured", "inside", "missing", "time left");
     for (int64_t i = 0; i < studies.count; i++) {
         int code = list_study(studies.items[i], r, list, &found);
         if (code > worst) worst = code;

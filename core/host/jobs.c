@@ -159,6 +159,7 @@ static void not_started(job *j, const cru_error *why)
 bool jobs_start(job *j)
 {
     runner *r = j->runner;
+    if (builds_changed(r, &j->trial)) return false;
     if (j->problem->state == PROBLEM_BROKEN) {
         dismiss(j);
         results_fail(j, STORE_FAILED, j->problem->message);
@@ -259,6 +260,8 @@ static void judge_checkpoint(job *j, const worker_message *m)
         return;
     }
     if (!take_checkpoint(j)) {
+        leader_of(j)->no_data = true;
+        runner_short(r, "no memory for a checkpoint");
         jobs_end(leader_of(j), "no memory for a checkpoint");
         return;
     }
@@ -455,7 +458,7 @@ static void take_report(job *j)
 }
 
 /* Under oracle-early what the judge chose takes the place of the last prediction; the embedding and the report stay the
- * last ones. */
+ * last ones. False: there is no memory. */
 static bool take_choice(job *j)
 {
     const score_shape *shape = &j->problem->shape;
@@ -480,8 +483,10 @@ static void conclude(job *j, bool kernel_killed)
     if (outcome == STORE_OK) take_report(j);
     if (outcome != STORE_OK)
         results_fail(j, outcome, message);
+    else if (j->outcome.embedding_cols < 0 || j->outcome.embedding_cols > j->problem->shape.embedding)
+        results_fail(j, STORE_FAILED, "the embedding is too wide");
     else if (!take_choice(j))
-        results_fail(j, STORE_FAILED, "the embedding is too wide, or there is no memory for it");
+        results_short(j, "no memory for an embedding");
     else
         ask_for_score(j);
 }

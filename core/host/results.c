@@ -181,6 +181,11 @@ static void append_log(const job *j, char *text, size_t space)
 
 void results_fail(job *j, store_outcome outcome, const char *message)
 {
+    if (builds_changed(j->runner,
+                       &j->trial)) { /* which may be why: a library that is rewritten takes its process along */
+        jobs_abandon(j);
+        return;
+    }
     char text[LOG_TAIL];
     snprintf(text, sizeof text, "%s", message && *message ? message : store_outcome_name(outcome));
     append_log(j, text, sizeof text);
@@ -202,6 +207,12 @@ void results_fail(job *j, store_outcome outcome, const char *message)
     }
     hand_over(j, &result, NAN);
     figures_free(&f);
+}
+
+void results_short(job *j, const char *what)
+{
+    runner_short(j->runner, what);
+    jobs_abandon(j);
 }
 
 static bool is_oracle(const job *j)
@@ -228,7 +239,7 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     double validation = is_oracle(j) ? reply->value : reply->observed;
     if (!figures_make(&f, numbers, j)) {
         figures_free(&f);
-        results_fail(j, STORE_FAILED, "no memory for the numbers of the trial");
+        results_short(j, "no memory for the numbers of a trial");
         return;
     }
     if (!known(&f, &(record){.name = "validation"}))
@@ -332,7 +343,7 @@ void results_judged(job *j, const judge_reply *reply, const records *numbers)
         if (j->runner->error.status != CRU_OK) /* the store fails, which ends the run */
             jobs_abandon(j);
         else
-            results_fail(j, STORE_FAILED, "no memory for the numbers of the trial");
+            results_short(j, "no memory for the numbers of a trial");
     } else {
         store_result result = {.outcome = STORE_OK,
                                .message = source->message,

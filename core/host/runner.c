@@ -336,6 +336,12 @@ void runner_stop(runner *r, const judge_reply *reply)
     if (r->stop.status == CRU_OK) cru_fail(&r->stop, reply->status, "%s", reply->text);
 }
 
+void runner_short(runner *r, const char *what)
+{
+    if (!r->stop.status)
+        cru_fail(&r->stop, CRU_NO_MEMORY, "%s; no trial fails for it: run the same command again", what);
+}
+
 static bool start(runner *r, const trial *t, const char *key)
 {
     job *j = free_leader(r);

@@ -152,6 +152,7 @@ struct runner {
 /* runner.c: data is missing, which is no fault of any method. What is under way may end, all other trials stay pending.
  * The first such reply counts. */
 void runner_stop(runner *r, const judge_reply *reply);
+void runner_short(runner *r, const char *what);
 
 /* problems.c: the problem of a trial, being prepared if it is new. Every get needs a release. NULL: r->error says. */
 problem *problems_get(runner *r, const trial *t);
@@ -192,6 +193,7 @@ void jobs_clear(job *j); /* frees what it holds; the job is free afterwards */
 /* results.c: the outcome of a job that was not scored, or the scores of one that was, to the store and the source. The
  * job is free afterwards. */
 void results_fail(job *j, store_outcome outcome, const char *message);
+void results_short(job *j, const char *what); /* of ours; the trial stays to be run, and the run ends */
 void results_finish(job *j, const judge_reply *reply, const records *numbers);
 
 /* The same for one that was judged from kept scores. */
@@ -206,11 +208,13 @@ const char *kept_metrics(runner *r, const trial *t);
 bool kept_takes(job *j, const char *name);
 
 /* builds.c: the files of the plugins that a trial is made with, for its result; NULL: no memory. The caller frees the
- * list, whose strings are the runner's. */
+ * list, whose strings are the runner's. builds_changed tells whether one of them is no more what it was when the run
+ * first looked; then nothing more is begun, and the run ends with a sentence on it. */
 enum { BUILD_NAME = 200 };
 cru_status builds_open(runner *r, cru_error *err);
 void builds_close(runner *r);
 store_build *builds_of(runner *r, const trial *t, int64_t *count);
+bool builds_changed(runner *r, const trial *t);
 
 /* outcome.c: what became of a worker, from its last words and its end. `message` has 500 bytes. The first function
  * tells, once, whether the kernel has killed for want of memory since it was last asked and this worker was killed. */

@@ -106,7 +106,11 @@ contains "$out" "500"
 expect 0 "$CRUCIBLE" run tiny --db t.db --hours 1 -q
 expect 0 "$CRUCIBLE" list studies --db t.db
 contains "$out" "tiny/table-2"
-contains "$out" "no plugin: wonder"
+contains "$out" "  missing: wonder (no plugin)"
+[ "$(grep -c wonder "$work/stdout")" = 1 ] || fail "what a study lacks is not told once: $out"
+expect 1 "$CRUCIBLE" list studies --db none.db
+[ "$errors" = "crucible: none.db: No such file or directory; --db FILE names the results store" ] ||
+    fail "a store that is not there: $errors"
 
 # Only some of them. A probe runs one trial of each method that was never timed: what is left is known afterwards.
 expect 0 "$CRUCIBLE" run tiny/table-1 --only method=gcn --only damage=clean --db p.db -q

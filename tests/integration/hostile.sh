@@ -25,3 +25,6 @@ contains "$errors" "[run] sandbox = off: plugins can do whatever you can"
 contains "$errors" "[run] gives trials more than they usually get: timeout = 0 (usually 86400)"
 expect 0 "$CRUCIBLE" run off.ini --db on.db --quiet --set run.sandbox=on --set run.timeout=100
 [ -z "$errors" ] || fail "a run that risks nothing says: $errors"
+
+# The protections that tests/hostile/protections.py takes out are still where it says.
+expect 0 python3 "$SOURCE/tests/hostile/protections.py" --check

@@ -22,7 +22,7 @@ static const cru_param schema[] = {
 
 static void *wait_for_ever(void *unused)
 {
-    while (pause()) continue;
+    for (;;) sleep(1000); /* not pause(), which the sandbox refuses: a thousand threads would spin */
     return unused;
 }
 

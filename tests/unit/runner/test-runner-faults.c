@@ -18,7 +18,8 @@
 #define BASE                                                                                                           \
     "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\n"                                              \
     "[run]\njobs = 2\ntimeout = 100\nmemory = 300\n"
-#define COMMON "runner-secret runner-accuracy "
+#define FIVE_SEEDS "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\nseeds = 0..4\n"
+#define COMMON     "runner-secret runner-accuracy "
 
 /* Runs one method under `BASE` and more lines, and gives its result. */
 static ended run_one(const char *plugin, const char *more)
@@ -318,6 +319,84 @@ START_TEST(data_that_is_gone_ends_the_run_and_fails_no_trial)
 END_TEST
 
 /* The good corruptor's trials are untouched by the crashes of the bad one. */
+/* Another file takes the place of the method's, as when it is built anew: between two trials, or in the middle of one that
+ * then fails. */
+static void build_anew(fixture *f)
+{
+    char path[128];
+    trial t;
+    experiment_trial(f->experiment, 0, &t);
+    snprintf(path, sizeof path, "%s/%s.so", f->folder, t.algorithm->name);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(symlink(TEST_PLUGINS "/fit-tiny.so", path), 0);
+}
+
+static void done_and_build(void *user, const runner_result *r)
+{
+    fixture_done(user, r);
+    build_anew(user);
+}
+
+static void build_meanwhile(void *user, const trial *const *running, int32_t count)
+{
+    (void)running;
+    if (count) build_anew(user);
+}
+
+START_TEST(a_method_that_is_built_anew_during_a_run_fails_no_trial)
+{
+    fixture f;
+    cru_error err = {0};
+    runner *r;
+    const bool between = _i == 0;
+    fixture_open(&f, between ? COMMON "good-algorithm" : COMMON "fit-loop",
+                 between ? FIVE_SEEDS "[algorithm good-algorithm]\n" : BASE "[algorithm fit-loop]\n");
+    f.experiment->run.timeout = 2;
+    runner_options options = {.experiment = f.experiment, .plugins = f.plugins, .jobs = 1};
+    ck_assert_msg(runner_open(&options, &r, &err) == CRU_OK, "%s", err.text);
+    runner_source source = {.next = fixture_next,
+                            .done = between ? done_and_build : fixture_done,
+                            .tick = between ? NULL : build_meanwhile,
+                            .user = &f};
+    ck_assert_int_eq(runner_run(r, &source, &f.summary, &err), CRU_FAILED);
+    runner_close(r);
+    ck_assert_ptr_nonnull(strstr(err.text, "has changed since the run began"));
+    ck_assert_int_lt(f.count, between ? 3 : 1); /* the second may be under way when the first is judged */
+    for (int i = 0; i < f.count; i++) ck_assert_int_eq(f.ended[i].outcome, STORE_OK);
+    fixture_close(&f);
+}
+END_TEST
+
+/* Nothing but the times of the file have changed. */
+static void done_and_touch(void *user, const runner_result *r)
+{
+    fixture *f = user;
+    char path[128];
+    fixture_done(user, r);
+    snprintf(path, sizeof path, "%s/copy.so", f->folder);
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, (struct timespec[2]){{1, 0}, {f->count, 0}}, 0), 0);
+}
+
+START_TEST(a_method_that_is_written_again_as_it_was_goes_on)
+{
+    fixture f;
+    cru_error err = {0};
+    runner *r;
+    char command[700];
+    fixture_open(&f, COMMON "good-algorithm", FIVE_SEEDS "[algorithm good-algorithm]\n");
+    snprintf(command, sizeof command, "cp %s/good-algorithm.so %s/copy.so && ln -sf copy.so %s/good-algorithm.so",
+             TEST_PLUGINS, f.folder, f.folder);
+    ck_assert_int_eq(system(command), 0);
+    runner_options options = {.experiment = f.experiment, .plugins = f.plugins, .jobs = 1};
+    ck_assert_msg(runner_open(&options, &r, &err) == CRU_OK, "%s", err.text);
+    runner_source source = {.next = fixture_next, .done = done_and_touch, .user = &f};
+    ck_assert_msg(runner_run(r, &source, &f.summary, &err) == CRU_OK, "%s", err.text);
+    runner_close(r);
+    ck_assert_int_eq(f.count, 5);
+    fixture_close(&f);
+}
+END_TEST
+
 START_TEST(a_corruptor_fails_the_trials_of_its_problem_only)
 {
     fixture f;
@@ -455,6 +534,8 @@ Suite *suite(void)
     tcase_add_loop_test(t, a_metric_fails_the_trial_it_judges, 0, sizeof metric_cases / sizeof *metric_cases);
     tcase_add_loop_test(t, data_that_is_gone_ends_the_run_and_fails_no_trial, 0, 4);
     tcase_add_test(t, a_corruptor_fails_the_trials_of_its_problem_only);
+    tcase_add_loop_test(t, a_method_that_is_built_anew_during_a_run_fails_no_trial, 0, 2);
+    tcase_add_test(t, a_method_that_is_written_again_as_it_was_goes_on);
     suite_add_tcase(s, t);
     t = tcase_create("truth");
     tcase_set_timeout(t, 300);

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Takes one protection after the other out of the program and shows that its test then fails.
+
+    tests/hostile/protections.py --check                 the places are still where this file says
+    tests/hostile/protections.py --tree COPY [NAME...]   in COPY, a clone that may be changed and built (build/release)
+
+Each protection is a few edits of the source: a text that stands there exactly once, and what takes its place. Before
+the edits the test must pass, with them it must fail. A protection without which all tests pass is a fault, of the tests."""
+import argparse
+import os
+import subprocess
+import sys
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+class Protection:
+    def __init__(self, name, says, edits, test):
+        self.name, self.says, self.edits, self.test = name, says, edits, test
+
+
+def suite(name):
+    return [f"build/release/tests/{name}"]
+
+
+def script(name):
+    return ["ctest", "--test-dir", "build/release", "--output-on-failure", "-R", f"^integration-{name}$"]
+
+
+PROTECTIONS = [
+    Protection("scan-confined", "C1: a file that is scanned is locked in before its constructors run",
+               [("core/loader/scanner.c",
+                 "if (job->tools && sandbox_enter(job->tools, ruleset, &err) != CRU_OK) _exit(126);",
+                 "(void)ruleset, (void)err;")], suite("test-hostile")),
+    Protection("check-confined", "C1: a plugin that is checked is locked in",
+               [("core/check/case.c", "if (work->suite->box && sandbox_enter(", "if (false && sandbox_enter(")],
+               suite("test-hostile")),
+    Protection("links", "C2: only regular files, opened without following links, are granted",
+               [("core/worker/sandbox-rules.c",
+                 "if (entry->d_type != DT_REG && entry->d_type != DT_UNKNOWN) continue;", ""),
+                ("core/worker/sandbox-rules.c", "if (!is_elf(dirfd(dir), entry->d_name, O_NOFOLLOW)) continue;", ""),
+                ("core/worker/sandbox-rules.c", "O_PATH | O_NOFOLLOW | O_CLOEXEC", "O_PATH | O_CLOEXEC")],
+               suite("test-hostile")),
+    Protection("clean-parent", "C3: workers come from a process that was there before any secret",
+               [("core/host/runner.c", "    r->nursery = r->options.nursery;\n", "    r->nursery = NULL;\n")],
+               suite("test-hostile")),
+    Protection("one-process-a-file", "C4: no other plugin is in the process that describes one",
+               [("core/loader/scanner.c", "    child_silence();\n    child_limit(",
+                 "    child_silence();\n    {\n        char rival[4096];\n        const cru_plugin *first;\n"
+                 "        strcpy(stpcpy(rival, order->path) - strlen(file_name(order->path)), \"a-rival.so\");\n"
+                 "        if (plugin_load(rival, &first, &err) == CRU_OK) plugin_check(first, &err);\n"
+                 "    }\n    child_limit(")], suite("test-hostile")),
+    Protection("problems-by-number", "H1: a judge keeps problems by number as well as by size",
+               [("core/judge/judge.c", "enum { EXHIBITS_MOST = 512 };", "enum { EXHIBITS_MOST = 1 << 30 };")],
+               suite("test-hostile")),
+    Protection("fresh-scratch", "H2: a trial gets a folder without a trace of another",
+               [("core/host/slots.c",
+                 "if (s->parent < 0 || (s->folder >= 0 && scratch_untouched(s->folder))) return;",
+                 "if (index >= 0) return;")], suite("test-hostile")),
+    Protection("scratch-removed", "H2: a folder is removed however deep or closed it is",
+               [("core/worker/scratch.c", "moved += renameat(dirfd(list), entry->d_name, top, fresh) == 0;",
+                 "(void)fresh;")], suite("test-hostile")),
+    Protection("closed-slots", "H3: a trial can open no folder but its own",
+               [("core/host/slots.c", "status = rules_make(rules, s->folder,", "status = rules_make(rules, s->parent,")],
+               suite("test-hostile")),
+    Protection("own-clock", "M1: parts of a time are within what the host measured",
+               [("core/host/jobs.c", "return isfinite(seconds) ? fmin(fmax(seconds, 0), fmax(most, 0)) : NAN;",
+                 "return most > -1 ? seconds : NAN;")], suite("test-hostile")),
+    Protection("risks-are-said", "M2: sandbox = off is told in a line",
+               [("core/cli/session.c",
+                 "fputs(\"[run] sandbox = off: plugins can do whatever you can, with your files and over the "
+                 "network\\n\", stderr);", "{\n    }")], script("hostile")),
+    Protection("watch", "M3: threads and scratch are watched while a worker runs",
+               [("core/host/runner.c",
+                 "for (int32_t i = 0; i < r->job_count; i++) jobs_watch(&r->jobs[i]);\n        l->ticked", "l->ticked")],
+               suite("test-hostile")),
+    Protection("descriptors", "M3: open files are limited",
+               [("core/worker/worker.c", "if (l->descriptors > 0) limit(", "if (l->descriptors < 0) limit(")],
+               suite("test-hostile")),
+    Protection("words-of-run", "M4: what a method says reaches no terminal as it is",
+               [("core/host/jobs.c", "    printable(j->outcome.text, true);\n", ""),
+                ("core/host/results.c", "    printable(text, true);\n", "")], suite("test-hostile")),
+    Protection("words-of-list", "M4: nor what a plugin calls itself",
+               [("core/registry/codec.c", "return printable((char *)(uintptr_t)text_copy(a, reader_text(r)), false);",
+                 "return (char *)(uintptr_t)text_copy(a, reader_text(r));")], suite("test-hostile")),
+    Protection("spreadsheets", "M4: no cell of a CSV is a formula",
+               [("core/report/format/escape.c", "looks_like_formula(text) ? \"'\" : \"\";",
+                 "looks_like_formula(text) ? \"\" : \"\";")], suite("test-hostile")),
+    Protection("size-of-a-download", "M5: a body ends at the size that the card tells",
+               [("core/fetch/part.c", "return goal->bytes > 0 ? goal->bytes : goal->most > 0 ? goal->most : INT64_MAX;",
+                 "return goal->bytes >= 0 ? (int64_t)40 << 20 : INT64_MAX;")], script("fetch")),
+    Protection("web-pages", "M5: a page to log in is never the data",
+               [("core/fetch/part.c", "known ? NULL : content_fault(p->path, g->path);",
+                 "known || !g->path ? NULL : NULL;")], script("fetch")),
+    Protection("slow-servers", "M5: what is too slow is given up",
+               [("core/fetch/transfer.c", "if ((double)came < (double)l->least_speed * passed) {",
+                 "if ((double)came < -(double)l->least_speed) {")], script("fetch")),
+    Protection("bombs", "M5: what unpacks to more than is believable is not unpacked",
+               [("core/fetch/unpack.c", "else if (whole && from->size > limited.most)",
+                 "else if (whole && from->size < 0)")], script("fetch")),
+]
+
+
+def place(tree, edit):
+    """The file's text, after a look that what is to go stands there once."""
+    path, old, _ = edit
+    with open(os.path.join(tree, path), encoding="utf-8") as f:
+        text = f.read()
+    if text.count(old) != 1:
+        sys.exit(f"protections.py: {path} has this {text.count(old)} times: {old}")
+    return text
+
+
+def apply(tree, edits):
+    for edit in edits:
+        text = place(tree, edit).replace(edit[1], edit[2])
+        with open(os.path.join(tree, edit[0]), "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+def build(tree):
+    done = subprocess.run(["tools/build", "release", "crucible-cli", "test-hostile"], cwd=tree,
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"protections.py: does not build:\n{done.stdout[-3000:]}{done.stderr[-1000:]}")
+
+
+def run(test, tree):
+    return subprocess.run(test, cwd=tree, capture_output=True, text=True)
+
+
+def try_out(tree, p):
+    files = sorted({edit[0] for edit in p.edits})
+    apply(tree, p.edits)
+    try:
+        build(tree)
+        done = run(p.test, tree)
+    finally:
+        subprocess.run(["git", "checkout", "--quiet", "--", *files], cwd=tree, check=True)
+    lines = [line for line in done.stdout.splitlines() if ":F:" in line or "Failed" in line or ":E:" in line]
+    print(f"{p.name}: {'fails without it' if done.returncode else 'NOBODY NOTICES'}  ({p.says})", flush=True)
+    for line in lines[:2]:
+        print(f"    {line.split('/')[-1][:160]}", flush=True)
+    return done.returncode != 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--tree")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    for p in PROTECTIONS:
+        for edit in p.edits:
+            place(options.tree or SOURCE, edit)
+    if options.check:
+        return 0
+    if not options.tree:
+        parser.error("--tree or --check")
+    chosen = [p for p in PROTECTIONS if not options.names or p.name in options.names]
+    build(options.tree)
+    for test in sorted({tuple(p.test) for p in chosen}):
+        if run(test, options.tree).returncode:
+            sys.exit(f"protections.py: {' '.join(test)} fails as it is")
+    unnoticed = [p.name for p in chosen if not try_out(options.tree, p)]
+    build(options.tree)
+    print(f"{len(chosen)} protections, {len(unnoticed)} of them without a test that fails")
+    return 1 if unnoticed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
