@@ -8,7 +8,11 @@
  *     missed                     sets in a hundred that miss the true label
  *
  * Candidate sets of items that all official splits test do not count: nobody learns from them. Not defined where the data has
- * nothing of the kind. */
+ * nothing of the kind. With the two numbers of candidate sets come, as vectors and a matrix,
+ *
+ *     set-sizes   how many sets have 1, 2, ... members
+ *     named       how many sets each class is in
+ *     flips       P[j in S | y = i], row i: of the sets of class i the share that class j is in; 0 for a class without sets */
 #include <math.h>
 #include <stdlib.h>
 
@@ -53,25 +57,65 @@ static int32_t *count_tests(const cru_data *data)
     return tests;
 }
 
+/* What is counted of candidate sets; the arrays lie in one piece behind `sizes`. */
+typedef struct tally {
+    int64_t sets, members, missed;
+    double *sizes, *named, *of_class; /* classes each */
+    double *flips;                    /* classes x classes */
+} tally;
+
+static bool tally_open(tally *t, int64_t classes)
+{
+    *t = (tally){.sizes = calloc((size_t)(classes * (classes + 3) + 1), sizeof *t->sizes)};
+    if (!t->sizes) return false;
+    t->named = t->sizes + classes;
+    t->of_class = t->named + classes;
+    t->flips = t->of_class + classes;
+    return true;
+}
+
+static void count_set(tally *t, const uint8_t *set, int32_t truth, int64_t classes)
+{
+    int64_t size = 0;
+    for (int64_t c = 0; c < classes; c++) size += set[c] != 0;
+    if (size == 0) return;
+    t->sets++;
+    t->members += size;
+    t->sizes[size - 1]++;
+    for (int64_t c = 0; c < classes; c++) t->named[c] += set[c] != 0;
+    if (truth < 0) return;
+    t->missed += !set[truth];
+    t->of_class[truth]++;
+    for (int64_t c = 0; c < classes; c++) t->flips[truth * classes + c] += set[c] != 0;
+}
+
+static void tally_report(const tally *t, int64_t classes, cru_report *report)
+{
+    for (int64_t i = 0; i < classes * classes; i++)
+        if (t->of_class[i / classes] > 0) t->flips[i] /= t->of_class[i / classes];
+    cru_report_vector(report, "set-sizes", t->sizes, classes);
+    cru_report_vector(report, "named", t->named, classes);
+    cru_report_matrix(report, "flips", t->flips, classes, classes);
+}
+
 static cru_status of_sets(const cru_judging *j, quantity what, double *value)
 {
     const cru_data *data = j->data;
-    int64_t sets = 0, members = 0, missed = 0;
+    tally t;
     if (!data->candidates) return CRU_OK;
     int32_t *tests = count_tests(data);
-    if (!tests) return cru_fail(j->err, CRU_NO_MEMORY, "no memory to count candidates");
-    for (int64_t i = 0; i < data->items; i++) {
-        const uint8_t *set = data->candidates + i * data->classes;
-        int64_t size = 0;
-        for (int32_t c = 0; c < data->classes; c++) size += set[c] != 0;
-        if (size == 0 || (data->official_count && tests[i] == data->official_count)) continue;
-        sets++;
-        members += size;
-        missed += data->truth[i] >= 0 && !set[data->truth[i]];
+    const bool open = tally_open(&t, data->classes);
+    for (int64_t i = 0; tests && open && i < data->items; i++)
+        if (!data->official_count || tests[i] < data->official_count)
+            count_set(&t, data->candidates + i * data->classes, data->truth[i], data->classes);
+    if (t.sets) {
+        *value = what == CANDIDATES ? (double)t.members / (double)t.sets : 100 * (double)t.missed / (double)t.sets;
+        tally_report(&t, data->classes, j->report);
     }
+    free(t.sizes);
+    const cru_status status = tests && open ? CRU_OK : cru_fail(j->err, CRU_NO_MEMORY, "no memory to count candidates");
     free(tests);
-    if (sets) *value = what == CANDIDATES ? (double)members / (double)sets : 100 * (double)missed / (double)sets;
-    return CRU_OK;
+    return status;
 }
 
 static cru_status score(const cru_judging *j, double *value)
@@ -93,7 +137,7 @@ static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRI
 CRU_PLUGIN = {
     CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
     .name = "data-size",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "a number that tables of datasets have: items, edges, features, ...",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",

@@ -7,8 +7,8 @@
  *   annotations           optional: CIFAR-10N's CIFAR-10_human.pt, labels of people for all 50000 training images
  *   counts                optional: CIFAR-10H's counts.npy, how many people chose which class for each test image
  *
- * With annotations, `labels` says which of them are observed. union makes candidate sets of the three random labels,
- * counts candidate sets of the classes that at least `least` people chose; images without counts or annotations keep
+ * With annotations, `labels` says which of them are observed. union makes candidate sets of the three random labels
+ * (or the first `annotators` of them), counts candidate sets of the classes that at least `least` people chose; images without counts or annotations keep
  * their true class alone.
  *
  * Krizhevsky. Learning Multiple Layers of Features from Tiny Images. 2009.
@@ -27,7 +27,7 @@ enum { CLASSES = CIFAR_CLASSES };
 
 typedef struct settings {
     double scale;
-    int64_t labels, least;
+    int64_t labels, least, annotators;
 } settings;
 
 enum {
@@ -49,6 +49,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, scale, 255, 1e-6, 1e6, "pixels are divided by it"),
     CRU_CHOICE(settings, labels, LABELS_TRUE, label_kinds, "which labels are observed"),
     CRU_INT(settings, least, 1, 1, 1000, "counts: so many people make a class a candidate"),
+    CRU_INT(settings, annotators, 0, 0, 3, "union: only the labels of the first so many people; 0: all"),
     CRU_END,
 };
 
@@ -101,9 +102,10 @@ static cru_status annotate(const reading *r)
 static cru_status unite_annotations(const reading *r)
 {
     const pickle_value *all;
+    const int64_t last = r->s->annotators ? LABELS_RANDOM_1 + r->s->annotators - 1 : LABELS_RANDOM_3;
     cru_status status = cifar_candidates(r->data, r->err);
     if (status == CRU_OK) status = read_annotations(r, &all);
-    for (int k = LABELS_RANDOM_1; k <= LABELS_RANDOM_3 && status == CRU_OK; k++) {
+    for (int64_t k = LABELS_RANDOM_1; k <= last && status == CRU_OK; k++) {
         array labels;
         status = get_annotation(r, all, keys[k], &labels);
         for (int64_t i = 0; i < r->train && status == CRU_OK; i++) {

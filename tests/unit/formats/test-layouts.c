@@ -272,6 +272,19 @@ START_TEST(people_make_candidate_sets_of_cifar)
 }
 END_TEST
 
+/* The three people say 3, 5 and 1 of the image. */
+START_TEST(the_first_people_of_cifar_are_united)
+{
+    static const char *const roles[] = {"annotations", "counts", "test", "train-1", NULL};
+    static const char *const most[] = {"1", "2", "3", "0"};
+    static const char *const sets[] = {"0001000000", "0001010000", "0101010000", "0101010000"};
+    format_run run = {.name = "cifar", .settings = {"labels", "union", "annotators", most[_i]}};
+    corpus("people", roles, &run);
+    must_load(&run);
+    for (int c = 0; c < 10; c++) ck_assert_int_eq(data->candidates[c], sets[_i][c] == '1');
+}
+END_TEST
+
 START_TEST(matlab_networks)
 {
     static const char *const roles[] = {"graph", NULL};
@@ -418,6 +431,7 @@ Suite *suite(void)
     tcase_add_test(c, idx_images_follow_their_header);
     tcase_add_test(c, idx_headers_must_not_lie);
     tcase_add_test(c, people_make_candidate_sets_of_cifar);
+    tcase_add_loop_test(c, the_first_people_of_cifar_are_united, 0, 4);
     tcase_add_test(c, matlab_networks);
     tcase_add_test(c, matlab_relations_and_their_union);
     tcase_add_test(c, dgl_graphs_with_masks);

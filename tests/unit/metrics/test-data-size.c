@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbers that describe data, counted by hand. */
+#include <string.h>
+
 #include "metrics/judging.h"
 
 enum { N = 4 };
@@ -60,6 +62,34 @@ START_TEST(candidate_sets_have_a_size_and_miss_labels)
 }
 END_TEST
 
+typedef struct heard {
+    double sizes[2], named[2], flips[4];
+} heard;
+
+static void hear(void *user, const char *name, const double *values, int64_t count)
+{
+    heard *h = user;
+    double *to = strcmp(name, "set-sizes") == 0 ? h->sizes : strcmp(name, "named") == 0 ? h->named : h->flips;
+    for (int64_t i = 0; i < count; i++) to[i] = values[i];
+}
+
+/* Labels 0, 1, 1 with the sets {0}, {0, 1}, {0}: class 0 is in all sets of both classes, class 1 in half of its own. */
+START_TEST(candidate_sets_tell_which_classes_they_hold)
+{
+    judging j = four_items(2);
+    const uint8_t sets[2 * N] = {1, 0, 1, 1, 1, 0, 0, 0};
+    heard h;
+    j.data->candidates = cru_data_alloc(j.data, 2 * N, 1);
+    for (int i = 0; i < 2 * N; i++) j.data->candidates[i] = sets[i];
+    j.report = &(cru_report){{.put = hear, .user = &h}};
+    size_of(&j, "missed");
+    ck_assert(h.sizes[0] == 2 && h.sizes[1] == 1);
+    ck_assert(h.named[0] == 3 && h.named[1] == 1);
+    ck_assert(h.flips[0] == 1 && h.flips[1] == 0 && h.flips[2] == 1 && h.flips[3] == 0.5);
+    judging_destroy(&j);
+}
+END_TEST
+
 START_TEST(what_the_data_lacks_is_not_defined)
 {
     judging j = four_items(3);
@@ -78,6 +108,7 @@ Suite *suite(void)
     tcase_add_test(c, counts_are_those_of_the_data);
     tcase_add_test(c, an_edge_with_its_way_back_is_one);
     tcase_add_test(c, candidate_sets_have_a_size_and_miss_labels);
+    tcase_add_test(c, candidate_sets_tell_which_classes_they_hold);
     tcase_add_test(c, what_the_data_lacks_is_not_defined);
     suite_add_tcase(s, c);
     return s;

@@ -85,8 +85,6 @@ CRU_PLUGIN = {
     .summary = "partial labels: contrast within the batch, weighed by confidence",
     .citation = "Xia et al. Ambiguity-Induced Contrastive Learning for Instance-Dependent Partial Label Learning. "
                 "IJCAI 2022.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, holistic",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

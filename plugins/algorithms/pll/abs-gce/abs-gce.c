@@ -39,8 +39,6 @@ CRU_PLUGIN = {
     .summary = "partial labels: generalised cross-entropy averaged over the candidates",
     .citation = "Lv, Liu, Feng, Xu, Xu, An, Niu, Geng, Sugiyama. On the Robustness of Average Losses for Partial-Label "
                 "Learning. TPAMI 2024.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, average-based",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -145,8 +145,6 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "noisy partial labels: labels outside the set count with an estimated weight; mixup",
     .citation = "Xu et al. ALIM: Adjusting Label Importance Mechanism for Noisy Partial Label Learning. NeurIPS 2023.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, noisy",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

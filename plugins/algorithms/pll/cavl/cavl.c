@@ -10,39 +10,19 @@
  * Zhang, Feng, Han, Liu, Niu, Qin, Sugiyama. Exploiting Class Activation Value for Partial-Label Learning. ICLR 2022. */
 #include "row-loss.h"
 
-typedef struct settings {
-    int64_t variant;
-    cru_backbone_choice backbone;
-    cru_train train;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_VARIANT(settings, variant, CRU_BENCH, "the highest value among all labels, or among the candidates"),
-    CRU_BACKBONE_SETTINGS(settings, backbone),
-    CRU_STEP_SETTINGS(settings, train),
-    CRU_END,
-};
-
-typedef struct model {
-    cru_tensor *q; /* training items x classes */
-} model;
-
-static void build(cru_learner *l, void *self)
-{
-    ((model *)self)->q = cru_learner_candidate_shares(l);
-}
+static const cru_param schema[] = VARIANT_SCHEMA("the highest value among all labels, or among the candidates");
 
 static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
-    const model *m = self;
+    const target_model *m = self;
     cru_tensor *z = cru_learner_classify(l, t, &batch->x);
     return cru_soft_cross_entropy(t, z, cru_gather(t, m->q, batch->rows));
 }
 
 static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
-    const model *m = self;
-    const settings *s = l->settings;
+    const target_model *m = self;
+    const variant_settings *s = l->settings;
     cru_tensor *z = cru_learner_classify(l, t, &batch->x);
     cru_tensor *v = cru_mul(t, cru_mul(t, z, cru_abs(t, cru_affine(t, z, -1, 1))), batch->candidates);
     if (s->variant == CRU_PAPER) v = cru_add(t, v, cru_affine(t, batch->candidates, 1e30, -1e30));
@@ -50,14 +30,12 @@ static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch 
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .backbone = CRU_AT(settings, backbone), .build = build,
-               .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
+    CRU_METHOD(variant_settings, schema, target_model, .backbone = CRU_AT(variant_settings, backbone),
+               .build = target_build, .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
     .name = "cavl",
     .version = "1.0",
     .summary = "partial labels: the highest class activation value becomes the label",
     .citation = "Zhang et al. Exploiting Class Activation Value for Partial-Label Learning. ICLR 2022.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, identification-based",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -42,8 +42,6 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "partial labels: maximises the probability of the candidate set",
     .citation = "Feng, Lv, Han, Xu, Niu, Geng, An, Sugiyama. Provably Consistent Partial-Label Learning. NeurIPS 2020.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, identification-based",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

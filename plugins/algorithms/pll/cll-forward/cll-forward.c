@@ -37,8 +37,6 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "complementary labels: forward correction with the uniform matrix",
     .citation = "Yu, Liu, Gong, Tao. Learning with Biased Complementary Labels. ECCV 2018.",
-    .problems = CRU_ROWS,
     .categories = "complementary labels",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -10,27 +10,11 @@
  * Ishida, Niu, Menon, Sugiyama. Complementary-Label Learning for Arbitrary Losses and Models. ICML 2019. */
 #include "class-risks.h"
 
-typedef struct settings {
-    int64_t variant;
-    cru_backbone_choice backbone;
-    cru_train train;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_VARIANT(settings, variant, CRU_BENCH, "priors of the target class, or of the complementary class"),
-    CRU_BACKBONE_SETTINGS(settings, backbone),
-    CRU_STEP_SETTINGS(settings, train),
-    CRU_END,
-};
-
-static void build(cru_learner *l, void *self)
-{
-    class_risks_build(l, self);
-}
+static const cru_param schema[] = VARIANT_SCHEMA("priors of the target class, or of the complementary class");
 
 static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
-    const settings *s = l->settings;
+    const variant_settings *s = l->settings;
     cru_tensor *counts, *v = class_risks(l, self, t, batch, (cru_variant)s->variant, &counts);
     if (!v) return NULL;
     cru_tensor *u = cru_mul(t, counts, v);
@@ -40,15 +24,13 @@ static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, class_risk_model, .backbone = CRU_AT(settings, backbone), .build = build,
-               .batch_loss = batch_loss),
+    CRU_METHOD(variant_settings, schema, class_risk_model, .backbone = CRU_AT(variant_settings, backbone),
+               .build = class_risks_build, .batch_loss = batch_loss),
     .name = "cll-ga",
     .version = "1.0",
     .summary = "complementary labels: class risks with gradient ascent",
     .citation =
         "Ishida, Niu, Menon, Sugiyama. Complementary-Label Learning for Arbitrary Losses and Models. ICML 2019.",
-    .problems = CRU_ROWS,
     .categories = "complementary labels",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

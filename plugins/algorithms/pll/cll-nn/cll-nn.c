@@ -21,11 +21,6 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static void build(cru_learner *l, void *self)
-{
-    class_risks_build(l, self);
-}
-
 static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     const settings *s = l->settings;
@@ -35,15 +30,13 @@ static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, class_risk_model, .backbone = CRU_AT(settings, backbone), .build = build,
+    CRU_METHOD(settings, schema, class_risk_model, .backbone = CRU_AT(settings, backbone), .build = class_risks_build,
                .batch_loss = batch_loss),
     .name = "cll-nn",
     .version = "1.0",
     .summary = "complementary labels: class risks held non-negative",
     .citation =
         "Ishida, Niu, Menon, Sugiyama. Complementary-Label Learning for Arbitrary Losses and Models. ICML 2019.",
-    .problems = CRU_ROWS,
     .categories = "complementary labels",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "class-risks.h"
 
-void class_risks_build(cru_learner *l, class_risk_model *m)
+void class_risks_build(cru_learner *l, void *model)
 {
+    class_risk_model *m = model;
     const int64_t classes = l->task->classes, rows = l->task->split.train.count;
     float *prior = cru_ctx_alloc(l->ctx, classes, sizeof *prior),
           *unit = cru_ctx_alloc(l->ctx, classes * classes, sizeof *unit);

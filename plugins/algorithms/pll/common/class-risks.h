@@ -17,7 +17,7 @@ typedef struct class_risk_model {
     cru_tensor *prior, *unit; /* classes; classes x classes, the identity */
 } class_risk_model;
 
-void class_risks_build(cru_learner *l, class_risk_model *m);
+void class_risks_build(cru_learner *l, void *model); /* a class_risk_model */
 
 /* v, one per class; the number of pairs of each class in *counts. NULL for a batch without any pair. */
 cru_tensor *class_risks(cru_learner *l, const class_risk_model *m, cru_tape *t, const cru_batch *batch,

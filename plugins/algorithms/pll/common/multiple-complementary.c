@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "multiple-complementary.h"
 
-const cru_param complementary_schema[] = {
-    CRU_VARIANT(complementary_settings, variant, CRU_BENCH,
-                "the correction: divided by the other labels' loss, or times it"),
-    CRU_BACKBONE_SETTINGS(complementary_settings, backbone),
-    CRU_STEP_SETTINGS(complementary_settings, train),
-    CRU_END,
-};
+const cru_param complementary_schema[] =
+    VARIANT_SCHEMA("the correction: divided by the other labels' loss, or times it");
 
 /* (|S| - 1) / (m N + 1e-20), b x 1; where m = 0 the constant that a double gives, whose slope is 0. */
 static cru_tensor *bench_correction(cru_tape *t, cru_tensor *inside, cru_tensor *m, cru_tensor *rest)
@@ -28,7 +23,7 @@ static cru_tensor *paper_correction(cru_tape *t, cru_tensor *inside, cru_tensor 
 
 cru_tensor *complementary_risk(cru_learner *l, cru_tape *t, const cru_batch *batch, cru_tensor *single)
 {
-    const complementary_settings *s = l->settings;
+    const variant_settings *s = l->settings;
     cru_tensor *off = outside(t, batch), *m = outside_count(t, batch);
     cru_tensor *set = row_sums(t, cru_mul(t, batch->candidates, single));
     cru_tensor *rest = row_sums(t, cru_mul(t, off, single));

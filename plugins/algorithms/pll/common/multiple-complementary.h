@@ -13,18 +13,12 @@
 
 #include "row-loss.h"
 
-typedef struct complementary_settings {
-    int64_t variant;
-    cru_backbone_choice backbone;
-    cru_train train;
-} complementary_settings;
-
 extern const cru_param complementary_schema[];
 
 /* The members of a plugin that has these settings and this loss. */
 #define COMPLEMENTARY_LOSS(loss_)                                                                                      \
-    CRU_METHOD(complementary_settings, complementary_schema, cru_no_model,                                             \
-               .backbone = CRU_AT(complementary_settings, backbone), .batch_loss = loss_)
+    CRU_METHOD(variant_settings, complementary_schema, cru_no_model, .backbone = CRU_AT(variant_settings, backbone),   \
+               .batch_loss = loss_)
 
 /* The risk of the single losses l, b x classes. */
 cru_tensor *complementary_risk(cru_learner *l, cru_tape *t, const cru_batch *batch, cru_tensor *single);

@@ -7,6 +7,11 @@ const cru_param row_schema[] = {
     CRU_END,
 };
 
+void target_build(cru_learner *l, void *model)
+{
+    ((target_model *)model)->q = cru_learner_candidate_shares(l);
+}
+
 cru_tensor *outside(cru_tape *t, const cru_batch *batch)
 {
     return cru_affine(t, batch->candidates, -1, 1);

@@ -17,6 +17,27 @@ extern const cru_param row_schema[];
 #define ROW_LOSS(loss_)                                                                                                \
     CRU_METHOD(row_settings, row_schema, cru_no_model, .backbone = CRU_AT(row_settings, backbone), .batch_loss = loss_)
 
+/* Settings of methods that differ from the study's code in one place, and their schema with what `variant` says. */
+typedef struct variant_settings {
+    int64_t variant;
+    cru_backbone_choice backbone;
+    cru_train train;
+} variant_settings;
+#define VARIANT_SCHEMA(help_)                                                                                          \
+    {                                                                                                                  \
+        CRU_VARIANT(variant_settings, variant, CRU_BENCH, help_), CRU_BACKBONE_SETTINGS(variant_settings, backbone),   \
+            CRU_STEP_SETTINGS(variant_settings, train), CRU_END,                                                       \
+    }
+
+/* What all methods of the family say of themselves. */
+#define OF_ROWS .problems = CRU_ROWS, .license = "Apache-2.0", .authors = "The Crucible authors"
+
+/* The model of methods that keep one table: the target of each training item, at first uniform on its candidates. */
+typedef struct target_model {
+    cru_tensor *q; /* training items x classes */
+} target_model;
+void target_build(cru_learner *l, void *model);
+
 /* b x classes: 1 for each label outside the candidate set, a complementary label of its row. */
 cru_tensor *outside(cru_tape *t, const cru_batch *batch);
 

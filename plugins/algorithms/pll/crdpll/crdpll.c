@@ -25,18 +25,9 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-typedef struct model {
-    cru_tensor *q; /* training items x classes */
-} model;
-
-static void build(cru_learner *l, void *self)
-{
-    ((model *)self)->q = cru_learner_candidate_shares(l);
-}
-
 static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
-    const model *m = self;
+    const target_model *m = self;
     const settings *s = l->settings;
     cru_tensor *weak = cru_learner_classify(l, t, &batch->x), *strong = cru_learner_classify(l, t, &batch->strong);
     cru_tensor *q = cru_gather(t, m->q, batch->rows);
@@ -48,7 +39,7 @@ static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru
 
 static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
-    const model *m = self;
+    const target_model *m = self;
     cru_tensor *weak = cru_sqrt(t, cru_softmax(t, cru_learner_classify(l, t, &batch->x), 1));
     cru_tensor *strong = cru_sqrt(t, cru_softmax(t, cru_learner_classify(l, t, &batch->strong), 1));
     cru_tensor *both = cru_mul(t, batch->candidates, cru_mul(t, weak, strong));
@@ -56,14 +47,12 @@ static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch 
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .backbone = CRU_AT(settings, backbone), .build = build,
+    CRU_METHOD(settings, schema, target_model, .backbone = CRU_AT(settings, backbone), .build = target_build,
                .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state, .views = CRU_VIEW_STRONG),
     .name = "crdpll",
     .version = "1.0",
     .summary = "partial labels: consistency of two views with one confidence",
     .citation = "Wu et al. Revisiting Consistency Regularization for Deep Partial Label Learning. ICML 2022.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, holistic",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -156,8 +156,6 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "partial labels: a teacher's rectified confidences, and a contrast weighed by them",
     .citation = "Wu et al. Distilling Reliable Knowledge for Instance-Dependent Partial Label Learning. AAAI 2024.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, holistic",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

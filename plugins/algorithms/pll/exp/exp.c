@@ -9,23 +9,12 @@
  * Feng, Kaneko, Han, Niu, An, Sugiyama. Learning with Multiple Complementary Labels. ICML 2020. */
 #include "row-loss.h"
 
-typedef struct settings {
-    int64_t variant;
-    cru_backbone_choice backbone;
-    cru_train train;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_VARIANT(settings, variant, CRU_BENCH, "a set of all labels: infinite weight, or left out"),
-    CRU_BACKBONE_SETTINGS(settings, backbone),
-    CRU_STEP_SETTINGS(settings, train),
-    CRU_END,
-};
+static const cru_param schema[] = VARIANT_SCHEMA("a set of all labels: infinite weight, or left out");
 
 static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     (void)self;
-    const settings *s = l->settings;
+    const variant_settings *s = l->settings;
     cru_tensor *p = cru_softmax(t, cru_learner_classify(l, t, &batch->x), 1);
     cru_tensor *each = cru_exp(t, cru_neg(t, row_sums(t, cru_mul(t, batch->candidates, p)))); /* b x 1 */
     cru_tensor *weights = set_weights(t, batch, s->variant == CRU_PAPER);
@@ -33,13 +22,12 @@ static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, cru_no_model, .backbone = CRU_AT(settings, backbone), .batch_loss = batch_loss),
+    CRU_METHOD(variant_settings, schema, cru_no_model, .backbone = CRU_AT(variant_settings, backbone),
+               .batch_loss = batch_loss),
     .name = "exp",
     .version = "1.0",
     .summary = "partial labels: a bounded exponential of the mass on the candidates",
     .citation = "Feng, Kaneko, Han, Niu, An, Sugiyama. Learning with Multiple Complementary Labels. ICML 2020.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, identification-based",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

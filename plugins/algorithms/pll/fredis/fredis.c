@@ -196,8 +196,6 @@ CRU_PLUGIN = {
     .summary = "partial labels: moves labels into and out of the sets by the posterior",
     .citation = "Qiao et al. FREDIS: A Fusion Framework of Refinement and Disambiguation for Unreliable Partial Label "
                 "Learning. ICML 2023.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, noisy",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

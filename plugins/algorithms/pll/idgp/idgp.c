@@ -118,8 +118,6 @@ CRU_PLUGIN = {
     .summary = "partial labels: a second network models how labels get into a set",
     .citation = "Qiao et al. Decompositional Generation Process for Instance-Dependent Partial Label Learning. "
                 "ICLR 2023.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, data generation",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -24,8 +24,6 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "complementary labels: a weighted log loss of the complement",
     .citation = "Gao, Zhang. Discriminative Complementary-Label Learning with Weighted Loss. ICML 2021.",
-    .problems = CRU_ROWS,
     .categories = "complementary labels",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -7,7 +7,7 @@
  * with p' = softmax of the network after the step; w starts at 1/K everywhere.
  *
  * Wen, Cui, Hang, Liu, Wang, Lin. Leveraged Weighted Loss for Partial Label Learning. ICML 2021. */
-#include <crucible/crucible.h>
+#include "row-loss.h"
 
 typedef struct settings {
     int64_t lw_weight;
@@ -68,7 +68,5 @@ CRU_PLUGIN = {
     .version = "2.0",
     .summary = "partial labels: weighted sigmoid losses on and off the candidate set",
     .citation = "Wen et al. Leveraged Weighted Loss for Partial Label Learning. ICML 2021.",
-    .problems = CRU_ROWS,
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -21,8 +21,6 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "complementary labels: the unbiased risk with generalised cross-entropy",
     .citation = "Feng, Kaneko, Han, Niu, An, Sugiyama. Learning with Multiple Complementary Labels. ICML 2020.",
-    .problems = CRU_ROWS,
     .categories = "complementary labels",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

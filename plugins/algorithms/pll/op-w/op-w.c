@@ -28,8 +28,6 @@ CRU_PLUGIN = {
     .summary = "complementary labels: a weighted order-preserving loss",
     .citation =
         "Liu, Cao, Zhang, Feng, An. Consistent Complementary-Label Learning via Order-Preserving Losses. AISTATS 2023.",
-    .problems = CRU_ROWS,
     .categories = "complementary labels",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

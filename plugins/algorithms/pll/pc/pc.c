@@ -24,8 +24,6 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "complementary labels: pairwise comparisons",
     .citation = "Ishida, Niu, Hu, Sugiyama. Learning from Complementary Labels. NeurIPS 2017.",
-    .problems = CRU_ROWS,
     .categories = "complementary labels",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -233,8 +233,6 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "noisy partial labels: pico with unreliable rows told by their prototypes",
     .citation = "Wang et al. PiCO+: Contrastive Label Disambiguation for Robust Partial Label Learning. TPAMI 2024.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, noisy",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -65,7 +65,5 @@ CRU_PLUGIN = {
     .version = "2.0",
     .summary = "partial labels: momentum contrast and class prototypes",
     .citation = "Wang et al. PiCO: Contrastive Label Disambiguation for Partial Label Learning. ICLR 2022.",
-    .problems = CRU_ROWS,
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -98,8 +98,6 @@ CRU_PLUGIN = {
     .version = "1.0",
     .summary = "partial labels: strikes out candidates whose confidence stays small",
     .citation = "Xu et al. Progressive Purification for Instance-Dependent Partial Label Learning. ICML 2023.",
-    .problems = CRU_ROWS,
     .categories = "partial labels, identification-based",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -9,7 +9,7 @@
  *
  * Lv, Xu, Feng, Niu, Geng, Sugiyama. Progressive Identification of True Labels for Partial-Label Learning. ICML 2020.
  */
-#include <crucible/crucible.h>
+#include "row-loss.h"
 
 typedef struct settings {
     cru_backbone_choice backbone;
@@ -22,38 +22,26 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-typedef struct model {
-    cru_tensor *q; /* training items x classes */
-} model;
-
-static void build(cru_learner *l, void *self)
-{
-    model *m = self;
-    m->q = cru_learner_candidate_shares(l);
-}
-
 static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
-    model *m = self;
+    const target_model *m = self;
     cru_tensor *q = cru_gather(t, m->q, batch->rows);
     return cru_soft_cross_entropy(t, cru_learner_classify(l, t, &batch->x), q);
 }
 
 static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
-    model *m = self;
+    const target_model *m = self;
     cru_tensor *p = cru_softmax(t, cru_learner_classify(l, t, &batch->x), 1);
     cru_put_rows(t, m->q, batch->rows, cru_normalize_l1(t, cru_mul(t, batch->candidates, p), 1e-37));
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
+    CRU_METHOD(settings, schema, target_model, .build = target_build, .backbone = CRU_AT(settings, backbone),
                .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
     .name = "proden",
     .version = "2.0",
     .summary = "partial labels: candidate weights that the network sharpens",
     .citation = "Lv et al. Progressive Identification of True Labels for Partial-Label Learning. ICML 2020.",
-    .problems = CRU_ROWS,
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -21,8 +21,6 @@ CRU_PLUGIN = {
     .summary = "complementary labels: an exponential surrogate",
     .citation = "Chou, Niu, Lin, Sugiyama. Unbiased Risk Estimators Can Mislead: A Case Study of Learning with "
                 "Complementary Labels. ICML 2020.",
-    .problems = CRU_ROWS,
     .categories = "complementary labels",
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

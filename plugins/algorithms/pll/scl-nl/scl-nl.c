@@ -26,7 +26,5 @@ CRU_PLUGIN = {
     .summary = "partial labels: negative learning from the labels outside the candidate set",
     .citation = "Chou et al. Unbiased Risk Estimators Can Mislead: A Case Study of Learning with Complementary Labels. "
                 "ICML 2020.",
-    .problems = CRU_ROWS,
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

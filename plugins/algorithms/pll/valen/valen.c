@@ -20,7 +20,7 @@
  * the terms without net and dec are reported but teach nothing. Variant paper trains enc, too, also through delta.
  *
  * Xu, Qiao, Geng, Zhang. Instance-Dependent Partial Label Learning. NeurIPS 2021. */
-#include <crucible/crucible.h>
+#include "row-loss.h"
 
 typedef struct settings {
     int64_t warm_up, knn, variant;
@@ -226,7 +226,5 @@ CRU_PLUGIN = {
     .version = "2.0",
     .summary = "partial labels: targets drawn from a Dirichlet posterior",
     .citation = "Xu et al. Instance-Dependent Partial Label Learning. NeurIPS 2021.",
-    .problems = CRU_ROWS,
-    .license = "Apache-2.0",
-    .authors = "The Crucible authors",
+    OF_ROWS,
 };

@@ -72,9 +72,9 @@ static void sgd_range(const void *task, int64_t begin, int64_t end)
 #pragma omp simd
     for (int64_t i = begin; i < end; i++) {
         const float g = a.g[i] + a.decay * a.w[i];
-        const float v = (keep == 0.0f ? 0.0f : keep * a.velocity[i]) + add * g;
+        const float v = fused(keep, keep == 0.0f ? 0.0f : a.velocity[i], add * g);
         a.velocity[i] = v;
-        a.w[i] -= a.lr * (from_g * g + from_v * v);
+        a.w[i] -= a.lr * fused(from_g, g, from_v * v);
     }
 }
 
