@@ -71,7 +71,8 @@ static void connect(cru_tape *t, const tam_labelled *l, const double *q, int64_t
     at_least(mean, k * k, 1e-6);
 }
 
-cru_tensor *tam_margins(cru_tape *t, const cru_tensor *z, const tam_labelled *l, const tam_rule *rule, const double *tau)
+cru_tensor *tam_margins(cru_tape *t, const cru_tensor *z, const tam_labelled *l, const tam_rule *rule,
+                        const double *tau)
 {
     const int64_t k = cru_tensor_cols(z);
     double *d = zeros(t, l->count * k), *mean = zeros(t, k * k), *between = zeros(t, k * k);
