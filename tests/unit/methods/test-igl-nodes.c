@@ -3,9 +3,11 @@
 #include <crucible/draft/optim.h>
 #include <crucible/draft/tensor.h>
 
+#include "added-nodes.h"
 #include "ego-mixing.h"
 #include "methods/method-bench.h"
 #include "smote.h"
+#include "tam-margins.h"
 
 static bench on_graph(const cJSON *item)
 {
@@ -164,11 +166,10 @@ START_TEST(graphens_of_balanced_classes_is_its_network)
 }
 END_TEST
 
-/* Four nodes that look the same on a ring, three of class 0 and one of class 1: two more of class 1 are added, which
- * have the logits of all others, so that both classes count three times. */
-START_TEST(graphens_adds_nodes_of_the_rarer_class)
+/* Four nodes that look the same on a ring, three of class 0 and one of class 1. The first two logits, which all nodes
+ * have, and the loss of the next epoch. */
+static void alike(const char *method, const char *const *settings, double z[2], double *loss)
 {
-    double loss = NAN;
     cJSON *labels = cJSON_Parse("[0, 0, 0, 1]"), *train = cJSON_Parse("[0, 1, 2, 3]");
     cJSON *graph = cJSON_Parse("{\"n\": 4, \"edges\": [[0, 1], [1, 2], [2, 3], [3, 0]]}");
     cJSON *x = cJSON_Parse("[[1, 2], [1, 2], [1, 2], [1, 2]]");
@@ -176,20 +177,86 @@ START_TEST(graphens_adds_nodes_of_the_rarer_class)
     bench_graph(&b, graph);
     bench_features(&b, x);
     bench_labels(&b, labels, train);
-    bench_open(&b, "graphens", (const char *[]){"dropout", "0", NULL});
+    bench_open(&b, method, settings);
     bench_run(&b);
-    const float *z = b.logits->data; /* all rows are alike */
-    const double total = log(exp((double)z[0]) + exp((double)z[1]));
-    const double expected = total - 0.5 * ((double)z[0] + (double)z[1]);
+    for (int c = 0; c < 2; c++) z[c] = (double)b.logits->data[c];
     cru_optim_clear(b.learner->optim);
-    loss = b.learner->method->epoch(b.learner, b.learner->model);
+    *loss = b.learner->method->epoch(b.learner, b.learner->model);
     ck_assert_int_eq(cru_ctx_status(b.ctx), CRU_OK);
-    bench_check_number(&b, loss, expected);
     bench_destroy(&b);
-    cJSON_Delete(labels);
-    cJSON_Delete(train);
-    cJSON_Delete(graph);
-    cJSON_Delete(x);
+    cJSON *const all[] = {labels, train, graph, x};
+    for (int i = 0; i < 4; i++) cJSON_Delete(all[i]);
+}
+
+/* Two more of class 1 are added, which have the logits of all others, so that both classes count three times; without
+ * growing they count three times and once. graphsha with a head fills classes in the same way while it warms up. */
+START_TEST(new_nodes_are_of_the_rarer_class)
+{
+    static const struct {
+        const char *method, *key, *value;
+        double share;
+    } cases[] = {{"graphens", "grow", "yes", 0.5},
+                 {"graphens", "grow", "no", 0.25},
+                 {"graphsha", "head", "no", 0.5},
+                 {"graphsha", "head", "yes", 0.5}};
+    double z[2], loss = NAN;
+    alike(cases[_i].method, (const char *[]){"dropout", "0", cases[_i].key, cases[_i].value, NULL}, z, &loss);
+    const double total = log(exp(z[0]) + exp(z[1]));
+    ck_assert_double_eq_tol(loss, total - (1 - cases[_i].share) * z[0] - cases[_i].share * z[1], 1e-5);
+}
+END_TEST
+
+/* With classes of one size nothing is added: the loss is that of the network with the margins of tam. */
+START_TEST(graphens_has_margins_on_its_network)
+{
+    cJSON *root = fixture_open("igl/renode.json");
+    const cJSON *item = fixture_case(root, "toy");
+    bench b = on_graph(item);
+    bench_masked_labels(&b, fixture_input(item, "labels"), fixture_input(item, "train_mask"));
+    bench_open(&b, "graphens", (const char *[]){"dropout", "0", "margins", "yes", "warmup", "1", NULL});
+    bench_run(&b);
+    cru_learner *l = b.learner;
+    const cru_ids train = l->task->split.train;
+    const tam_rule rule = {2.5, 0.5, 1.2, 0.4};
+    const cru_csr looped = cru_graph_loops(cru_tape_pool(l->tape), &l->task->graph, CRU_LOOPS_SET);
+    const cru_csr around = cru_csr_rows(cru_tape_pool(l->tape), &looped, train.ids, train.count);
+    int32_t *labels = cru_tape_alloc(l->tape, train.count, sizeof *labels);
+    for (int64_t i = 0; i < train.count; i++) labels[i] = l->task->labels[train.ids[i]];
+    cru_tensor *margin = tam_margins(l->tape, b.logits, &(tam_labelled){train.count, train.ids, labels, &around}, &rule,
+                                     tam_sharpness(b.ctx, l->task, &rule));
+    cru_tensor *moved = cru_add(l->tape, cru_gather(l->tape, b.logits, l->train_rows), margin);
+    const double expected =
+        (double)cru_tensor_item(l->tape, cru_cross_entropy(l->tape, moved, &(cru_targets){.labels = l->train_labels}));
+    ck_assert_double_ne(expected, (double)cru_tensor_item(l->tape, b.loss));
+    cru_optim_clear(l->optim);
+    l->epoch = 1;
+    bench_check_number(&b, l->method->epoch(l, l->model), expected);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* Node 1 of a path of three, and a new node that hears 0 and 2. */
+START_TEST(new_nodes_are_surrounded_by_whom_they_hear)
+{
+    cJSON *root = fixture_open("igl/renode.json");
+    const cJSON *item = fixture_case(root, "toy");
+    bench b = on_graph(item);
+    bench_masked_labels(&b, fixture_input(item, "labels"), fixture_input(item, "train_mask"));
+    bench_open(&b, "graphens", (const char *[]){NULL});
+    cru_tape *t = b.learner->tape;
+    cru_tape_begin(t, CRU_EVAL);
+    int64_t path[] = {0, 1, 3, 4}, heard[] = {0, 2};
+    int32_t neighbours[] = {1, 0, 2, 1}, ends[] = {0, 2}, rows[] = {1, 3}, classes[] = {0, 1};
+    const cru_csr g = {.rows = 3, .cols = 3, .offsets = path, .ids = neighbours};
+    const added_nodes added = {.count = 1, .heard = {.rows = 1, .cols = 3, .offsets = heard, .ids = ends}};
+    const cru_csr around = added_around(t, &g, &added, &(added_labels){2, rows, classes});
+    static const int32_t expected[] = {0, 2, 1, 0, 2, 3};
+    ck_assert_int_eq(around.offsets[1], 3);
+    ck_assert_int_eq(around.offsets[2], 6);
+    for (int i = 0; i < 6; i++) ck_assert_int_eq(around.ids[i], expected[i]);
+    bench_destroy(&b);
+    cJSON_Delete(root);
 }
 END_TEST
 
@@ -412,7 +479,9 @@ Suite *suite(void)
     tcase_add_test(c, graphens_divergence_at_its_ends);
     tcase_add_test(c, graphens_protects_features_of_the_source);
     tcase_add_test(c, graphens_of_balanced_classes_is_its_network);
-    tcase_add_test(c, graphens_adds_nodes_of_the_rarer_class);
+    tcase_add_loop_test(c, new_nodes_are_of_the_rarer_class, 0, 4);
+    tcase_add_test(c, graphens_has_margins_on_its_network);
+    tcase_add_test(c, new_nodes_are_surrounded_by_whom_they_hear);
     tcase_add_test(c, graphsmote_interpolates_and_links);
     tcase_add_test(c, graphsmote_reconstructs_all_pairs);
     tcase_add_test(c, graphsmote_nearest_of_few);

@@ -319,6 +319,23 @@ START_TEST(no_gap_without_both_sides)
 }
 END_TEST
 
+/* A star: its centre has degree 3, the leaves 1. Logits (0, ln 3) give the classes 1/4 and 3/4: the centre, of class 0,
+ * costs ln 4, the leaves ln(4/3) twice and ln 4 once. Variance of two means: half the square of their difference. */
+START_TEST(bias_is_the_variance_over_degrees)
+{
+    const float third = logf(3), scores[8] = {0, third, 0, third, 0, third, 0, third};
+    judging j = judging_create((const int32_t[]){0, 1, 1, 0}, 4, 2, scores);
+    judging_join(&j, (const double[]){0, 1, 0, 2, 0, 3}, 3, false);
+    const double off = log(4) - (2 * log(4.0 / 3) + log(4)) / 3;
+    ck_assert_double_eq_tol(judging_score(&j, "bias"), off * off / 2, 1e-7);
+    j.items.count = 1; /* one degree alone */
+    ck_assert(isnan(judging_score(&j, "bias")));
+    j.items.count = 0;
+    ck_assert(isnan(judging_score(&j, "bias")));
+    judging_destroy(&j);
+}
+END_TEST
+
 /* Ten graphs of 1..10 nodes: two are larger than the one at rank floor(0.2 x 10) = 2 from the top, which has 8. */
 START_TEST(the_gap_is_between_large_and_small_graphs)
 {
@@ -418,6 +435,7 @@ Suite *suite(void)
     tcase_add_test(c, recall_is_reported_for_every_class);
     tcase_add_test(c, the_gap_is_between_high_and_low_degrees);
     tcase_add_test(c, no_gap_without_both_sides);
+    tcase_add_test(c, bias_is_the_variance_over_degrees);
     tcase_add_test(c, the_gap_is_between_large_and_small_graphs);
     tcase_add_loop_test(c, silhouettes_of_the_imbalance_study, 0, 2);
     tcase_add_test(c, silhouette_where_it_is_not_defined);

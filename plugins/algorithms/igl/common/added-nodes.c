@@ -85,17 +85,45 @@ cru_tensor *added_encode(const cru_learner *l, cru_tape *t, const cru_encoder *e
     return cru_encoder_logits(t, encoder, cru_sparse_step(t, &matrix), &x);
 }
 
-cru_tensor *added_loss(const cru_learner *learner, cru_tape *t, cru_tensor *z, const int32_t *labels, int64_t count)
+added_labels added_labelled(const cru_learner *learner, cru_tape *t, const int32_t *labels, int64_t count)
 {
     const cru_task *task = learner->task;
     const cru_ids train = task->split.train;
     const int64_t all = train.count + count;
-    int32_t *rows = cru_tape_alloc(t, all, sizeof *rows), *classes = cru_tape_alloc(t, all, sizeof *classes);
+    added_labels a = {all, cru_tape_alloc(t, all, sizeof *a.rows), cru_tape_alloc(t, all, sizeof *a.classes)};
     for (int64_t i = 0; i < all; i++) {
         const int64_t k = i - train.count; /* the added node, if not negative */
-        rows[i] = k < 0 ? train.ids[i] : (int32_t)(task->nodes + k);
-        classes[i] = k < 0 ? task->labels[train.ids[i]] : labels[k];
+        a.rows[i] = k < 0 ? train.ids[i] : (int32_t)(task->nodes + k);
+        a.classes[i] = k < 0 ? task->labels[train.ids[i]] : labels[k];
     }
-    const cru_index chosen = cru_index_step(t, rows, all);
-    return cru_cross_entropy(t, z, &(cru_targets){.rows = &chosen, .labels = cru_index_step(t, classes, all)});
+    return a;
+}
+
+cru_csr added_around(cru_tape *t, const cru_csr *g, const added_nodes *added, const added_labels *labelled)
+{
+    int64_t *offsets = cru_tape_alloc(t, labelled->count + 1, sizeof *offsets), most = 0;
+    for (int64_t i = 0; i < labelled->count; i++) {
+        const int64_t v = labelled->rows[i], k = v - g->rows;
+        most += 1 + (k < 0 ? g->offsets[v + 1] - g->offsets[v] : added->heard.offsets[k + 1] - added->heard.offsets[k]);
+    }
+    int32_t *ids = cru_tape_alloc(t, most, sizeof *ids);
+    offsets[0] = 0;
+    for (int64_t i = 0, at = 0; i < labelled->count; i++) {
+        const int32_t v = labelled->rows[i];
+        const bool old = v < g->rows;
+        const cru_csr *from = old ? g : &added->heard;
+        const int64_t row = old ? v : v - g->rows;
+        for (int64_t e = from->offsets[row]; e < from->offsets[row + 1]; e++)
+            if (from->ids[e] != v) ids[at++] = from->ids[e];
+        ids[at++] = v;
+        offsets[i + 1] = at;
+    }
+    return (cru_csr){.rows = labelled->count, .cols = g->rows + added->count, .offsets = offsets, .ids = ids};
+}
+
+cru_tensor *added_loss(const cru_learner *learner, cru_tape *t, cru_tensor *z, const int32_t *labels, int64_t count)
+{
+    const added_labels a = added_labelled(learner, t, labels, count);
+    const cru_index rows = cru_index_step(t, a.rows, a.count);
+    return cru_cross_entropy(t, z, &(cru_targets){.rows = &rows, .labels = cru_index_step(t, a.classes, a.count)});
 }

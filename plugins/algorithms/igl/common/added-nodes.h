@@ -40,6 +40,17 @@ double *added_partner_weights(cru_ctx *ctx, const cru_task *task);
 cru_tensor *added_encode(const cru_learner *learner, cru_tape *t, const cru_encoder *encoder, const added_nodes *added,
                          cru_tensor **watched);
 
+/* Training nodes and, after them, `count` new ones: rows of the logits and their classes. Of the step. */
+typedef struct added_labels {
+    int64_t count;
+    int32_t *rows, *classes;
+} added_labels;
+
+added_labels added_labelled(const cru_learner *learner, cru_tape *t, const int32_t *labels, int64_t count);
+
+/* For each of these: whom it hears in g or, a new one, in `added`, and itself once. */
+cru_csr added_around(cru_tape *t, const cru_csr *g, const added_nodes *added, const added_labels *labelled);
+
 /* The mean cross-entropy over the training nodes and `count` nodes more: rows of z after those of the task's nodes. */
 cru_tensor *added_loss(const cru_learner *learner, cru_tape *t, cru_tensor *z, const int32_t *labels, int64_t count);
 

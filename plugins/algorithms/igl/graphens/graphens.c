@@ -15,7 +15,7 @@
  *
  * or another `backbone` (encoder.h) on the graph with the new nodes. The loss is the mean cross-entropy over training and
  * new nodes. The learning rate halves when the validation loss has not improved for `plateau` epochs; the classifier has
- * no weight decay.
+ * no weight decay. With margins = true the logits in the loss have those of TAM (tam-margins.h) after the warm-up.
  *
  * The reference adds 1e-12 to the share of every node before it draws neighbours; here only neighbours can be drawn.
  *
@@ -28,11 +28,14 @@
 
 #include "added-nodes.h"
 #include "ego-mixing.h"
+#include "tam-margins.h"
 #include "val-plateau.h"
 
 typedef struct settings {
     int64_t backbone, layers, hidden, warmup, plateau;
     double dropout, keep_prob, temperature;
+    bool grow, margins;
+    tam_rule rule;
     cru_train train;
 } settings;
 
@@ -45,6 +48,9 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, keep_prob, 0.01, 0, 1, "share of the features that the source may protect"),
     CRU_FLOAT(settings, temperature, 2, 1e-3, 1e3, "of the predictions", .search = CRU_ONE_OF(1, 2)),
     CRU_INT(settings, plateau, 100, 0, 1e9, "epochs without a better validation loss before the rate halves"),
+    CRU_BOOL(settings, grow, true, "add nodes; without, what is left is the network"),
+    CRU_BOOL(settings, margins, false, "those of tam after the warm-up, on training and new nodes"),
+    TAM_SETTINGS(settings, rule),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.01, 5e-4),
     CRU_END,
 };
@@ -62,6 +68,7 @@ typedef struct model {
     double *partner_weights; /* one per training node */
     float *predicted;        /* nodes x classes: the last epoch's */
     float *saliency;         /* training nodes x features: likewise */
+    double *tau;             /* of the margins, one per class */
 } model;
 
 /* The new nodes of a step, and what each is made of. */
@@ -73,11 +80,13 @@ typedef struct added {
 
 static void count_classes(cru_learner *l, model *m)
 {
+    const settings *s = l->settings;
     const cru_task *task = l->task;
     m->members = cru_class_members(cru_ctx_pool(l->ctx), task);
     m->partner_weights = added_partner_weights(l->ctx, task);
-    for (int32_t c = 0; c < task->classes; c++)
+    for (int32_t c = 0; s->grow && c < task->classes; c++)
         if (m->members[c].count > m->largest) m->largest = m->members[c].count;
+    m->tau = tam_sharpness(l->ctx, task, &s->rule);
 }
 
 static void build_network(cru_learner *l, model *m)
@@ -121,7 +130,7 @@ static added draw_pairs(cru_learner *l, model *m, cru_tape *t)
     const cru_ids train = task->split.train;
     added a = {0};
     for (int32_t c = 0; c < task->classes; c++)
-        if (m->members[c].count) a.nodes.count += m->largest - m->members[c].count;
+        if (m->members[c].count && m->largest > m->members[c].count) a.nodes.count += m->largest - m->members[c].count;
     a.pairs = cru_tape_alloc(t, a.nodes.count, sizeof *a.pairs);
     a.places = cru_tape_alloc(t, a.nodes.count, sizeof *a.places);
     a.nodes.labels = cru_tape_alloc(t, a.nodes.count, sizeof *a.nodes.labels);
@@ -213,6 +222,19 @@ static void remember(cru_learner *l, model *m, cru_tape *t, cru_tensor *z, cru_t
     cru_tape_record(t, recorded);
 }
 
+/* The same loss with margins on training and new nodes. */
+static cru_tensor *loss_with_margins(cru_learner *l, const model *m, cru_tape *t, cru_tensor *z, const added_nodes *a)
+{
+    const settings *s = l->settings;
+    const added_labels both = added_labelled(l, t, a->labels, a->count);
+    const cru_csr around = added_around(t, &l->task->graph, a, &both);
+    cru_tensor *margin =
+        tam_margins(t, z, &(tam_labelled){both.count, both.rows, both.classes, &around}, &s->rule, m->tau);
+    cru_tensor *own = cru_gather(t, z, cru_index_step(t, both.rows, both.count));
+    return cru_cross_entropy(t, cru_add(t, own, margin),
+                             &(cru_targets){.labels = cru_index_step(t, both.classes, both.count)});
+}
+
 static double epoch(cru_learner *l, void *self)
 {
     model *m = self;
@@ -228,7 +250,8 @@ static double epoch(cru_learner *l, void *self)
         mix_features(l, m, t, &a, warm);
     }
     cru_tensor *z = forward(l, m, t, a.nodes.count ? &a.nodes : NULL, &first);
-    cru_tensor *total = added_loss(l, t, z, a.nodes.labels, a.nodes.count);
+    cru_tensor *total = s->margins && !warm ? loss_with_margins(l, m, t, z, &a.nodes)
+                                            : added_loss(l, t, z, a.nodes.labels, a.nodes.count);
     cru_backward(t, total);
     remember(l, m, t, z, first);
     cru_optim_step(l->optim);

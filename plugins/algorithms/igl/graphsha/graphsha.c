@@ -2,7 +2,8 @@
 /* graphsha: hard nodes for small classes, almost like a confusing node of another class, with the source's neighbours.
  *
  *     logits = A Drop(ReLU(A X W_0 + b_0)) W_1 + b_1      A: mean over in-neighbours and the node itself
- *     (or another `backbone` of two layers, encoder.h, and a linear layer, on the graph with the new nodes)
+ *     (head = true: the network of graphens, in which both convolutions have ReLU and a linear layer follows;
+ *     or another `backbone` of two layers, encoder.h, and a linear layer, on the graph with the new nodes)
  *     pairs (source, partner) by the last epoch's q = softmax(logits / tau): hard-sampling.h, up to the mean class size
  *     x = lambda x_source + (1 - lambda) x_partner, lambda from Beta(1, beta)
  *     neighbours: as many as a random node has, at most those of the source, drawn from the source's row of a diffusion
@@ -14,7 +15,7 @@
  *
  * In the first `warmup` + 1 epochs classes are filled to the largest with uniform sources, partners of weight ln(n)/n,
  * lambda from Beta(2, 2) and the source's own neighbours, as in graphens. The learning rate halves when the validation
- * loss has not improved for `plateau` epochs; the second layer has no weight decay.
+ * loss has not improved for `plateau` epochs; the last layer has no weight decay.
  *
  * Li, Wang, Xiong, Lai. GraphSHA: Synthesizing Harder Samples for Class-Imbalanced Node Classification. KDD 2023. */
 #include <math.h>
@@ -31,7 +32,7 @@ static const char *const diffusions[] = {"ppr", "hk", "none", NULL};
 typedef struct settings {
     int64_t backbone, hidden, warmup, diffusion, plateau;
     double dropout, tau, beta;
-    bool largest;
+    bool largest, head;
     cru_train train;
 } settings;
 
@@ -44,6 +45,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, beta, 100, 1e-3, 1e6, "of Beta(1, beta), from which the source's share is drawn",
               .search = CRU_ONE_OF(100, 10)),
     CRU_BOOL(settings, largest, false, "fill classes to the largest size instead of the mean"),
+    CRU_BOOL(settings, head, false, "of gcn: a linear layer after the convolutions, as in graphens"),
     CRU_CHOICE(settings, diffusion, PPR, diffusions, "where neighbours come from"),
     CRU_INT(settings, plateau, 100, 0, 1e9, "epochs without a better validation loss before the rate halves"),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.01, 5e-4),
@@ -56,7 +58,7 @@ typedef struct model {
     cru_csr out_edges, reach; /* row of a node: where it points to; whom a new node of it may hear */
     cru_gcn conv[2];          /* or, with another backbone, */
     cru_encoder encoder;      /* these layers, */
-    cru_fc classifier;        /* and this */
+    cru_fc classifier;        /* and this, which head = true has, too */
     val_plateau plateau;
     hard_classes classes;
     double *partner_weights, *scratch;
@@ -98,10 +100,12 @@ static void build_network(cru_learner *l, model *m, cru_net *head)
     const settings *s = l->settings;
     if (s->backbone == CRU_ENCODER_GCN) {
         m->conv[0] = cru_gcn_create(l->net, "conv0", l->x.cols, s->hidden);
-        m->conv[1] = cru_gcn_create(head, "conv1", s->hidden, l->task->classes);
-        return;
+        m->conv[1] = s->head ? cru_gcn_create(l->net, "conv1", s->hidden, s->hidden)
+                             : cru_gcn_create(head, "conv1", s->hidden, l->task->classes);
+        if (!s->head) return;
+    } else {
+        m->encoder = added_encoder(l, s->backbone, s->hidden, 2);
     }
-    m->encoder = added_encoder(l, s->backbone, s->hidden, 2);
     m->classifier = cru_fc_create(head, "classifier", s->hidden, l->task->classes);
 }
 
@@ -198,12 +202,15 @@ static cru_tensor *forward(cru_learner *l, model *m, cru_tape *t, const added_no
     cru_tensor *both[2] = {NULL, a ? a->x : NULL};
     for (int i = 0; i < 2; i++) {
         const cru_gcn *layer = &m->conv[i];
-        if (i) cru_represent(t, both[0]);
+        const bool dropped = i == (s->head ? 1 : 0);
+        if (i && !s->head) cru_represent(t, both[0]);
         cru_tensor *x = i ? cru_matmul(t, both[0], layer->w) : cru_input_linear(t, &l->x, layer->w, NULL);
         added_convolve(t, a, m->adj, layer, x, both);
-        for (int k = 0; !i && k < (a ? 2 : 1); k++) both[k] = cru_dropout(t, cru_relu(t, both[k]), s->dropout);
+        for (int k = 0; (!i || s->head) && k < (a ? 2 : 1); k++)
+            both[k] = cru_dropout(t, cru_relu(t, both[k]), dropped ? s->dropout : 0);
     }
-    return a ? cru_concat_rows(t, both, 2) : both[0];
+    cru_tensor *h = a ? cru_concat_rows(t, both, 2) : both[0];
+    return s->head ? cru_fc_apply(t, &m->classifier, cru_represent(t, h)) : h;
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)

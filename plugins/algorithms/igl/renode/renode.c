@@ -7,8 +7,7 @@
  *     weight_v = base + scale / 2 (1 + cos(pi rank(t_v) / (|L| - 1)))      rank from 0, ties by node
  *     loss = 1 / |L| sum over labelled v of weight_v CE_v
  *
- * for the logits of a GCN, or of another `backbone`. A step after the first `decay_after` epochs has the learning rate of the one before times
- * `lr_decay`, but not less than `lr_floor`.
+ * for the logits of a GCN, or of another `backbone`. The learning rate falls (falling-lr.h).
  *
  * Chen, Lin, Zhao, Ren, Li, Zhou, Sun. Topology-Imbalance Learning for Semi-Supervised Node Classification. NeurIPS
  * 2021. */
@@ -17,11 +16,13 @@
 
 #include <crucible/crucible.h>
 
+#include "falling-lr.h"
+
 static const double pi = 3.14159265358979323846;
 
 typedef struct settings {
-    double restart, base_weight, scale_weight, lr_decay, lr_floor;
-    int64_t decay_after;
+    double restart, base_weight, scale_weight;
+    falling_lr falling;
     cru_encoder_settings encoder;
     cru_train train;
 } settings;
@@ -32,9 +33,7 @@ static const cru_param schema[] = {
               .search = CRU_ONE_OF(0.25, 0.5, 0.75)),
     CRU_FLOAT(settings, scale_weight, 1, 0, CRU_NO_MAX, "how much more the one with least conflict has",
               .search = CRU_ONE_OF(0.75, 1, 1.25)),
-    CRU_FLOAT(settings, lr_decay, 0.95, 0, 1, "factor of the learning rate from epoch to epoch; 1: none"),
-    CRU_INT(settings, decay_after, 20, 0, 1e9, "epochs before it begins to fall"),
-    CRU_FLOAT(settings, lr_floor, 1e-4, 0, CRU_NO_MAX, "below which it does not fall"),
+    FALLING_LR_SETTINGS(settings, falling, 0.95, 20),
     CRU_ENCODER_SETTINGS(settings, encoder, 2, 64, 0.5),
     CRU_TRAIN_SETTINGS(settings, train, 300, 0.01, 0),
     CRU_END,
@@ -126,9 +125,7 @@ static void after_epoch(cru_learner *l, void *self)
 {
     (void)self;
     const settings *s = l->settings;
-    const int64_t steps = l->epoch + 2 - s->decay_after; /* the next epoch, counted from 1 */
-    if (steps > 0)
-        cru_optim_set_lr(l->optim, fmax(fmin(s->lr_floor, s->train.lr), s->train.lr * pow(s->lr_decay, (double)steps)));
+    falling_lr_step(l, &s->falling, s->train.lr);
 }
 
 CRU_PLUGIN = {

@@ -8,13 +8,15 @@
  *
  * Classes i, j of which all s or all c are 0 add nothing. The study's code adds a number without gradient, which is
  * left out here. In the first `warmup` epochs the loss is the focal loss (1 - p_y)^2 CE, weighed by
- * 1 / (1 - 0.9999^n_y) scaled to mean 1 over classes.
+ * 1 / (1 - 0.9999^n_y) scaled to mean 1 over classes. The learning rate may fall (falling-lr.h).
  *
  * Chen, Xu, Yang, Cao, Huang. A Unified Framework against Topology and Class Imbalance. ACM Multimedia 2022. */
 #include <math.h>
 
 #include <crucible/crucible.h>
 #include <crucible/imbalance.h>
+
+#include "falling-lr.h"
 
 enum { EXP, SQUARE, HINGE };
 static const char *const losses[] = {"exp", "square", "hinge", NULL};
@@ -23,6 +25,7 @@ static const double sigmoid_1 = 0.7310585786300049;
 typedef struct settings {
     int64_t pairs, warmup;
     double gamma, per;
+    falling_lr falling;
     cru_encoder_settings encoder;
     cru_train train;
 } settings;
@@ -32,6 +35,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, gamma, 0.5, 0, CRU_NO_MAX, "sharpness or margin of a pair"),
     CRU_FLOAT(settings, per, 1e-3, 0, CRU_NO_MAX, "factor of the loss"),
     CRU_INT(settings, warmup, 0, 0, 1e9, "epochs with the focal loss instead"),
+    FALLING_LR_SETTINGS(settings, falling, 1, 10),
     CRU_ENCODER_SETTINGS(settings, encoder, 2, 128, 0.5),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_END,
@@ -152,8 +156,16 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *all
     return cru_scale(t, cru_sum(t, cru_mul(t, cost, m->pair_weight), CRU_ALL), s->per);
 }
 
+static void after_epoch(cru_learner *l, void *self)
+{
+    (void)self;
+    const settings *s = l->settings;
+    falling_lr_step(l, &s->falling, s->train.lr);
+}
+
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
+               .after_epoch = after_epoch, .widen = cru_weights_only, .state = cru_no_state,
                .adjacency = CRU_AT(settings, encoder.adjacency)),
     .name = "topoauc",
     .version = "1.0",
