@@ -634,6 +634,8 @@ static void mark_places(making *m)
 {
     table *t = m->out->t;
     int64_t how = m->a->settings.marks;
+    if (*m->a->settings.ranks) table_rank(m->arena, t); /* its places give way to those of the lines that are marked */
+    for (int64_t i = 0; i < t->row_count * t->col_count; i++) t->cells[i].place = 0;
     if (how == ARTEFACT_MARKS_AUTO)
         how = has_method(&m->cols)   ? ARTEFACT_MARKS_ROWS
               : has_method(&m->rows) ? ARTEFACT_MARKS_COLS
@@ -721,11 +723,13 @@ static void find_direction(making *m)
 static cru_status sum_up(making *m, cru_error *err)
 {
     const artefact_settings *s = &m->a->settings;
-    table_request what = {.average = s->average, .no_ranks = true};
+    table_request what = {.average = s->average, .no_ranks = !*s->ranks, .groups = s->ranks};
     cru_error why = {0};
     if (*s->baselines && table_below(m->arena, m->out->t, s->baselines, &why) != CRU_OK)
         return fault(m->a, "baselines", err, "%s", why.text);
-    return s->average || *s->baselines ? table_sum_up(m->arena, m->out->t, &what, err) : CRU_OK;
+    if (!s->average && !*s->baselines && !*s->ranks) return CRU_OK;
+    if (table_sum_up(m->arena, m->out->t, &what, &why) != CRU_OK) return fault(m->a, "ranks", err, "%s", why.text);
+    return CRU_OK;
 }
 
 cru_status layout_make(const layout_request *request, layout *out, cru_error *err)
