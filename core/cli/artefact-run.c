@@ -346,7 +346,9 @@ static cru_status add_sources(const artefact_view *v, store *s, frame_source *li
     for (int64_t i = 0; !status && i < v->plan.part_count; i++) {
         int64_t id;
         status = store_find_experiment(s, v->plan.parts[i].experiment, &id, err);
-        if (!status && id) list[(*count)++] = (frame_source){s, id};
+        if (status || !id) continue;
+        list[(*count)++] = (frame_source){s, id};
+        list[(*count)++] = (frame_source){s, store_former(id)};
     }
     return status;
 }
@@ -363,7 +365,7 @@ static void read_spread(artefact_view *v)
 static int load_frame(artefact_view *v, store **stores, int count)
 {
     cru_error err = {0};
-    frame_source *list = cru_arena_alloc(v->file->arena, v->plan.part_count * count + 1, sizeof *list);
+    frame_source *list = cru_arena_alloc(v->file->arena, 2 * v->plan.part_count * count + 1, sizeof *list);
     int64_t sources = 0;
     for (int i = 0; i < count; i++)
         if (add_sources(v, stores[i], list, &sources, &err) != CRU_OK) return cli_fail("%s", err.text);
@@ -372,6 +374,7 @@ static int load_frame(artefact_view *v, store **stores, int count)
     read_spread(v);
     for (int64_t i = 0; i < v->f->count; i++) v->searched |= v->f->tried[i] != 0;
     frame_keep_choices(v->f);
+    frame_keep_former_choices(v->f);
     return CLI_OK;
 }
 

@@ -32,6 +32,8 @@ const cru_param artefact_params[] = {
     CRU_BOOL(artefact_settings, average, false, "a column Ave. with the mean over the columns"),
     CRU_STRING(artefact_settings, baselines, "",
                "rows with commas: below, the best of them in every column; rel. % and W/T/L of the rows against it"),
+    CRU_STRING(artefact_settings, ranks, "",
+               "average ranks of the rows over all columns and over these: name: value, value | name: value"),
     CRU_STRING(artefact_settings, curves, "", "compare the curves of metrics with that of this one instead"),
     CRU_STRING(artefact_settings, curve_over, "", "what their levels are, as dataset.mu, dataset.beta * 0.1"),
     CRU_STRING(artefact_settings, curve_scale, "values", "values to 0..1 (values), levels too (both), or none"),

@@ -80,6 +80,8 @@ static void mark_places(making *m)
 {
     table *t = m->out->t;
     int64_t how = m->a->settings.marks;
+    if (*m->a->settings.ranks) table_rank(m->arena, t); /* its places give way to those of the lines that are marked */
+    for (int64_t i = 0; i < t->row_count * t->col_count; i++) t->cells[i].place = 0;
     if (how == ARTEFACT_MARKS_AUTO)
         how = has_method(&m->cols)   ? ARTEFACT_MARKS_ROWS
               : has_method(&m->rows) ? ARTEFACT_MARKS_COLS

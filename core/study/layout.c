@@ -144,11 +144,13 @@ static void keep_keys(making *m)
 static cru_status sum_up(making *m, cru_error *err)
 {
     const artefact_settings *s = &m->a->settings;
-    table_request what = {.average = s->average, .no_ranks = true};
+    table_request what = {.average = s->average, .no_ranks = !*s->ranks, .groups = s->ranks};
     cru_error why = {0};
     if (*s->baselines && table_below(m->arena, m->out->t, s->baselines, &why) != CRU_OK)
         return making_fault(m->a, "baselines", err, "%s", why.text);
-    return s->average || *s->baselines ? table_sum_up(m->arena, m->out->t, &what, err) : CRU_OK;
+    if (!s->average && !*s->baselines && !*s->ranks) return CRU_OK;
+    if (table_sum_up(m->arena, m->out->t, &what, &why) != CRU_OK) return fault(m->a, "ranks", err, "%s", why.text);
+    return CRU_OK;
 }
 
 cru_status layout_make(const layout_request *request, layout *out, cru_error *err)

@@ -253,6 +253,35 @@ contains "$out" "6 trials in both, 0 with other numbers"
 expect 1 "$CRUCIBLE" diff j.db k.db
 contains "$out" "only in"
 
+# A search of one part of a table does not take away what was chosen for another part before.
+cat >"$work/studies/tiny/table-4.ini" <<'INI'
+include = table-1.ini
+[artefact]
+title = The same, searched
+[search]
+method = grid
+per    = all-seeds
+[algorithm gcn]
+lr     = search(one-of 0.01 0.1)
+[algorithm mlp]
+lr     = search(one-of 0.01 0.1)
+INI
+expect 0 "$CRUCIBLE" run tiny/table-4 --only method=gcn --db searched.db --quiet
+expect 0 "$CRUCIBLE" run tiny/table-4 --only method=mlp --db searched.db --quiet
+expect 0 "$CRUCIBLE" list studies tiny --db searched.db
+grep -Eq "tiny/table-4 +5 +3 " <<<"$out" || fail "both parts are measured: $out"
+
+# Rows are ranked over all columns and over groups of them.
+cat >"$work/studies/tiny/table-5.ini" <<'INI'
+include = table-2.ini
+[artefact]
+title = The same, ranked
+ranks = noisy: uniform
+INI
+expect 0 "$CRUCIBLE" run tiny/table-5 --db t.db --only method=gcn,mlp
+contains "$out" "rank"
+contains "$out" "noisy"
+
 # Every artefact that comes with the program can be laid out, and every file of claims be read.
 unset CRUCIBLE_STUDIES
 expect 0 "$CRUCIBLE" list studies --db t.db --json

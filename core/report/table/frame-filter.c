@@ -93,6 +93,7 @@ void frame_keep(frame *f, const bool *keep)
         f->places[count] = f->places[i];
         f->outcomes[count] = f->outcomes[i];
         f->tried[count] = f->tried[i];
+        f->former[count] = f->former[i];
         f->keys[count] = f->keys[i];
         for (int64_t c = 0; c < f->column_count; c++) f->columns[c].ids[count] = f->columns[c].ids[i];
         for (int64_t m = 0; m < f->measure_count; m++) f->measures[m].values[count] = f->measures[m].values[i];
@@ -110,6 +111,28 @@ void frame_keep_choices(frame *f)
 {
     bool *keep = cru_arena_alloc(f->arena, f->count, sizeof *keep);
     for (int64_t i = 0; i < f->count; i++) keep[i] = f->tried[i] != STORE_CANDIDATE;
+    frame_keep(f, keep);
+}
+
+/* What a search chooses settings for: everything but them, the seed and what the protocol sets. */
+static bool is_searched_for(const char *name)
+{
+    static const char *const names[] = {"alias", FRAME_EXPERIMENT, "algorithm", "dataset", "corruptor"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return strncmp(name, "dataset.", 8) == 0 || strncmp(name, "corruptor.", 10) == 0;
+}
+
+void frame_keep_former_choices(frame *f)
+{
+    grouping g = grouping_start(f);
+    for (int64_t i = 0; i < f->column_count; i++)
+        if (is_searched_for(f->columns[i].name)) grouping_split(&g, f, &f->columns[i]);
+    bool *present = cru_arena_alloc_zeroed(f->arena, g.count + 1, sizeof *present);
+    bool *keep = cru_arena_alloc(f->arena, f->count + 1, sizeof *keep);
+    for (int64_t i = 0; i < f->count; i++)
+        if (!f->former[i]) present[g.ids[i]] = true;
+    for (int64_t i = 0; i < f->count; i++) keep[i] = !f->former[i] || (f->tried[i] > 0 && !present[g.ids[i]]);
     frame_keep(f, keep);
 }
 

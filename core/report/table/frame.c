@@ -109,6 +109,7 @@ static bool load_trial(void *user, const store_trial_view *view)
     if (index >= l->end) return false;
     l->f->outcomes[index] = view->outcome;
     l->f->tried[index] = view->tried;
+    l->f->former[index] = l->id < 0;
     l->f->keys[index] = copy_key(l, view->key);
     if (view->alias) l->f->columns[0].ids[index] = texts_add(&l->texts, view->alias);
     if (view->outcome != STORE_PENDING && view->finished_ms >= l->f->finished_ms) {
@@ -307,6 +308,7 @@ cru_status frame_load(const frame_source *sources, int64_t count, frame **out, c
     f->places = cru_arena_alloc(arena, f->count, sizeof *f->places);
     for (int64_t i = 0; i < f->count; i++) f->places[i] = i;
     f->tried = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->tried);
+    f->former = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->former);
     f->keys = cru_arena_alloc_zeroed(arena, f->count, sizeof *f->keys);
     if (!status) status = load_sources(&l, sources, count, err);
     if (status) {

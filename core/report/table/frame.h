@@ -36,6 +36,7 @@ typedef struct frame {
     const char **keys;
     store_outcome *outcomes;
     int64_t *tried;        /* see store_trial */
+    bool *former;          /* whether it is of an earlier list (store_former) */
     frame_column *columns; /* the first is "alias" */
     int64_t column_count;
     frame_measure *measures; /* the experiment's metrics in their order, then the rest; "seconds", "seconds-to-best",
@@ -68,6 +69,10 @@ void frame_keep(frame *f, const bool *keep);
 
 /* Keeps the choices of searches and what is not part of one: without the other settings that were tried. */
 void frame_keep_choices(frame *f);
+
+/* Of earlier lists keeps the choices of searches for what the present lists do not have: another part of one artefact was
+ * searched before. A dataset, its damage and a method that are in the present list of an experiment count from there alone. */
+void frame_keep_former_choices(frame *f);
 
 /* Keeps all, as if there had been no search. */
 void frame_forget_choices(frame *f);
