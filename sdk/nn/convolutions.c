@@ -127,10 +127,10 @@ cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     return layer;
 }
 
-/* (1 + eps) x + sum of neighbours */
+/* (1 + eps) x + A x */
 static cru_tensor *gin_sum(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x)
 {
-    cru_tensor *sum = cru_add(t, x, cru_aggregate(t, adj, x, CRU_REDUCE_SUM));
+    cru_tensor *sum = cru_add(t, x, cru_spmm(t, adj, x));
     return layer->eps ? cru_add(t, sum, cru_mul(t, x, layer->eps)) : sum;
 }
 

@@ -206,7 +206,7 @@ typedef struct cru_gcn_pass {
 } cru_gcn_pass;
 CRU_API cru_gcn_pass cru_gcn_stack_pass(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x);
 
-/* mlp((1 + eps) x + sum of neighbours); eps learned or 0. adj unweighted without self-loops. */
+/* mlp((1 + eps) x + A x); eps learned or 0. A x is the sum of the neighbours where adj is not scaled. */
 typedef struct cru_gin {
     cru_mlp mlp;
     cru_tensor *eps; /* NULL: fixed at 0 */

@@ -17,7 +17,7 @@ typedef struct model_case {
     const char *method, *name; /* of the plugin and its fixture file, of the case */
     const rename_rule *rules;  /* applied one after the other */
     const char *stored;        /* names that begin so have their matrices in x out; NULL: all are out x in */
-    const char *settings[12];
+    const char *settings[16];
     double tolerance; /* 0: that of all fixtures */
 } model_case;
 

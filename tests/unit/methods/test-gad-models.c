@@ -12,6 +12,9 @@ static const rename_rule sage_names[] = {{"layers.", "conv"},
                                          {"conv0.bias", "conv0.neighbour.bias"},
                                          {"conv1.bias", "conv1.neighbour.bias"},
                                          {0}};
+static const rename_rule mlp_names[] = {{"layers.", "mlp.linear"}, {0}};
+static const rename_rule sgc_names[] = {{"sgc.fc", "linear"}, {0}};
+static const rename_rule gin_names[] = {{"layers.", "conv"}, {".f.", ".nn.linear0."}, {0}};
 static const rename_rule amnet_names[] = {{"linear1", "first"},
                                           {"linear2", "second"},
                                           {"mlp_layers.0", "out"},
@@ -66,7 +69,15 @@ static const rename_rule hgt_names[] = {{"layers.", "layer"},
                                         {"mlp.layer0", "out"},
                                         {0}};
 
+/* The shared methods as the study has them. */
+#define BENCH "dropout", "0", "class_weights", "balanced"
+#define GIN   "mlp_layers", "1", "hidden", "4", "head", "no", BENCH
+
 static const model_case cases[] = {
+    {"mlp", "mlp_L2", mlp_names, NULL, {"hidden", "4", BENCH}, 0},
+    {"sgc", "k2", sgc_names, NULL, {"hops", "2", "loops", "keep", "class_weights", "balanced"}, 0},
+    {"gin", "h_feats4", gin_names, NULL, {"layers", "2", "normalisation", "rw", GIN}, 0},
+    {"gin", "h_feats4_aggsum_num_layers3", gin_names, NULL, {"layers", "3", GIN}, 0},
     {"chebnet", "h_feats4", cheb_names, NULL, {"hidden", "4"}, 0},
     {"chebnet", "h_feats4_num_layers4", cheb_names, NULL, {"hidden", "4", "terms", "4"}, 0},
     {"graphsage", "h_feats4", sage_names, NULL, {"hidden", "4"}, 0},

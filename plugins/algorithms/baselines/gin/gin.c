@@ -4,7 +4,8 @@
  *     H_0 = X      H_l = Drop(ReLU(MLP_l(H_l-1 + A H_l-1)))      MLP: linear, batch norm, ReLU, linear
  *     graphs: logits = (sum of H_L over the nodes) W_o + b_o      nodes: logits = H_L W_o + b_o
  *
- * eps of the paper is fixed at 0 unless it is learned, and only the last layer is read out. Without a head the last
+ * A is scaled as `normalisation` says: with rw, A H is the mean of the neighbours, as in the anomaly study. eps of the
+ * paper is fixed at 0 unless it is learned, and only the last layer is read out. Without a head the last
  * perceptron gives the logits itself. The paper's own code has another batch norm after each perceptron (outer_norm),
  * and drops nothing between layers but logits (late_dropout).
  *
