@@ -66,7 +66,8 @@ static int find_candidates(picking *p, const registry *plugins)
         if (can_take(p, e) && p->count < CANDIDATES_MOST) p->names[p->count++] = string_copy(p->arena, e->name);
     }
     char *rest, *list = string_copy(p->arena, p->q->methods ? p->q->methods : "");
-    for (char *word = strtok_r(list, ", ", &rest); word && p->count < CANDIDATES_MOST; word = strtok_r(NULL, ", ", &rest))
+    for (char *word = strtok_r(list, ", ", &rest); word && p->count < CANDIDATES_MOST;
+         word = strtok_r(NULL, ", ", &rest))
         p->names[p->count++] = word;
     p->candidates = p->count;
     return p->count ? CLI_OK : cli_fail("pick: no method can take %s", p->q->dataset);
@@ -82,9 +83,7 @@ static void choose_metric(picking *p, const outfit *with)
         if (registry_find(with->plugins, CRU_KIND_METRIC, first)) p->metric = first;
     }
     data_found_clear(&found);
-    p->monitor = strcmp(p->metric, "auroc") == 0   ? "auc"
-                 : strcmp(p->metric, "auprc") == 0 ? "auprc"
-                                                   : "accuracy";
+    p->monitor = strcmp(p->metric, "auroc") == 0 ? "auc" : strcmp(p->metric, "auprc") == 0 ? "auprc" : "accuracy";
 }
 
 /* ---- running --------------------------------------------------------------------------------------------- */
@@ -138,7 +137,8 @@ static int run_heat(const picking *p, const heat *h)
     add(&run.sets, string_format(p->arena, "experiment.name=%s", h->name));
     add(&run.sets, string_format(p->arena, "experiment.datasets=%s", q->dataset));
     add(&run.sets, string_format(p->arena, "experiment.algorithms=%s", h->methods));
-    add(&run.sets, string_format(p->arena, "experiment.seeds=%" PRId64 "..%" PRId64, q->seed, q->seed + h->rung.seeds - 1));
+    add(&run.sets,
+        string_format(p->arena, "experiment.seeds=%" PRId64 "..%" PRId64, q->seed, q->seed + h->rung.seeds - 1));
     add(&run.sets, string_format(p->arena, "monitor.epochs=%" PRId64, h->rung.epochs));
     if (!p->data.partial) add(&run.sets, string_format(p->arena, "monitor.metric=%s", p->monitor));
     if (h->metric) add(&run.sets, string_format(p->arena, "experiment.metrics=%s", h->metric));
@@ -312,7 +312,8 @@ static int write_choice(picking *p)
 {
     const verdict_rung *r = last_rung(p);
     const char *best = r->entries[0].name;
-    const heat h = {.name = string_format(p->arena, "picked %s", p->base), .methods = best, .metric = p->metric, .rung = r->rung};
+    const heat h = {
+        .name = string_format(p->arena, "picked %s", p->base), .methods = best, .metric = p->metric, .rung = r->rung};
     table_of t = {.names = &best, .count = 1, .runs = r->rung.seeds, .measure = p->metric};
     int code = run_heat(p, &h);
     if (code == CLI_OK || code == CLI_PARTLY) code = read_heat(p, h.name, &t);
@@ -334,7 +335,8 @@ static int64_t count_good(const verdict_rung *r)
 static const char *sentence(const picking *p)
 {
     const verdict_rung *r = last_rung(p);
-    const char *late = p->late ? " The hours were over before the race was: the last rung that was run to its end decides." : "";
+    const char *late =
+        p->late ? " The hours were over before the race was: the last rung that was run to its end decides." : "";
     const char *names = "", *cheapest = r->entries[0].name;
     double least = r->seconds[0];
     for (int64_t i = 1; i < r->count; i++) {
@@ -344,10 +346,12 @@ static const char *sentence(const picking *p)
     }
     if (p->candidates == 1) return string_format(p->arena, "%s ran alone.%s", r->entries[0].name, late);
     if (count_good(r) == 1)
-        return string_format(p->arena, "%s is the best of %" PRId64 " methods: the others are worse, or fell out before.%s",
+        return string_format(p->arena,
+                             "%s is the best of %" PRId64 " methods: the others are worse, or fell out before.%s",
                              r->entries[0].name, p->candidates, late);
     return string_format(p->arena,
-                         "%s has the best mean of %" PRId64 " methods, but the data cannot decide between it and %s. The cheapest of them is %s.%s",
+                         "%s has the best mean of %" PRId64
+                         " methods, but the data cannot decide between it and %s. The cheapest of them is %s.%s",
                          r->entries[0].name, p->candidates, names, cheapest, late);
 }
 
@@ -361,14 +365,16 @@ static const char *const *make_facts(const picking *p, double seconds)
         if (d->class_counts[c] > most) most = d->class_counts[c];
         if (d->class_counts[c] && d->class_counts[c] < least) least = d->class_counts[c];
     }
-    *f++ = "task", *f++ = string_format(p->arena, "%s%s", problems_text(d->problem, problem), d->partial ? ", candidate sets" : "");
+    *f++ = "task",
+    *f++ = string_format(p->arena, "%s%s", problems_text(d->problem, problem), d->partial ? ", candidate sets" : "");
     *f++ = "items", *f++ = string_format(p->arena, "%" PRId64 ", %" PRId64 " labelled", d->items, d->labelled);
     *f++ = "features", *f++ = string_format(p->arena, "%" PRId64, d->features);
     *f++ = "classes", *f++ = string_format(p->arena, "%d, the largest %.1f times the smallest", d->classes,
                                            most ? (double)most / (double)least : NAN);
     if (d->arcs) *f++ = "edges", *f++ = string_format(p->arena, "%" PRId64, d->arcs);
     for (int k = 0; measures[k]; k++)
-        if (d->arcs && !isnan(d->measures[k])) *f++ = measures[k], *f++ = string_format(p->arena, "%.3f", d->measures[k]);
+        if (d->arcs && !isnan(d->measures[k]))
+            *f++ = measures[k], *f++ = string_format(p->arena, "%.3f", d->measures[k]);
     if (p->q->damage.count) *f++ = "damage", *f++ = join(p, p->q->damage.word, p->q->damage.count);
     *f++ = "cost", *f++ = string_format(p->arena, "%s of training", duration_text(seconds, took));
     return facts;
@@ -380,8 +386,8 @@ static void print_text(const picking *p, const verdict *v)
     printf("%s%s%s: %s\n\n", cli_paint(stdout, CLI_BOLD), p->q->dataset, cli_paint(stdout, CLI_PLAIN), v->sentence);
     for (const char *const *f = v->facts; f[0]; f += 2) printf("  %-20s %s\n", f[0], f[1]);
     for (int64_t k = 0; k + 1 < p->rung_count; k++)
-        printf("  %-20s %" PRId64 " methods, %" PRId64 " seeds, %" PRId64 " epochs at most: %" PRId64 " went on\n", "rung",
-               p->rungs[k].count, p->rungs[k].rung.seeds, p->rungs[k].rung.epochs, p->rungs[k].survivors);
+        printf("  %-20s %" PRId64 " methods, %" PRId64 " seeds, %" PRId64 " epochs at most: %" PRId64 " went on\n",
+               "rung", p->rungs[k].count, p->rungs[k].rung.seeds, p->rungs[k].rung.epochs, p->rungs[k].survivors);
     printf("\n  %-20s %10s %8s %8s  test: %s\n", "method", "validation", "p", "seconds", p->metric);
     for (int64_t i = 0; i < r->count; i++) {
         const race_entry *e = &r->entries[i];
@@ -390,7 +396,8 @@ static void print_text(const picking *p, const verdict *v)
         printf("%s %-20s %10.4f %8s %8.1f  %.4f ± %.4f\n", e->as_good ? " *" : "  ", e->name, e->mean, shown,
                r->seconds[i], p->test_mean[i], p->test_std[i]);
     }
-    printf("  * the best, and those not shown to be worse (t test for overlapping splits, Holm): over %" PRId64 " seeds\n",
+    printf("  * the best, and those not shown to be worse (t test for overlapping splits, Holm): over %" PRId64
+           " seeds\n",
            r->rung.seeds);
     printf("\nTo reproduce it: crucible run %s; page: %s\n", p->ini, p->page);
 }
@@ -483,7 +490,8 @@ static int prepare(picking *p)
     char problem[PROBLEMS_TEXT_SIZE];
     int code = outfit_open(p->q->config, &with);
     if (code != CLI_GO_ON) return code;
-    code = look_at(&(look_request){.dataset = p->q->dataset, .sets = &p->q->sets, .with = &with, .measures = measures}, &p->data);
+    code = look_at(&(look_request){.dataset = p->q->dataset, .sets = &p->q->sets, .with = &with, .measures = measures},
+                   &p->data);
     if (code == CLI_OK) code = find_candidates(p, with.plugins);
     if (code == CLI_OK) choose_metric(p, &with);
     outfit_close(&with);
@@ -551,10 +559,13 @@ int verb_pick(int argc, char **argv)
         .options = options,
         .about =
             "Finds a method for a dataset: races all that can take it, with their default settings, and says which is\n"
-            "best, which are as good, and when the data cannot decide. All run 30 epochs; the best third runs 100 with\n"
-            "two seeds; the best third of these, at least four, runs to its end with five. Where few items are labelled\n"
+            "best, which are as good, and when the data cannot decide. All run 30 epochs; the best third runs 100 "
+            "with\n"
+            "two seeds; the best third of these, at least four, runs to its end with five. Where few items are "
+            "labelled\n"
             "there are more seeds: twice as many below 1000, four times below 200. Scores on validation data\n"
-            "decide; test data is looked at when the choice is made. Rungs are epochs and seeds, not seconds: the same\n"
+            "decide; test data is looked at when the choice is made. Rungs are epochs and seeds, not seconds: the "
+            "same\n"
             "seed gives the same verdict, unless --hours or the time limit of a trial cuts the race short.\n"
             "Writes an experiment file of the choice and a page. The same command goes on where it stopped.\n"
             "DATASET is a card's name or path, or a generator.",

@@ -67,8 +67,8 @@ static void put_final(const verdict *v, FILE *out)
 static void put_rung(const verdict_rung *r, int64_t number, FILE *out)
 {
     fprintf(out, "<h2>Rung %" PRId64 "</h2>\n<div class=\"scroll\"><table><caption>", number + 1);
-    fprintf(out, "%" PRId64 " methods, %" PRId64 " seed%s, at most %" PRId64 " epochs; %" PRId64 " went on</caption>", r->count,
-            r->rung.seeds, r->rung.seeds == 1 ? "" : "s", r->rung.epochs, r->survivors);
+    fprintf(out, "%" PRId64 " methods, %" PRId64 " seed%s, at most %" PRId64 " epochs; %" PRId64 " went on</caption>",
+            r->count, r->rung.seeds, r->rung.seeds == 1 ? "" : "s", r->rung.epochs, r->survivors);
     fputs("<thead><tr><th>method</th><th>validation</th><th>seconds</th></tr></thead><tbody>\n", out);
     for (int64_t i = 0; i < r->count; i++) {
         put(i < r->survivors ? "<tr><th scope=\"row\">" : "<tr class=\"out\"><th scope=\"row\">", r->entries[i].name,

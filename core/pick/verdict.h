@@ -20,7 +20,7 @@ typedef struct verdict {
     const char *const *facts;               /* "items", "1122", "classes", "16", ... NULL */
     const verdict_rung *rungs;
     int64_t rung_count;
-    const char *metric; /* of the test */
+    const char *metric;                 /* of the test */
     const double *test_mean, *test_std; /* of the last rung's entries, in their order; NAN: none */
     const char *ini, *command;
 } verdict;

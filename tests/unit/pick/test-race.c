@@ -7,9 +7,9 @@
 
 enum { RUNS = 5, ENTRIES = 7 };
 
-static const double scores[ENTRIES][RUNS] = {
-    {.5, .5, .5, .5, .5}, {.9, .8, .9, .8, .85}, {.9, .9, NAN, .9, .9},   {.89, .81, .9, .8, .84},
-    {.7, .6, .7, .6, .6}, {.5, .5, .5, .5, .5},  {.88, .78, .88, .78, .83}};
+static const double scores[ENTRIES][RUNS] = {{.5, .5, .5, .5, .5},     {.9, .8, .9, .8, .85}, {.9, .9, NAN, .9, .9},
+                                             {.89, .81, .9, .8, .84},  {.7, .6, .7, .6, .6},  {.5, .5, .5, .5, .5},
+                                             {.88, .78, .88, .78, .83}};
 static const char *const names[ENTRIES] = {"a", "b", "c", "d", "e", "f", "g"};
 static race_entry entries[ENTRIES];
 
@@ -60,7 +60,7 @@ START_TEST(worse_is_what_the_corrected_test_shows)
     stats_holm(p, ENTRIES);
     for (int i = 1; i < ENTRIES - 1; i++) ck_assert_double_eq_tol(entries[i].p, p[i], 1e-15);
     ck_assert(isnan(entries[0].p) && entries[0].as_good);
-    ck_assert(entries[1].as_good); /* d: a hundredth this way and that */
+    ck_assert(entries[1].as_good);  /* d: a hundredth this way and that */
     ck_assert(!entries[3].as_good); /* e: a fifth below in every run */
     ck_assert(!entries[ENTRIES - 1].as_good);
 }
