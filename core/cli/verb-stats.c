@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/measure.h"
 #include "cli/setup.h"
 #include "cli/taxonomy.h"
 #include "cli/verbs.h"
@@ -65,41 +66,6 @@ static const char *class_name(const cru_data *data, int32_t c, char text[NAME_SI
 
 /* ---- metrics of the dataset -------------------------------------------------------------------------------------- */
 
-static void ignore_report(void *user, const char *name, const double *values, int64_t count)
-{
-    (void)user;
-    (void)name;
-    (void)values;
-    (void)count;
-}
-
-/* The value of one dataset metric with its default settings; NAN when it is not defined here or cannot be had. */
-static double measure(const stats *s, const registry_entry *entry)
-{
-    static const cru_param no_params[] = {CRU_END};
-    const cru_plugin *plugin;
-    double value = NAN;
-    if (plugin_open(entry->path, CRU_KIND_METRIC, entry->name, &plugin, NULL) != CRU_OK) return NAN;
-    cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : no_params, plugin->settings_size);
-    int32_t *all = malloc(((size_t)s->data->items + 1) * sizeof *all);
-    for (int64_t i = 0; all && i < s->data->items; i++) all[i] = (int32_t)i;
-    cru_report report = {.sink = {.put = ignore_report}};
-    cru_error err = {0};
-    const cru_judging judging = {.size = sizeof judging,
-                                 .settings = settings ? cru_settings_struct(settings) : NULL,
-                                 .data = s->data,
-                                 .items = {all, s->data->items},
-                                 .report = &report,
-                                 .err = &err};
-    if (settings && all) {
-        const cru_metric *metric = plugin->vtable;
-        if (metric->score(&judging, &value) != CRU_OK) value = NAN;
-    }
-    free(all);
-    cru_settings_destroy(settings);
-    return value;
-}
-
 typedef void metric_visitor(void *user, const char *name, double value);
 
 static bool is_measure(const registry_entry *e)
@@ -126,7 +92,7 @@ static void visit_metrics(const stats *s, metric_visitor *visit, void *user)
         const registry_entry *e = registry_at(s->plugins, i);
         if (!is_measure(e) || !(e->problems & s->data->problem) || !is_wanted(s->q, e)) continue;
         say_what_lasts(e);
-        visit(user, e->name, measure(s, e));
+        visit(user, e->name, measure_data(s->data, e));
     }
 }
 
@@ -433,7 +399,7 @@ static int send_figures(const stats *s)
         const registry_entry *e = registry_at(s->plugins, i);
         if (!is_measure(e) || !is_wanted(s->q, e)) continue;
         say_what_lasts(e);
-        f.values[used++] = e->problems & data->problem ? measure(s, e) : NAN;
+        f.values[used++] = e->problems & data->problem ? measure_data(s->data, e) : NAN;
     }
     for (; used < FIGURES + MEASURES_MOST; used++) f.values[used] = NAN;
     return write(s->figures, &f, sizeof f) == (ssize_t)sizeof f ? CLI_OK : CLI_FAILED;

@@ -19,6 +19,8 @@ static const verb verbs[] = {
     {"run", verb_run, "run the trials of an experiment"},
     {"search", verb_search, "search settings of methods, then report the chosen ones"},
     {"score", verb_score, "judge kept scores by metrics that came later"},
+    {"pick", verb_pick, "race methods on a dataset and say which suits it"},
+    {"clean", verb_clean, "rank the labels of a dataset that are probably wrong"},
     {"list", verb_list, "list the plugins that were found"},
     {"info", verb_info, "describe a plugin, a dataset or a section of experiment files, with its settings"},
     {"fetch", verb_fetch, "download datasets and check them"},

@@ -20,6 +20,8 @@ int verb_doctor(int argc, char **argv);
 int verb_run(int argc, char **argv);
 int verb_search(int argc, char **argv);
 int verb_score(int argc, char **argv);
+int verb_clean(int argc, char **argv);
+int verb_pick(int argc, char **argv);
 int verb_fetch(int argc, char **argv);
 int verb_stats(int argc, char **argv);
 int verb_new(int argc, char **argv);

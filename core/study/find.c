@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,11 +96,29 @@ static cru_status each_folder(const char *folders, folder_visitor *visit, void *
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
-static bool is_artefact(const char *file)
+/* Whether a file says so itself: it has a section [artefact] with a title. */
+static bool has_title(const char *folder, const char *name)
+{
+    char *path = places_format("%s/%s", folder, name), *line = NULL;
+    FILE *file = path ? fopen(path, "r") : NULL;
+    size_t room = 0;
+    bool inside = false, found = false;
+    while (file && !found && getline(&line, &room, file) >= 0) {
+        if (*line == '[') inside = strncmp(line, "[artefact]", 10) == 0;
+        found = inside && strncmp(line, "title", 5) == 0 && (line[5] == '=' || line[5] == ' ');
+    }
+    if (file) fclose(file);
+    free(line);
+    free(path);
+    return found;
+}
+
+static bool is_artefact(const char *folder, const char *file)
 {
     size_t length = strlen(file), tail = sizeof suffix - 1;
     bool named = strncmp(file, "table-", 6) == 0 || strncmp(file, "figure-", 7) == 0;
-    return named && length > tail && strcmp(file + length - tail, suffix) == 0;
+    if (length <= tail || strcmp(file + length - tail, suffix) != 0) return false;
+    return named || has_title(folder, file);
 }
 
 typedef struct wish {
@@ -114,7 +133,7 @@ static cru_status look_into(const wish *w, const char *folder, const char *study
     DIR *dir = path ? opendir(path) : NULL;
     cru_status status = CRU_OK;
     for (struct dirent *file; !status && dir && (file = readdir(dir));) {
-        if (!is_artefact(file->d_name)) continue;
+        if (!is_artefact(path, file->d_name)) continue;
         int length = (int)(strlen(file->d_name) - sizeof suffix + 1);
         status = push(w->list, w->names ? strdup(study) : places_format("%s/%.*s", study, length, file->d_name), err);
         if (w->names) break;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* find.h: studies and their artefacts by name.
  *
- * A study is a folder; its artefacts are the files table-*.ini and figure-*.ini in it. "noisygl/table-a4" names an
+ * A study is a folder; its artefacts are the files table-*.ini and figure-*.ini in it, and others whose own section
+ * [artefact] has a title, as "atlas/nodes". "noisygl/table-a4" names an
  * artefact, "noisygl" the study. Folders of studies: CRUCIBLE_STUDIES, beside the program, installed,
  * in the source tree of a program that was not installed; the first that has the name wins. */
 #ifndef CORE_STUDY_FIND_H

@@ -25,7 +25,7 @@ _crucible_operand() # <program> <verb>
     check) _crucible_files so ;;
     info) COMPREPLY=($(compgen -W "$(_crucible_words "$1" names)" -- "$cur")) ;;
     fetch) COMPREPLY=($(compgen -W "$(_crucible_words "$1" datasets)" -- "$cur")) ;;
-    stats) COMPREPLY=($(compgen -W "$(_crucible_words "$1" datasets)" -- "$cur")); _crucible_files ini ;;
+    stats | clean | pick) COMPREPLY=($(compgen -W "$(_crucible_words "$1" datasets)" -- "$cur")); _crucible_files ini ;;
     list | new) COMPREPLY=($(compgen -W "$(_crucible_kinds "$1" "$2")" -- "$cur")) ;;
     plot) COMPREPLY=($(compgen -W "$("$1" plot --help 2>/dev/null | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p')" -- "$cur")) ;;
     help) COMPREPLY=($(compgen -W "$(_crucible_words "$1" verbs)" -- "$cur")) ;;

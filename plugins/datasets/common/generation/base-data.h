@@ -10,6 +10,12 @@
  */
 cru_status base_open(const cru_source *source, cru_data **base, cru_error *err);
 
+/* The same for any dataset: of graphs or rows, with features or without. */
+cru_status base_open_any(const cru_source *source, cru_data **base, cru_error *err);
+
+/* Fills `data` with a copy of all that the base has, but for its official splits: items may be about to lose their labels. */
+cru_status base_copy(const cru_data *base, cru_data *data, cru_error *err);
+
 /* data->x = the rows rows[0 .. data->nodes-1] of the base's features, dense or sparse as they are. */
 cru_status base_copy_rows(const cru_data *base, const int32_t *rows, cru_data *data, cru_error *err);
 

@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: Apache-2.0
+/* crucible pick: which method suits one's own data, by a race on validation data. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/look.h"
+#include "cli/session.h"
+#include "cli/verbs.h"
+#include "config/strings.h"
+#include "host/clock.h"
+#include "host/progress.h"
+#include "pick/verdict.h"
+#include "report/table/frame.h"
+#include "report/table/stats.h"
+#include "study/find.h"
+
+enum { CANDIDATES_MOST = 1000, FACTS_MOST = 32 };
+
+static const char *const measures[] = {"edge-homophily", "adjusted-homophily", NULL};
+
+typedef struct request {
+    const char *dataset, *config, *db, *methods, *metric, *hours, *out;
+    cli_words sets, damage;
+    int64_t jobs, seed;
+    bool quiet, json;
+} request;
+
+typedef struct picking {
+    const request *q;
+    cru_arena *arena;
+    look data;
+    const char *file, *metric, *monitor; /* the experiment file; of the test; of validation */
+    double deadline;
+    const char *names[CANDIDATES_MOST]; /* candidates, then those that are left */
+    int64_t count, candidates;
+    verdict_rung rungs[RACE_RUNGS];
+    int64_t rung_count;
+    bool late;
+    const char *base, *ini, *page; /* names of files */
+    const char *config;            /* the text of the INI file */
+    double *test_mean, *test_std;
+} picking;
+
+/* ---- candidates ------------------------------------------------------------------------------------------ */
+
+/* Methods for candidate sets say so. */
+static bool takes_sets(const registry_entry *e)
+{
+    return e->categories && (strstr(e->categories, "partial labels") || strstr(e->categories, "complementary labels"));
+}
+
+static bool can_take(const picking *p, const registry_entry *e)
+{
+    return !e->broken && e->kind == CRU_KIND_ALGORITHM && e->problems & p->data.problem &&
+           !(e->flags & CRU_ALGORITHM_WRAPS) && takes_sets(e) == p->data.partial;
+}
+
+static int find_candidates(picking *p, const registry *plugins)
+{
+    for (size_t i = 0; i < registry_count(plugins) && !p->q->methods; i++) {
+        const registry_entry *e = registry_at(plugins, i);
+        if (can_take(p, e) && p->count < CANDIDATES_MOST) p->names[p->count++] = string_copy(p->arena, e->name);
+    }
+    char *rest, *list = string_copy(p->arena, p->q->methods ? p->q->methods : "");
+    for (char *word = strtok_r(list, ", ", &rest); word && p->count < CANDIDATES_MOST;
+         word = strtok_r(NULL, ", ", &rest))
+        p->names[p->count++] = word;
+    p->candidates = p->count;
+    return p->count ? CLI_OK : cli_fail("pick: no method can take %s", p->q->dataset);
+}
+
+/* The first metric of the card, or what suits the task; and by what validation is scored. */
+static void choose_metric(picking *p, const outfit *with)
+{
+    data_found found = {0};
+    p->metric = p->q->metric ? p->q->metric : p->data.problem == CRU_ANOMALY ? "auprc" : "accuracy";
+    if (!p->q->metric && data_find(p->q->dataset, &with->places, &found, NULL) == CRU_OK && found.card->metric) {
+        const char *first = string_copy_bytes(p->arena, found.card->metric, strcspn(found.card->metric, ", "));
+        if (registry_find(with->plugins, CRU_KIND_METRIC, first)) p->metric = first;
+    }
+    data_found_clear(&found);
+    p->monitor = strcmp(p->metric, "auroc") == 0 ? "auc" : strcmp(p->metric, "auprc") == 0 ? "auprc" : "accuracy";
+}
+
+/* ---- running --------------------------------------------------------------------------------------------- */
+
+static void add(cli_words *words, const char *text)
+{
+    if (words->count < CLI_WORDS_MAX) words->word[words->count++] = text;
+}
+
+static const char *join(const picking *p, const char *const *names, int64_t count)
+{
+    const char *text = "";
+    for (int64_t i = 0; i < count; i++) text = string_format(p->arena, "%s%s%s", text, i ? ", " : "", names[i]);
+    return text;
+}
+
+/* "uniform:rate=0.3,kind=x": the corruptor and its settings. The chain is named before they are. */
+static void add_damage(const picking *p, cli_words *sets)
+{
+    char *settings[CLI_WORDS_MAX], *rest;
+    const char *names[CLI_WORDS_MAX];
+    const int count = p->q->damage.count;
+    for (int i = 0; i < count; i++) {
+        char *name = string_copy(p->arena, p->q->damage.word[i]), *colon = strchr(name, ':');
+        settings[i] = colon ? colon + 1 : name + strlen(name);
+        if (colon) *colon = 0;
+        names[i] = name;
+    }
+    if (count) add(sets, string_format(p->arena, "experiment.corruptors=%s", join(p, names, count)));
+    for (int i = 0; i < count; i++)
+        for (char *word = strtok_r(settings[i], ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+            add(sets, string_format(p->arena, "corruptor.%s.%s", names[i], word));
+}
+
+/* One experiment of the race. `metric` NULL: that of the file, which judges nothing. */
+typedef struct heat {
+    const char *name, *methods, *metric;
+    race_rung rung;
+} heat;
+
+static int run_heat(const picking *p, const heat *h)
+{
+    const request *q = p->q;
+    session_request run = {.db = q->db,
+                           .jobs = q->jobs,
+                           .no_table = true,
+                           .quiet = q->quiet || q->json || h->metric,
+                           .deadline = h->metric ? 0 : p->deadline};
+    add(&run.files, p->file);
+    if (q->config) add(&run.files, q->config);
+    add(&run.sets, string_format(p->arena, "experiment.name=%s", h->name));
+    add(&run.sets, string_format(p->arena, "experiment.datasets=%s", q->dataset));
+    add(&run.sets, string_format(p->arena, "experiment.algorithms=%s", h->methods));
+    add(&run.sets,
+        string_format(p->arena, "experiment.seeds=%" PRId64 "..%" PRId64, q->seed, q->seed + h->rung.seeds - 1));
+    add(&run.sets, string_format(p->arena, "monitor.epochs=%" PRId64, h->rung.epochs));
+    if (!p->data.partial) add(&run.sets, string_format(p->arena, "monitor.metric=%s", p->monitor));
+    if (h->metric) add(&run.sets, string_format(p->arena, "experiment.metrics=%s", h->metric));
+    for (int i = 0; i < q->sets.count; i++)
+        add(&run.sets, string_format(p->arena, "dataset.%s.%s", q->dataset, q->sets.word[i]));
+    add_damage(p, &run.sets);
+    return session_run(&run);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+/* Of every method in `names`: a number of each seed, NAN where there is none. */
+typedef struct table_of {
+    const char *const *names;
+    int64_t count, runs;
+    const char *measure;
+    double *values;   /* count x runs */
+    int64_t pending;  /* trials that were not run */
+    const char *text; /* the experiment's file */
+} table_of;
+
+static void collect(const picking *p, const frame *f, table_of *t)
+{
+    const frame_column *alias = &f->columns[0], *seed = frame_find_column(f, "seed");
+    const frame_measure *m = frame_find_measure(f, t->measure);
+    t->values = cru_arena_alloc(p->arena, t->count * t->runs + 1, sizeof *t->values);
+    for (int64_t i = 0; i < t->count * t->runs; i++) t->values[i] = NAN;
+    t->pending = 0;
+    t->text = string_copy(p->arena, f->config ? f->config : "");
+    for (int64_t i = 0; i < f->count; i++) {
+        t->pending += f->outcomes[i] == STORE_PENDING;
+        if (!m || !seed || alias->ids[i] < 0 || seed->ids[i] < 0) continue;
+        const int64_t run = strtoll(seed->levels[seed->ids[i]], NULL, 10) - p->q->seed;
+        for (int64_t k = 0; k < t->count; k++)
+            if (run >= 0 && run < t->runs && strcmp(alias->levels[alias->ids[i]], t->names[k]) == 0)
+                t->values[k * t->runs + run] = m->values[i];
+    }
+}
+
+static int read_heat(const picking *p, const char *name, table_of *t)
+{
+    store *s = NULL;
+    frame *f = NULL;
+    cru_error err = {0};
+    frame_source source = {0};
+    cru_status status = store_open(p->q->db ? p->q->db : "results.db", &(store_options){.read_only = true}, &s, &err);
+    if (!status) status = store_find_experiment(s, name, &source.experiment, &err);
+    source.store = s;
+    if (!status) status = frame_load(&source, 1, &f, &err);
+    if (!status) {
+        collect(p, f, t);
+        frame_destroy(f);
+    }
+    if (s) store_close(s, NULL);
+    return status ? cli_fail("pick: %s", err.text) : CLI_OK;
+}
+
+/* ---- the race -------------------------------------------------------------------------------------------- */
+
+static const char *heat_name(const picking *p, int64_t rung)
+{
+    return string_format(p->arena, "pick %s rung %" PRId64, p->q->dataset, rung + 1);
+}
+
+/* A rung of the race on this data. */
+static race_rung rung_of(const picking *p, int64_t k)
+{
+    return (race_rung){race_rungs[k].seeds * race_repeats(p->data.labelled), race_rungs[k].epochs};
+}
+
+static double total(const double *values, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += isnan(values[i]) ? 0 : values[i];
+    return sum;
+}
+
+/* The rung in its order, from what the store has of it. */
+static int read_rung(picking *p, int64_t k, verdict_rung *out)
+{
+    table_of scores = {.names = p->names, .count = p->count, .runs = rung_of(p, k).seeds, .measure = "validation"};
+    table_of seconds = scores;
+    seconds.measure = "seconds";
+    int code = read_heat(p, heat_name(p, k), &scores);
+    if (code == CLI_OK) code = read_heat(p, heat_name(p, k), &seconds);
+    if (code != CLI_OK) return code;
+    p->late = scores.pending > 0;
+    race_entry *entries = cru_arena_alloc(p->arena, p->count + 1, sizeof *entries);
+    double *spent = cru_arena_alloc(p->arena, p->count + 1, sizeof *spent);
+    for (int64_t i = 0; i < p->count; i++)
+        entries[i] = (race_entry){.name = p->names[i], .scores = scores.values + i * scores.runs, .p = NAN};
+    race_order(entries, p->count, scores.runs);
+    for (int64_t i = 0; i < p->count; i++)
+        for (int64_t j = 0; j < p->count; j++)
+            if (entries[i].name == p->names[j]) spent[i] = total(seconds.values + j * seconds.runs, seconds.runs);
+    *out = (verdict_rung){rung_of(p, k), entries, p->count, race_survivors(entries, p->count), spent};
+    return CLI_OK;
+}
+
+/* Runs a rung; afterwards the names are those that go on. A rung that the hours cut short does not count. */
+static int run_rung(picking *p, int64_t k)
+{
+    verdict_rung *r = &p->rungs[p->rung_count];
+    const heat h = {.name = heat_name(p, k), .methods = join(p, p->names, p->count), .rung = rung_of(p, k)};
+    int code = run_heat(p, &h);
+    if (code == CLI_USAGE) return code;
+    const int ran = code;
+    code = read_rung(p, k, r);
+    if (code != CLI_OK) return ran == CLI_FAILED ? ran : code;
+    if (p->late) return CLI_OK;
+    if (r->survivors == 0) return cli_fail("pick: no method has a result on %s", p->q->dataset);
+    if (ran == CLI_FAILED) return ran; /* interrupted */
+    p->rung_count++;
+    p->count = r->survivors;
+    for (int64_t i = 0; i < p->count; i++) p->names[i] = r->entries[i].name;
+    return CLI_OK;
+}
+
+/* Small fields skip the first rungs: there is nothing to save. */
+static int race(picking *p)
+{
+    int code = CLI_OK;
+    for (int64_t k = p->count <= RACE_FINALISTS ? RACE_RUNGS - 1 : 0; code == CLI_OK && !p->late && k < RACE_RUNGS; k++)
+        code = run_rung(p, k);
+    if (code == CLI_OK && p->rung_count == 0)
+        return cli_fail("pick: the hours were over before every method had run once; the same command goes on");
+    return code;
+}
+
+/* ---- the end --------------------------------------------------------------------------------------------- */
+
+static const verdict_rung *last_rung(const picking *p)
+{
+    return &p->rungs[p->rung_count - 1];
+}
+
+/* Validation items per training item: of official splits as they are, else of the shares that the file asks for. */
+static double overlap(const picking *p)
+{
+    const double official = p->data.official_train ? (double)p->data.official_val / (double)p->data.official_train : 0;
+    return fmax(1.0 / 3, official);
+}
+
+/* Now, and not before, the finalists are judged on test data, from the scores that were kept. */
+static int judge_finalists(picking *p)
+{
+    const verdict_rung *r = last_rung(p);
+    const char **names = cru_arena_alloc(p->arena, r->count + 1, sizeof *names);
+    for (int64_t i = 0; i < r->count; i++) names[i] = r->entries[i].name;
+    race_judge((race_entry *)r->entries, r->count, r->rung.seeds, overlap(p));
+    const heat h = {.name = string_format(p->arena, "pick %s test", p->q->dataset),
+                    .methods = join(p, names, race_finished(r->entries, r->count)),
+                    .metric = p->metric,
+                    .rung = r->rung};
+    table_of t = {.names = names, .count = r->count, .runs = r->rung.seeds, .measure = p->metric};
+    int code = run_heat(p, &h);
+    if (code != CLI_OK && code != CLI_PARTLY) return code;
+    code = read_heat(p, h.name, &t);
+    if (code != CLI_OK) return code;
+    p->test_mean = cru_arena_alloc(p->arena, r->count + 1, sizeof *p->test_mean);
+    p->test_std = cru_arena_alloc(p->arena, r->count + 1, sizeof *p->test_std);
+    for (int64_t i = 0; i < r->count; i++) {
+        p->test_mean[i] = stats_mean(t.values + i * t.runs, t.runs);
+        p->test_std[i] = stats_spread(t.values + i * t.runs, t.runs, REPORT_STD);
+    }
+    return CLI_OK;
+}
+
+/* An experiment of the chosen method alone: its text is the file that reproduces it. */
+static int write_choice(picking *p)
+{
+    const verdict_rung *r = last_rung(p);
+    const char *best = r->entries[0].name;
+    const heat h = {
+        .name = string_format(p->arena, "picked %s", p->base), .methods = best, .metric = p->metric, .rung = r->rung};
+    table_of t = {.names = &best, .count = 1, .runs = r->rung.seeds, .measure = p->metric};
+    int code = run_heat(p, &h);
+    if (code == CLI_OK || code == CLI_PARTLY) code = read_heat(p, h.name, &t);
+    if (code != CLI_OK) return code;
+    p->config = t.text;
+    FILE *file = fopen(p->ini, "w");
+    if (!file) return cli_fail("%s: %s", p->ini, strerror(errno));
+    fprintf(file, "; %s, picked for %s by crucible pick: crucible run %s\n%s", best, p->q->dataset, p->ini, p->config);
+    return fclose(file) == 0 ? CLI_OK : cli_fail("%s: cannot be written", p->ini);
+}
+
+static int64_t count_good(const verdict_rung *r)
+{
+    int64_t good = 0;
+    for (int64_t i = 0; i < r->count; i++) good += r->entries[i].as_good;
+    return good;
+}
+
+static const char *sentence(const picking *p)
+{
+    const verdict_rung *r = last_rung(p);
+    const char *late =
+        p->late ? " The hours were over before the race was: the last rung that was run to its end decides." : "";
+    const char *names = "", *cheapest = r->entries[0].name;
+    double least = r->seconds[0];
+    for (int64_t i = 1; i < r->count; i++) {
+        if (!r->entries[i].as_good) continue;
+        names = string_format(p->arena, "%s%s%s", names, *names ? ", " : "", r->entries[i].name);
+        if (r->seconds[i] < least) least = r->seconds[i], cheapest = r->entries[i].name;
+    }
+    if (p->candidates == 1) return string_format(p->arena, "%s ran alone.%s", r->entries[0].name, late);
+    if (count_good(r) == 1)
+        return string_format(p->arena,
+                             "%s is the best of %" PRId64 " methods: the others are worse, or fell out before.%s",
+                             r->entries[0].name, p->candidates, late);
+    return string_format(p->arena,
+                         "%s has the best mean of %" PRId64
+                         " methods, but the data cannot decide between it and %s. The cheapest of them is %s.%s",
+                         r->entries[0].name, p->candidates, names, cheapest, late);
+}
+
+static const char *const *make_facts(const picking *p, double seconds)
+{
+    const look *d = &p->data;
+    const char **facts = cru_arena_alloc(p->arena, FACTS_MOST, sizeof *facts), **f = facts;
+    char problem[PROBLEMS_TEXT_SIZE], took[DURATION_SIZE];
+    int64_t most = 0, least = INT64_MAX;
+    for (int32_t c = 0; c < d->classes; c++) {
+        if (d->class_counts[c] > most) most = d->class_counts[c];
+        if (d->class_counts[c] && d->class_counts[c] < least) least = d->class_counts[c];
+    }
+    *f++ = "task",
+    *f++ = string_format(p->arena, "%s%s", problems_text(d->problem, problem), d->partial ? ", candidate sets" : "");
+    *f++ = "items", *f++ = string_format(p->arena, "%" PRId64 ", %" PRId64 " labelled", d->items, d->labelled);
+    *f++ = "features", *f++ = string_format(p->arena, "%" PRId64, d->features);
+    *f++ = "classes", *f++ = string_format(p->arena, "%d, the largest %.1f times the smallest", d->classes,
+                                           most ? (double)most / (double)least : NAN);
+    if (d->arcs) *f++ = "edges", *f++ = string_format(p->arena, "%" PRId64, d->arcs);
+    for (int k = 0; measures[k]; k++)
+        if (d->arcs && !isnan(d->measures[k]))
+            *f++ = measures[k], *f++ = string_format(p->arena, "%.3f", d->measures[k]);
+    if (p->q->damage.count) *f++ = "damage", *f++ = join(p, p->q->damage.word, p->q->damage.count);
+    *f++ = "cost", *f++ = string_format(p->arena, "%s of training", duration_text(seconds, took));
+    return facts;
+}
+
+static void print_text(const picking *p, const verdict *v)
+{
+    const verdict_rung *r = last_rung(p);
+    printf("%s%s%s: %s\n\n", cli_paint(stdout, CLI_BOLD), p->q->dataset, cli_paint(stdout, CLI_PLAIN), v->sentence);
+    for (const char *const *f = v->facts; f[0]; f += 2) printf("  %-20s %s\n", f[0], f[1]);
+    for (int64_t k = 0; k + 1 < p->rung_count; k++)
+        printf("  %-20s %" PRId64 " methods, %" PRId64 " seeds, %" PRId64 " epochs at most: %" PRId64 " went on\n",
+               "rung", p->rungs[k].count, p->rungs[k].rung.seeds, p->rungs[k].rung.epochs, p->rungs[k].survivors);
+    printf("\n  %-20s %10s %8s %8s  test: %s\n", "method", "validation", "p", "seconds", p->metric);
+    for (int64_t i = 0; i < r->count; i++) {
+        const race_entry *e = &r->entries[i];
+        char shown[32] = "";
+        if (!isnan(e->p)) snprintf(shown, sizeof shown, "%.3g", e->p);
+        printf("%s %-20s %10.4f %8s %8.1f  %.4f ± %.4f\n", e->as_good ? " *" : "  ", e->name, e->mean, shown,
+               r->seconds[i], p->test_mean[i], p->test_std[i]);
+    }
+    printf("  * the best, and those not shown to be worse (t test for overlapping splits, Holm): over %" PRId64
+           " seeds\n",
+           r->rung.seeds);
+    printf("\nTo reproduce it: crucible run %s; page: %s\n", p->ini, p->page);
+}
+
+static int print_json(const picking *p, const verdict *v)
+{
+    const verdict_rung *r = last_rung(p);
+    cJSON *object = cJSON_CreateObject(), *good = cJSON_CreateArray(), *list = cJSON_CreateArray();
+    json_add_text(object, "name", p->q->dataset);
+    json_add_text(object, "best", r->entries[0].name);
+    json_add_text(object, "sentence", v->sentence);
+    cJSON_AddBoolToObject(object, "decided", count_good(r) == 1);
+    cJSON_AddBoolToObject(object, "cut", p->late);
+    json_add_text(object, "metric", p->metric);
+    json_add_number(object, "candidates", (double)p->candidates);
+    for (int64_t i = 0; i < r->count; i++) {
+        cJSON *one = cJSON_CreateObject();
+        if (r->entries[i].as_good) cJSON_AddItemToArray(good, cJSON_CreateString(r->entries[i].name));
+        json_add_text(one, "name", r->entries[i].name);
+        json_add_number(one, "validation", r->entries[i].mean);
+        json_add_number(one, "p", r->entries[i].p);
+        json_add_number(one, "test", p->test_mean[i]);
+        json_add_number(one, "test_std", p->test_std[i]);
+        json_add_number(one, "seconds", r->seconds[i]);
+        cJSON_AddItemToArray(list, one);
+    }
+    cJSON_AddItemToObject(object, "as_good", good);
+    cJSON_AddItemToObject(object, "finalists", list);
+    json_add_text(object, "ini", p->ini);
+    json_add_text(object, "page", p->page);
+    return json_print(object);
+}
+
+static const char *command_of(const picking *p)
+{
+    const request *q = p->q;
+    const char *text = string_format(p->arena, "crucible pick %s", q->dataset);
+    for (int i = 0; i < q->sets.count; i++) text = string_format(p->arena, "%s --set %s", text, q->sets.word[i]);
+    for (int i = 0; i < q->damage.count; i++) text = string_format(p->arena, "%s --damage %s", text, q->damage.word[i]);
+    if (q->methods) text = string_format(p->arena, "%s --methods %s", text, q->methods);
+    if (q->metric) text = string_format(p->arena, "%s --metric %s", text, q->metric);
+    if (q->seed) text = string_format(p->arena, "%s --seed %" PRId64, text, q->seed);
+    if (q->hours) text = string_format(p->arena, "%s --hours %s", text, q->hours);
+    return text;
+}
+
+static int tell(const picking *p)
+{
+    double seconds = 0;
+    for (int64_t k = 0; k < p->rung_count; k++) seconds += total(p->rungs[k].seconds, p->rungs[k].count);
+    const verdict v = {.dataset = p->q->dataset,
+                       .sentence = sentence(p),
+                       .judge = p->data.partial ? "approximated accuracy on validation data"
+                                                : string_format(p->arena, "%s on validation data", p->monitor),
+                       .facts = make_facts(p, seconds),
+                       .rungs = p->rungs,
+                       .rung_count = p->rung_count,
+                       .metric = p->metric,
+                       .test_mean = p->test_mean,
+                       .test_std = p->test_std,
+                       .ini = p->config,
+                       .command = command_of(p)};
+    FILE *file = fopen(p->page, "w");
+    if (!file) return cli_fail("%s: %s", p->page, strerror(errno));
+    verdict_page(&v, file);
+    const bool bad = ferror(file) != 0;
+    if (fclose(file) != 0 || bad) return cli_fail("%s: cannot be written", p->page);
+    if (p->q->json) return print_json(p, &v);
+    if (!p->q->quiet) print_text(p, &v);
+    return CLI_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------- */
+
+static void name_files(picking *p)
+{
+    const char *slash = strrchr(p->q->dataset, '/'), *base = slash ? slash + 1 : p->q->dataset;
+    size_t length = strlen(base);
+    if (length > 4 && strcmp(base + length - 4, ".ini") == 0) length -= 4;
+    p->base = string_copy_bytes(p->arena, base, length);
+    p->ini = p->q->out ? string_copy(p->arena, p->q->out) : string_format(p->arena, "%s-pick.ini", p->base);
+    length = strlen(p->ini);
+    if (length > 4 && strcmp(p->ini + length - 4, ".ini") == 0) length -= 4;
+    p->page = string_format(p->arena, "%.*s.html", (int)length, p->ini);
+}
+
+static int prepare(picking *p)
+{
+    outfit with;
+    char problem[PROBLEMS_TEXT_SIZE];
+    int code = outfit_open(p->q->config, &with);
+    if (code != CLI_GO_ON) return code;
+    code = look_at(&(look_request){.dataset = p->q->dataset, .sets = &p->q->sets, .with = &with, .measures = measures},
+                   &p->data);
+    if (code == CLI_OK) code = find_candidates(p, with.plugins);
+    if (code == CLI_OK) choose_metric(p, &with);
+    outfit_close(&with);
+    if (code != CLI_OK) return code;
+    const char *name = string_format(p->arena, "pick/%s%s", problems_text(p->data.problem, problem),
+                                     p->data.partial ? "-partial" : "");
+    char *path = study_path(NULL, name);
+    if (!path) return cli_fail("pick: the file %s.ini of the experiment files is not here", name);
+    p->file = string_copy(p->arena, path);
+    free(path);
+    return CLI_OK;
+}
+
+static int pick(picking *p)
+{
+    name_files(p);
+    int code = prepare(p);
+    if (code == CLI_OK) code = race(p);
+    if (code == CLI_OK) code = judge_finalists(p);
+    if (code == CLI_OK) code = write_choice(p);
+    return code == CLI_OK ? tell(p) : code;
+}
+
+int verb_pick(int argc, char **argv)
+{
+    request q = {0};
+    double hours = 0;
+    const cli_option options[] = {
+        OUTFIT_OPTION(&q.config),
+        {.name = "set", .argument = "KEY=VALUE", .words = &q.sets, .help = "a setting of the dataset; may be repeated"},
+        {.name = "damage",
+         .argument = "NAME[:KEY=VALUE,...]",
+         .words = &q.damage,
+         .help = "damage what methods learn from, as uniform:rate=0.3; several are applied one after the other"},
+        {.name = "methods", .argument = "NAMES", .text = &q.methods, .help = "race these only, as gcn,mlp"},
+        {.name = "metric",
+         .argument = "NAME",
+         .text = &q.metric,
+         .help = "of the test; default: the card's, else accuracy (auprc of anomalies)"},
+        {.name = "seed", .argument = "N", .number = &q.seed, .help = "the first seed; default: 0"},
+        {.name = "hours",
+         .argument = "N",
+         .text = &q.hours,
+         .help = "begin no trial after so many hours; what is then chosen depends on the machine"},
+        {.name = "out",
+         .letter = 'o',
+         .argument = "FILE",
+         .text = &q.out,
+         .help = "the experiment file of the choice; the page stands beside it; default: DATASET-pick.ini"},
+        {.name = "db", .argument = "FILE", .text = &q.db, .help = "where trials are kept; default: results.db"},
+        {.name = "jobs",
+         .letter = 'j',
+         .argument = "N",
+         .number = &q.jobs,
+         .help = "trials at a time; default: one a core"},
+        {.name = "quiet", .letter = 'q', .flag = &q.quiet, .help = "print nothing but errors"},
+        {.name = "json", .flag = &q.json, .help = "print a JSON object"},
+        {0},
+    };
+    const cli_syntax syntax = {
+        .verb = "pick",
+        .operands = "DATASET",
+        .least = 1,
+        .most = 1,
+        .options = options,
+        .about =
+            "Finds a method for a dataset: races all that can take it, with their default settings, and says which is\n"
+            "best, which are as good, and when the data cannot decide. All run 30 epochs; the best third runs 100 "
+            "with\n"
+            "two seeds; the best third of these, at least four, runs to its end with five. Where few items are "
+            "labelled\n"
+            "there are more seeds: twice as many below 1000, four times below 200. Scores on validation data\n"
+            "decide; test data is looked at when the choice is made. Rungs are epochs and seeds, not seconds: the "
+            "same\n"
+            "seed gives the same verdict, unless --hours or the time limit of a trial cuts the race short.\n"
+            "Writes an experiment file of the choice and a page. The same command goes on where it stopped.\n"
+            "DATASET is a card's name or path, or a generator.",
+    };
+    cli_words operands;
+    int code = cli_parse(&syntax, argc, argv, &operands);
+    if (code != CLI_GO_ON) return code;
+    q.dataset = operands.word[0];
+    char *end = NULL;
+    if (q.hours) hours = strtod(q.hours, &end);
+    if (q.hours && (end == q.hours || *end || !(hours > 0)))
+        return cli_wrong("--hours takes a number above 0, not '%s'", q.hours);
+    if (q.db && !*q.db) return cli_wrong("--db: the path of the results store is empty");
+    if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
+    picking *p = calloc(1, sizeof *p);
+    if (!p) return cli_fail("pick: no memory");
+    *p = (picking){.q = &q, .arena = cru_arena_create(), .deadline = q.hours ? clock_now() + 3600 * hours : 0};
+    code = pick(p);
+    look_clear(&p->data);
+    cru_arena_destroy(p->arena);
+    free(p);
+    return code;
+}
