@@ -55,15 +55,20 @@ void sandbox_destroy(sandbox *box)
     free(box);
 }
 
-cru_status sandbox_enter(const sandbox *box, int ruleset, cru_error *err)
+cru_status sandbox_enter_files(int ruleset, cru_error *err)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return cru_fail(err, CRU_FAILED, "cannot enter the sandbox: %s", strerror(errno));
-    if (ruleset >= 0) {
-        if (syscall(SYS_landlock_restrict_self, ruleset, 0) != 0)
-            return cru_fail(err, CRU_FAILED, "cannot enter the sandbox (Landlock): %s", strerror(errno));
-        close(ruleset);
-    }
+    if (ruleset >= 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0)
+        return cru_fail(err, CRU_FAILED, "cannot enter the sandbox (Landlock): %s", strerror(errno));
+    return CRU_OK;
+}
+
+cru_status sandbox_enter(const sandbox *box, int ruleset, cru_error *err)
+{
+    cru_status status = sandbox_enter_files(ruleset, err);
+    if (status != CRU_OK) return status;
+    if (ruleset >= 0) close(ruleset);
     return filter_install_own_signals(ruleset >= 0 ? &box->locked : &box->open, err);
 }
 
