@@ -14,7 +14,10 @@ under the same stopping rule, limits and sandbox as a method in C:
         def predict(self): ...               # items x classes, logits; numpy or torch
         # optional: embed() -> items x any, report() -> {name: number or array}, widen(task)
 
-numpy is needed; torch is used when it is there."""
+Methods need numpy; torch is used when it is there. Results are read with
+
+    frame = crucible.open("results.db")      # pandas; crucible.trials gives a list of dicts"""
+from ._results import open, trials
 from ._settings import (Bool, Choice, Float, Int, List, Text, log_uniform, method, one_of, power_of_2, uniform)
 
 
@@ -27,4 +30,4 @@ class Diverged(Exception):
 
 
 __all__ = ["Bool", "Choice", "Diverged", "Float", "Int", "List", "Text", "Unsupported", "log_uniform", "method",
-           "one_of", "power_of_2", "uniform"]
+           "one_of", "open", "power_of_2", "trials", "uniform"]
