@@ -131,7 +131,9 @@ static cru_status start_worker(job *j, int socket, cru_error *err)
     if (r->options.in_process) {
         worker_run_here(&work);
     } else {
-        status = slots_ruleset(r, j->slot, j->trial.algorithm, &work.ruleset, err);
+        if (is_python(work.plugin) && !r->python) status = scripts_open(r, err);
+        j->started = clock_now(); /* what the interpreter imports for all is no trial's time */
+        if (status == CRU_OK) status = slots_ruleset(r, j->slot, j->trial.algorithm, &work.ruleset, err);
         if (status == CRU_OK) status = worker_start(jobs_home(j), &work, &j->pid, err);
     }
     j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
@@ -158,7 +160,7 @@ static void not_started(job *j, const cru_error *why)
     j->state = JOB_WAITING;
     slots_give(r, j->slot);
     for (job *m = j; m; m = m->next) close_files(m);
-    if (!others_run(j) || nursery_gone(jobs_home(j)))
+    if (!others_run(j) || !jobs_home(j) || nursery_gone(jobs_home(j)))
         cru_fail(&r->error, CRU_FAILED, "cannot start a worker: %s", why->text);
 }
 

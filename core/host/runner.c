@@ -14,6 +14,7 @@
 #include "host/schedule.h"
 #include "host/signals.h"
 #include "loader/scanner.h"
+#include "python/interpreter.h"
 #include "worker/device.h"
 
 enum {
@@ -120,6 +121,9 @@ static cru_status check_in_process(const runner_options *options, cru_error *err
                             "view = inductive cannot be applied in process: nothing can be hidden");
         if (t.monitor != rule && rule_of(&t) == MONITOR_ORACLE_EARLY)
             return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early cannot be applied in process");
+        if (is_python(t.algorithm->plugin->path))
+            return cru_fail(err, CRU_UNSUPPORTED, "%s: a method in Python cannot be run in process",
+                            t.algorithm->plugin->path);
         split = t.split;
         rule = t.monitor;
     }
@@ -155,7 +159,6 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
     if (status == CRU_OK) status = builds_open(r, err);
     if (status == CRU_OK) status = open_judges(r, err);
     if (status == CRU_OK) status = slots_open(r, err);
-    if (status == CRU_OK) status = scripts_open(r, err);
     if (status == CRU_OK)
         *out = r;
     else

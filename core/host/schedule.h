@@ -130,6 +130,7 @@ struct runner {
     nursery *own_nursery; /* the same, when the runner made it; else NULL */
     nursery *python;      /* where workers in Python come from; NULL: no method is in Python */
     cru_arena *python_memory;
+    scratch python_scratch; /* for what packages write while they are imported */
     const struct interpreter *interpreter;
     permits *permits; /* what workers may open, by plugin; see slots.c */
     worker_limits limits;
@@ -161,7 +162,7 @@ problem *problems_get(runner *r, const trial *t);
 void problems_release(runner *r, problem *p);
 void problems_clear(runner *r);
 
-/* scripts.c: starts the interpreter when a trial needs it; after slots_open. */
+/* scripts.c: starts the interpreter of all scripts of the experiment, for the first trial that needs it. */
 cru_status scripts_open(runner *r, cru_error *err);
 void scripts_close(runner *r);
 

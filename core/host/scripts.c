@@ -14,7 +14,7 @@
 enum { IMPORT_SECONDS = 300, SCRIPTS_MOST = 64 };
 
 /* The scripts of an experiment, each once. */
-static int list_scripts(const experiment *e, const char *list[SCRIPTS_MOST + 1])
+static void list_scripts(const experiment *e, const char *list[SCRIPTS_MOST + 1])
 {
     const registry_entry *last = NULL;
     int count = 0;
@@ -28,13 +28,12 @@ static int list_scripts(const experiment *e, const char *list[SCRIPTS_MOST + 1])
         if (!seen) list[count++] = last->path;
     }
     list[count] = NULL;
-    return count;
 }
 
 static bool enter(const void *user)
 {
     const int *ruleset = user;
-    return sandbox_enter_files(*ruleset, NULL) == CRU_OK;
+    return sandbox_enter_interpreter(*ruleset, NULL) == CRU_OK;
 }
 
 /* The last line of what the interpreter said. */
@@ -55,20 +54,22 @@ static cru_status start(runner *r, const interpreter *python, const char *const 
     char threads[3][40], text[500];
     static const char *const names[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"};
     const char *variables[] = {"PYTHONHASHSEED=0", threads[0], threads[1], threads[2], NULL};
+    const char *writable[] = {r->python_scratch.path, r->scratch.path, NULL};
     sandbox_rules *rules = NULL;
     cru_error own = {0};
-    int ruleset = -1, log = memfd_create("python", MFD_CLOEXEC), count = interpreter_args(python, "serve", argv);
+    int ruleset = -1, log = memfd_create("python", MFD_CLOEXEC),
+        count = interpreter_args(python, "serve", r->python_scratch.path, argv);
     for (int i = 0; i < 3; i++)
         snprintf(threads[i], sizeof *threads, "%s=%ld", names[i], (long)(r->run->threads > 0 ? r->run->threads : 1));
     for (int i = 0; scripts[i]; i++) argv[count++] = scripts[i];
     cru_status status = CRU_OK;
     if (r->run->sandbox) {
-        status = interpreter_rules(python, scripts, r->scratch.path, r->options.landlock_most, &rules, err);
+        status = interpreter_rules(python, scripts, writable, r->options.landlock_most, &rules, err);
         if (status == CRU_OK) status = rules_make(rules, -1, &ruleset, err);
     }
     const nursery_program program = {.argv = argv,
                                      .variables = variables,
-                                     .enter = ruleset >= 0 ? enter : NULL,
+                                     .enter = r->run->sandbox ? enter : NULL,
                                      .user = &ruleset,
                                      .keep = ruleset,
                                      .log = log,
@@ -84,21 +85,23 @@ static cru_status start(runner *r, const interpreter *python, const char *const 
 cru_status scripts_open(runner *r, cru_error *err)
 {
     const char *list[SCRIPTS_MOST + 1];
-    if (!list_scripts(r->options.experiment, list)) return CRU_OK;
-    if (r->options.in_process)
-        return cru_fail(err, CRU_UNSUPPORTED, "%s: a method in Python cannot be run in process", list[0]);
+    list_scripts(r->options.experiment, list);
+    scripts_close(r); /* of an earlier try */
     r->python_memory = cru_arena_create();
     if (!r->python_memory) return cru_fail(err, CRU_NO_MEMORY, "no memory for the runner");
     interpreter *python = cru_arena_alloc(r->python_memory, 1, sizeof *python);
     cru_status status = interpreter_find(r->options.experiment->paths.python, r->python_memory, python, err);
     r->interpreter = python;
+    if (status == CRU_OK) status = scratch_make(&r->python_scratch, err);
     return status == CRU_OK ? start(r, python, list, err) : status;
 }
 
 void scripts_close(runner *r)
 {
     nursery_close(r->python);
+    scratch_remove(&r->python_scratch);
     cru_arena_destroy(r->python_memory);
+    r->python_scratch = (scratch){0};
     r->python = NULL;
     r->python_memory = NULL;
     r->interpreter = NULL;

@@ -48,7 +48,8 @@ static cru_status find_rules(runner *r, const variant *method, const sandbox_rul
     const bool script = is_python(plugin->path);
     sandbox_files wanted = {.plugins = script ? NULL : files,
                             .scripts = script ? scripts : NULL,
-                            .readable = script && r->interpreter ? r->interpreter->readable : NULL,
+                            .readable = script ? r->interpreter->readable : NULL,
+                            .modules = script ? r->interpreter->folders : NULL,
                             .others = others,
                             .libraries = true,
                             .landlock_most = r->options.landlock_most};

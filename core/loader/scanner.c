@@ -21,6 +21,7 @@
 #include "registry/copy.h"
 #include "worker/sandbox-rules.h"
 #include "worker/sandbox.h"
+#include "worker/scratch.h"
 
 /* What a child tells its parent: it announces each step, so that the parent knows which part of the work a silence or a
  * death belongs to. */
@@ -94,7 +95,7 @@ static void execute(const nursery_job *job)
     for (int i = 0; i < order->words && i < INTERPRETER_ARGS; i++) argv[i] = word += strlen(word) + 1;
     for (int i = 0; i < job->fd_count; i++) fcntl(job->fds[i], F_SETFD, i < 3 && i != 1 ? 0 : FD_CLOEXEC);
     setenv("PYTHONHASHSEED", "0", 1);
-    if (job->fd_count > 1 && sandbox_enter_files(job->fds[1], &err) != CRU_OK) _exit(126);
+    if (sandbox_enter_interpreter(job->fd_count > 1 ? job->fds[1] : -1, &err) != CRU_OK) _exit(126);
     char pipe_text[16], rules_text[16], seconds_text[24];
     snprintf(pipe_text, sizeof pipe_text, "%d", job->fds[0]);
     snprintf(rules_text, sizeof rules_text, "%d", job->fd_count > 2 ? job->fds[2] : -1);
@@ -340,12 +341,19 @@ static cru_status scan_in_python(const scan_options *options, const interpreter 
     sandbox_rules *outer = NULL, *inner = NULL;
     scan_options patient = *options;
     scan_way way = {.ruleset = -1, .second = -1};
-    way.words = interpreter_args(python, "scan", way.argv);
+    const char *writable[] = {NULL, NULL};
+    scratch imports = {0};
+    cru_status status = scratch_make(&imports, err);
+    if (status != CRU_OK) return status;
+    writable[0] = imports.path;
+    way.words = interpreter_args(python, "scan", imports.path, way.argv);
     if (patient.hang_seconds < SCRIPT_SECONDS) patient.hang_seconds = SCRIPT_SECONDS;
-    cru_status status = interpreter_rules(python, scripts, NULL, 0, &outer, err);
+    status = interpreter_rules(python, scripts, writable, 0, &outer, err);
     if (status == CRU_OK)
-        status = rules_create(&(sandbox_files){.readable = python->readable, .scripts = scripts, .libraries = true},
-                              &inner, err);
+        status = rules_create(
+            &(sandbox_files){
+                .readable = python->readable, .modules = python->folders, .scripts = scripts, .libraries = true},
+            &inner, err);
     if (status == CRU_OK) status = rules_make(outer, -1, &way.ruleset, err);
     if (status == CRU_OK) status = rules_make(inner, -1, &way.second, err);
     if (status == CRU_OK) status = scan_one(&patient, job, &way, err);
@@ -353,6 +361,7 @@ static cru_status scan_in_python(const scan_options *options, const interpreter 
     if (way.second >= 0) close(way.second);
     rules_destroy(outer);
     rules_destroy(inner);
+    scratch_remove(&imports);
     return status;
 }
 

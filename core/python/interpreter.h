@@ -27,7 +27,8 @@ typedef struct interpreter {
     const char *script;          /* what it is to execute */
     const char *library;         /* the host's code for it */
     const char *search;          /* where it looks for modules, '\n' between them */
-    const char *const *readable; /* what it must be able to read, NULL-terminated */
+    const char *const *readable; /* its own folders and files, NULL-terminated: all beneath is to be read */
+    const char *const *folders;  /* further ones that it looks into, such as those of PYTHONPATH: scripts are */
     const char *const *proc;     /* the same and /proc, for the first lock */
     const char *const *programs; /* itself, NULL-terminated */
 } interpreter;
@@ -35,18 +36,19 @@ typedef struct interpreter {
 /* Whether a plugin's path is that of a script. */
 bool is_python(const char *path);
 
-/* Asks the interpreter where its modules are. `wanted` is [paths] python: a path, or a name on PATH; NULL or empty:
+/* Asks the interpreter, which runs locked in for it and writes nothing, where its modules are. `wanted` is [paths] python: a path, or a name on PATH; NULL or empty:
  * python3. All is in `memory`. CRU_UNSUPPORTED with the reason when there is none. */
 cru_status interpreter_find(const char *wanted, cru_arena *memory, interpreter *out, cru_error *err);
 
 enum { INTERPRETER_ARGS = 16 };
 
-/* The first arguments of a command that makes it do `what`; returns how many. */
-int interpreter_args(const interpreter *i, const char *what, const char *args[INTERPRETER_ARGS]);
+/* The first arguments of a command that makes it do `what`, with a folder for what packages write when they are imported;
+ * returns how many. */
+int interpreter_args(const interpreter *i, const char *what, const char *scratch, const char *args[INTERPRETER_ARGS]);
 
-/* The rules of the first lock for these scripts (NULL-terminated), with write access beneath `scratch` (NULL: none); and
- * those of the second. */
-cru_status interpreter_rules(const interpreter *i, const char *const *scripts, const char *scratch, int landlock_most,
-                             sandbox_rules **out, cru_error *err);
+/* The rules of the first lock for these scripts, with write access beneath the folders `writable`; both lists are
+ * NULL-terminated. */
+cru_status interpreter_rules(const interpreter *i, const char *const *scripts, const char *const *writable,
+                             int landlock_most, sandbox_rules **out, cru_error *err);
 
 #endif

@@ -256,18 +256,24 @@ static void add_scripts_beneath(script_walk *w, const char *folder, int depth)
 }
 
 /* An import lists the folders that it looks into. */
+static void add_modules(sandbox_rules *r, const sandbox_files *files, const char *folder)
+{
+    script_walk walk = {.rules = r, .files = files, .left = SCRIPT_FILES};
+    add_path(r, folder, FS_READ_DIR);
+    add_scripts_beneath(&walk, folder, SCRIPT_DEPTH);
+}
+
 static void add_scripts(sandbox_rules *r, const sandbox_files *files)
 {
     for (int i = 0; files->scripts && files->scripts[i]; i++) {
         char folder[PATH_MAX];
-        script_walk walk = {.rules = r, .files = files, .left = SCRIPT_FILES};
         size_t length = folder_length(files->scripts[i]);
         if (!length || length >= sizeof folder) continue;
         snprintf(folder, sizeof folder, "%.*s", (int)length, files->scripts[i]);
         add_path(r, files->scripts[i], FS_READ_FILE);
-        add_path(r, folder, FS_READ_DIR);
-        add_scripts_beneath(&walk, folder, SCRIPT_DEPTH);
+        add_modules(r, files, folder);
     }
+    for (int i = 0; files->modules && files->modules[i]; i++) add_modules(r, files, files->modules[i]);
 }
 
 cru_status rules_create(const sandbox_files *files, sandbox_rules **out, cru_error *err)

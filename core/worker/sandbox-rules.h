@@ -25,8 +25,9 @@ typedef struct sandbox_files {
      * folders beneath, SCRIPT_DEPTH deep, SCRIPT_FILES at most; links are not followed, hidden names and `others` are
      * left out. */
     const char *const *scripts;
-    bool libraries;    /* the system's, and what runtimes ask of the processor */
-    int landlock_most; /* act as on a kernel with that version at most; 0: as it is; negative: as on one
+    const char *const *modules; /* folders of which the same is granted; may be NULL */
+    bool libraries;             /* the system's, and what runtimes ask of the processor */
+    int landlock_most;          /* act as on a kernel with that version at most; 0: as it is; negative: as on one
                                     without Landlock; for tests */
 } sandbox_files;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The structs of sdk/include/crucible, as ctypes: plugin.h, params.h, task.h, status.h."""
+"""The structs of sdk/include/crucible, as ctypes: plugin.h, params.h, task.h, status.h; checked when they are loaded."""
 from ctypes import (POINTER, PYFUNCTYPE, Structure, c_bool, c_char, c_char_p, c_double, c_float, c_int, c_int32,
-                    c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p)
+                    c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p, sizeof)
 
 OK, FAILED, BAD_INPUT, UNSUPPORTED, NO_MEMORY, IO, DIVERGED = range(7)
 ABI_MAJOR, ABI_MINOR, KIND_ALGORITHM = 2, 0, 3
@@ -36,8 +36,9 @@ CreateFn = PYFUNCTYPE(c_int, POINTER(c_void_p), c_void_p, c_void_p, POINTER(Task
 FitFn = PYFUNCTYPE(c_int, c_void_p, POINTER(Monitor))
 PredictFn = PYFUNCTYPE(c_int, c_void_p, c_void_p)
 EmbedFn = PYFUNCTYPE(c_int, c_void_p, POINTER(c_void_p), POINTER(c_int64))
+DestroyFn = PYFUNCTYPE(None, c_void_p)
 WidenFn = PYFUNCTYPE(c_int, c_void_p, POINTER(Task))
-Algorithm = struct("Algorithm", size=c_uint32, create=CreateFn, fit=FitFn, predict=PredictFn, destroy=c_void_p,
+Algorithm = struct("Algorithm", size=c_uint32, create=CreateFn, fit=FitFn, predict=PredictFn, destroy=DestroyFn,
                    embed=EmbedFn, save=c_void_p, load=c_void_p, widen=WidenFn, select=c_void_p, report=PredictFn,
                    flags=c_uint32)
 Plugin = struct("Plugin", abi_major=c_uint32, abi_minor=c_uint32, size=c_uint32, kind=c_int, name=c_char_p,
@@ -46,10 +47,29 @@ Plugin = struct("Plugin", abi_major=c_uint32, abi_minor=c_uint32, size=c_uint32,
                 method=c_void_p, categories=c_char_p)
 OpenFn = PYFUNCTYPE(c_int, c_char_p, POINTER(c_void_p), POINTER(Error))
 ForkFn = PYFUNCTYPE(c_int)
+Case = struct("Case", path=c_char_p, python=c_char_p, readable=c_char_p, seconds=c_int64, json=c_bool, open=OpenFn,
+              fork_it=ForkFn)
+
+# Of each struct its size, and where these fields are: what bridge_layout tells of the C side.
+LAYOUT = ((Error, "text"), (Numbers, "count"), (Param, "offset number min choices search help"), (Csr, "values"),
+          (Relation, "graph"), (Features, "dense sparse width"),
+          (Task, "problem items classes graph graph_offsets relations x labels candidates split seed"),
+          (Monitor, "user limit before_step unless_dropout"),
+          (Algorithm, "fit destroy embed widen report flags"),
+          (Plugin, "kind name problems settings_size params vtable homepage categories"))
+
+
+def check_layout(lib):
+    lib.bridge_layout.restype = POINTER(c_int64)
+    theirs = lib.bridge_layout()
+    ours = [n for s, names in LAYOUT for n in (sizeof(s), *(getattr(s, name).offset for name in names.split()))]
+    if theirs[:len(ours) + 1] != ours + [0]:
+        raise SystemExit(f"the module in {__file__} is not the one of this program")
 
 
 def declare(lib):
     """The functions that are called, with their types."""
+    check_layout(lib)
     for name, result, *arguments in (
             ("cru_ctx_fail", c_int, c_void_p, c_int, c_char_p, c_char_p),
             ("cru_ctx_alloc", c_void_p, c_void_p, c_int64, c_size_t), ("cru_ctx_seed", c_uint64, c_void_p),
@@ -58,7 +78,8 @@ def declare(lib):
             ("cru_report_vector", None, c_void_p, c_char_p, c_void_p, c_int64),
             ("cru_report_matrix", None, c_void_p, c_char_p, c_void_p, c_int64, c_int64),
             ("bridge_serve", None, c_int, OpenFn, ForkFn),
-            ("bridge_scan", c_int, c_int, c_int, c_int64, c_char_p, OpenFn)):
+            ("bridge_scan", c_int, c_int, c_int, c_int64, c_char_p, OpenFn),
+            ("bridge_check", c_int, POINTER(Case))):
         function = getattr(lib, name)
         function.restype, function.argtypes = result, arguments
     return lib

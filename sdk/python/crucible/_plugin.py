@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A script as a cru_plugin: its declaration as a parameter table, its class behind a vtable."""
 import ctypes
+import gc
 import importlib.util
 import os
 import random
 import sys
+import tempfile
 import traceback
 import types
 
@@ -103,7 +105,8 @@ class Host:
         self.vtable = _abi.Algorithm(
             size=ctypes.sizeof(_abi.Algorithm), create=_abi.CreateFn(self.create),
             fit=_abi.FitFn(lambda _, m: self.guard(self.fit, m)),
-            predict=_abi.PredictFn(lambda _, scores: self.guard(self.predict, scores)))
+            predict=_abi.PredictFn(lambda _, scores: self.guard(self.predict, scores)),
+            destroy=_abi.DestroyFn(lambda _: self.drop()))
         if hasattr(cls, "embed"):
             self.vtable.embed = _abi.EmbedFn(lambda _, rows, cols: self.guard(self.embed, rows, cols))
         if hasattr(cls, "widen"):
@@ -126,6 +129,8 @@ class Host:
         def make():
             threads, seed = self.lib.cru_ctx_threads(ctx), self.lib.cru_ctx_seed(ctx)
             seed_all(seed, threads)
+            if not task.contents.problem & problems(self.spec["problems"]):
+                raise Unsupported("it solves " + self.spec["problems"])
             self.task = _task.Task(task.contents)
             one = self.spec["cls"].__new__(self.spec["cls"])
             one.settings, one.seed, one.threads = None, seed, threads
@@ -134,6 +139,10 @@ class Host:
             self.object = one
             self_out[0] = 1
         return self.guard(make)
+
+    def drop(self):
+        self.ctx = self.task = self.object = None
+        gc.collect()
 
     @property
     def shape(self):
@@ -192,8 +201,18 @@ def build(lib, spec):
     return plugin
 
 
+def enter_scratch():
+    """The folder that the host has given this trial, if any: it was set behind Python's back."""
+    getenv = ctypes.PyDLL(None).getenv
+    getenv.restype, getenv.argtypes = ctypes.c_char_p, [ctypes.c_char_p]
+    folder = getenv(b"TMPDIR")
+    if folder:
+        os.environ["TMPDIR"] = tempfile.tempdir = os.fsdecode(folder)
+
+
 def load(lib, path):
     """Runs the script; the plugin that it declares."""
+    enter_scratch()
     sys.path.insert(0, os.path.dirname(path))
     spec = importlib.util.spec_from_file_location(os.path.splitext(os.path.basename(path))[0], path)
     module = importlib.util.module_from_spec(spec)
@@ -204,14 +223,16 @@ def load(lib, path):
     return build(lib, _settings.declared[0])
 
 
-def opener(lib):
-    """For the bridge: a script by its path."""
+def opener(lib, failed):
+    """For the bridge: a script by its path. `failed`: the first reasons why packages were not imported beforehand."""
     def open_script(path, plugin, err):
         try:
             plugin[0] = ctypes.addressof(load(lib, os.fsdecode(path)))
             return _abi.OK
         except BaseException as error:
             traceback.print_exc()
+            if isinstance(error, ImportError):  # one that names no module stems from the first
+                error = failed.get((error.name or next(iter(failed), "")).split(".")[0], error)
             # what a package lacks today it may have tomorrow
             status = _abi.IO if isinstance(error, (ImportError, OSError)) else _abi.BAD_INPUT
             err.contents.status, err.contents.text = status, one_line(error).encode()[:490]

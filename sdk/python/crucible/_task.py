@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a method sees of its trial: read-only arrays over the host's pages, nothing copied; and the stopping rule."""
+import sys
 import types
 import warnings
 
@@ -106,11 +107,17 @@ class Verdict:
 class Monitor:
     def __init__(self, monitor, shape):
         self._monitor, self._shape, self._epoch = monitor, shape, 0
-        self.limit, self.before_step = monitor.limit, monitor.before_step
+        self.limit = monitor.limit if monitor.limit > 0 else sys.maxsize  # epochs that the experiment allows
+        self.validation_only = monitor.validation_only  # only scores of validation items are looked at
 
     def epochs(self, most):
         """0, 1, ...: as many as the method and the experiment allow."""
         return range(min(most, self.limit))
+
+    def before_step(self, dropout=True):
+        """Whether an epoch is to be reported before its step instead of after it. `dropout`: whether passes differ while
+        the method trains."""
+        return self._monitor.before_step and not (dropout and self._monitor.unless_dropout)
 
     def epoch(self, scores, loss=float("nan")):
         """Reports an epoch with the scores that would be predicted now, and the training loss; gives a Verdict."""
