@@ -49,6 +49,13 @@ static void report_panic(void *user, cru_status status, const char *message)
     _exit(0);
 }
 
+static cru_status open_plugin(const suite *s, const cru_plugin **plugin, cru_error *err)
+{
+    if (!s->options.open) return plugin_open(s->plugin->path, s->plugin->kind, NULL, plugin, err);
+    cru_status status = s->options.open(s->plugin->path, plugin, err);
+    return status == CRU_OK ? plugin_accept(*plugin, s->plugin->kind, NULL, err) : status;
+}
+
 static int run_case(void *user, int fd)
 {
     const child_work *work = user;
@@ -61,7 +68,7 @@ static int run_case(void *user, int fd)
     if (chdir(work->suite->scratch) != 0) return 1;
     if (work->suite->box && sandbox_enter(work->suite->box, work->suite->ruleset, &err) != CRU_OK) {
         verdict_set(&v, CHECK_FAILED, "%s", err.text);
-    } else if (plugin_open(work->suite->plugin->path, work->suite->plugin->kind, NULL, &plugin, &err) != CRU_OK) {
+    } else if (open_plugin(work->suite, &plugin, &err) != CRU_OK) {
         verdict_set(&v, CHECK_FAILED, "%s", err.text);
     } else {
         work->c->body(work->c->user, plugin, &v);
@@ -108,6 +115,7 @@ verdict case_try(suite *s, const check_case *c)
     const child_limits limits = {.cpu_seconds = 4 * (int64_t)seconds + 2,
                                  .data_bytes = (int64_t)2 << 30,
                                  .no_files = !c->images,
+                                 .fork = s->options.fork,
                                  .keep = s->ruleset > 0 ? s->ruleset : 0};
     if (s->err->status != CRU_OK || child_start(&process, &limits, run_case, &work, s->err) != CRU_OK) {
         verdict_set(&v, CHECK_FAILED, "not run");

@@ -14,14 +14,16 @@
 #include "worker/sandbox-rules.h"
 
 /* Describes the plugin without loading it into this process. */
-static cru_status describe(const char *path, cru_arena *memory, registry_entry *entry, cru_error *err)
+static cru_status describe(const char *path, const char *python, cru_arena *memory, registry_entry *entry,
+                           cru_error *err)
 {
     int children = 0;
     scan_job job = {.path = path};
     nursery *parent;
     cru_status status = nursery_open(&(nursery_options){.trades = &scan_trade, .count = 1}, &parent, err);
     if (status != CRU_OK) return status;
-    const scan_options options = {.nursery = parent, .hang_seconds = 10, .memory = memory, .children = &children};
+    const scan_options options = {
+        .nursery = parent, .hang_seconds = 10, .memory = memory, .python = python, .children = &children};
     status = scanner_run(&options, &job, 1, err);
     nursery_close(parent);
     *entry = job.entry;
@@ -55,10 +57,14 @@ static cru_status make_rules(const char *path, suite *s, cru_error *err)
     const char *plugins[] = {path, NULL}, *writable[] = {s->scratch, NULL};
     const char *readable[CHECK_FILES_MOST + 2] = {s->copies};
     for (int64_t i = 0; i < s->options.file_count; i++) readable[i + 1] = s->options.files[i].path;
+    const bool script = s->options.open;
     sandbox_rules *rules = NULL;
     s->ruleset = -1;
-    const sandbox_files files = {.plugins = plugins,
-                                 .readable = s->options.file_count ? readable : NULL,
+    const sandbox_files files = {.plugins = script ? NULL : plugins,
+                                 .scripts = script ? plugins : NULL,
+                                 .readable = script                  ? s->options.readable
+                                             : s->options.file_count ? readable
+                                                                     : NULL,
                                  .writable = writable,
                                  .libraries = true};
     cru_status status = rules_create(&files, &rules, err);
@@ -83,7 +89,7 @@ cru_status check_file(const char *path, const check_options *options, check_repo
     char full_path[PATH_MAX];
     if (!realpath(path, full_path)) return cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
     registry_entry plugin;
-    cru_status status = describe(full_path, report->memory, &plugin, err);
+    cru_status status = describe(full_path, options ? options->python : NULL, report->memory, &plugin, err);
     if (status != CRU_OK) return status;
     cru_error own = {0};
     suite s = {.plugin = &plugin,

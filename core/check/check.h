@@ -10,7 +10,10 @@
 #ifndef CORE_CHECK_H
 #define CORE_CHECK_H
 
+#include <sys/types.h>
+
 #include <crucible/arena.h>
+#include <crucible/plugin.h>
 
 typedef enum check_state {
     CHECK_PASSED,
@@ -49,6 +52,12 @@ typedef struct check_options {
     int64_t file_count;
     const check_setting *settings; /* with which it reads them */
     int64_t setting_count;
+    /* For a process that knows a language of its own (python/bridge.h): opens the file; NULL: plugin_load. And how
+     * such a process forks; NULL: fork. */
+    cru_status (*open)(const char *path, const cru_plugin **plugin, cru_error *err);
+    pid_t (*fork)(void);
+    const char *python;          /* the interpreter of a script; NULL: python3 */
+    const char *const *readable; /* what a case may read besides, NULL-terminated; may be NULL */
 } check_options;
 
 /* Runs the suite that suits the kind of the plugin at `path`. A plugin that does not load is one failed row. The caller

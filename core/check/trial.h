@@ -14,6 +14,7 @@ typedef struct trial_plan {
     uint64_t seed;
     int32_t threads;
     int64_t epochs;
+    bool foreign; /* a script: its sums are those of libraries that may share them among threads as they like */
 } trial_plan;
 
 typedef struct trial_outcome {

@@ -409,8 +409,9 @@ static void tell_raised(const char *key, double value, double usual, bool raised
 }
 
 /* A file from somewhere may lift the lid; that is obeyed, but not without a word. */
-static void tell_risks(const run_settings *run)
+static void tell_risks(const experiment *e)
 {
+    const run_settings *run = &e->run;
     const char *missing = sandbox_probe(0).missing;
     cru_settings *usual_owner = cru_settings_create(run_params, sizeof *run);
     const run_settings *usual = usual_owner ? cru_settings_struct(usual_owner) : run;
@@ -419,6 +420,8 @@ static void tell_risks(const run_settings *run)
         fputs("[run] sandbox = off: plugins can do whatever you can, with your files and over the network\n", stderr);
     else if (missing)
         fprintf(stderr, "sandbox: %s\n", missing);
+    if (*e->paths.python)
+        fprintf(stderr, "[paths] python = %s: this program runs the methods in Python\n", e->paths.python);
     tell_raised("memory", (double)run->memory, 0, run->memory < 0, &any);
     tell_raised("timeout", run->timeout, usual->timeout, run->timeout == 0 || run->timeout > usual->timeout, &any);
     tell_raised("thread_limit", (double)run->thread_limit, (double)usual->thread_limit,
@@ -454,7 +457,7 @@ static int run_session(session *s, const setup *with)
     const session_request *q = s->request;
     cru_error err = {0};
     runner_summary summary;
-    if (!q->in_process && !q->trace && !q->profile) tell_risks(&with->experiment->run);
+    if (!q->in_process && !q->trace && !q->profile) tell_risks(with->experiment);
     if (open_all(s, with, &err) != CRU_OK) return cli_fail("%s", err.text);
     if (q->instead)
         return q->instead(q->instead_user, s->experiment,

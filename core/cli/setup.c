@@ -20,13 +20,16 @@ static void split_folders(char *text, const char **list)
 }
 
 /* `parent` may be NULL. */
-static cru_status scan(const paths_settings *paths, nursery *parent, registry **plugins, cru_error *err)
+static cru_status scan(const config_paths *where, nursery *parent, registry **plugins, cru_error *err)
 {
+    const paths_settings *paths = config_paths_get(where);
     const char *folders[FOLDERS_MOST + 1];
     char *text = strdup(paths->plugins);
     if (!text) return cru_fail(err, CRU_NO_MEMORY, "out of memory");
     split_folders(text, folders);
-    cru_status status = loader_scan(&(loader_options){.folders = folders, .nursery = parent}, plugins, NULL, err);
+    const loader_options options = {
+        .folders = folders, .files = config_paths_scripts(where), .python = paths->python, .nursery = parent};
+    cru_status status = loader_scan(&options, plugins, NULL, err);
     free(text);
     return status;
 }
@@ -42,7 +45,7 @@ int outfit_open(const char *config, outfit *o)
     diagnostics_clear(&faults);
     const paths_settings *paths = config_paths_get(o->paths);
     o->places = config_places(paths);
-    if (code == CLI_GO_ON && scan(paths, NULL, &o->plugins, &err) != CRU_OK) code = cli_fail("%s", err.text);
+    if (code == CLI_GO_ON && scan(o->paths, NULL, &o->plugins, &err) != CRU_OK) code = cli_fail("%s", err.text);
     if (code != CLI_GO_ON) config_paths_destroy(o->paths);
     return code;
 }
@@ -73,7 +76,7 @@ int setup_open_quick(const cli_words *files, const cli_words *sets, bool quick, 
     *s = (setup){0};
     if (runner_nursery(&s->nursery, &err) != CRU_OK) return cli_fail("%s", err.text);
     config_paths *paths = config_paths_read(&request, NULL);
-    cru_status status = scan(config_paths_get(paths), s->nursery, &s->plugins, &err);
+    cru_status status = scan(paths, s->nursery, &s->plugins, &err);
     config_paths_destroy(paths);
     if (status != CRU_OK) {
         nursery_close(s->nursery);

@@ -5,9 +5,13 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "cli/check-print.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/verbs.h"
+#include "config/strings.h"
+#include "python/interpreter.h"
+#include "worker/sandbox.h"
 
 static const char *const state_names[] = {[CHECK_PASSED] = "pass", [CHECK_NOTED] = "note", [CHECK_FAILED] = "FAIL"};
 
@@ -96,8 +100,54 @@ static int read_inputs(const cli_words *files, check_input *inputs)
     return CLI_OK;
 }
 
+int check_print(const char *path, const check_options *how, bool json)
+{
+    check_report report;
+    cru_error err = {0};
+    int code = CLI_OK;
+    if (check_file(path, how, &report, &err) != CRU_OK)
+        code = cli_fail("check: %s", err.text);
+    else if (json)
+        code = print_json(&report, path);
+    else
+        print_text(&report);
+    if (report.failed) code = CLI_FAILED;
+    check_report_free(&report);
+    return code;
+}
+
+/* A script is checked by its interpreter, which calls check_print with the same suite; does not return when well. */
+static int check_script(const char *path, const char *python, int64_t seconds, bool json)
+{
+    const char *args[INTERPRETER_ARGS + 1] = {NULL};
+    char limit[24];
+    interpreter found;
+    cru_error err = {0};
+    cru_arena *memory = cru_arena_create();
+    if (!memory) return cli_fail("check: out of memory");
+    cru_status status = interpreter_find(python, memory, &found, &err);
+    if (status == CRU_OK) status = sandbox_enter_interpreter(-1, &err);
+    if (status == CRU_OK) {
+        int count = interpreter_args(&found, "check", "/tmp", args);
+        snprintf(limit, sizeof limit, "%ld", (long)(seconds < 0 ? 0 : seconds));
+        args[count++] = limit;
+        args[count++] = json ? "json" : "text";
+        args[count++] = path;
+        args[count++] = found.program;
+        for (int i = 0; found.readable[i]; i++)
+            args[count] = string_format(memory, "%s%s\n", i ? args[count] : "", found.readable[i]);
+        fflush(NULL);
+        execv(found.program, (char *const *)(uintptr_t)args);
+        cru_fail(&err, CRU_FAILED, "%s: %s", found.program, strerror(errno));
+    }
+    int code = cli_fail("check: %s", err.text);
+    cru_arena_destroy(memory);
+    return code;
+}
+
 int verb_check(int argc, char **argv)
 {
+    const char *python = NULL;
     bool json = false;
     int64_t seconds = -1; /* not given: the usual limit */
     cli_words files = {.count = 0}, sets = {.count = 0};
@@ -111,16 +161,21 @@ int verb_check(int argc, char **argv)
          .argument = "KEY=VALUE",
          .words = &sets,
          .help = "with --file: a setting with which it is read; may be repeated"},
+        {.name = "python",
+         .argument = "PROGRAM",
+         .text = &python,
+         .help = "of a method in Python: the interpreter that runs it (python3)"},
         {.name = "seconds", .argument = "N", .number = &seconds, .help = "the longest that one case may take (20)"},
         {0},
     };
     const cli_syntax syntax = {
         .verb = "check",
-        .operands = "FILE.so",
+        .operands = "FILE",
         .least = 1,
         .most = 1,
         .options = options,
-        .about = "Tests a plugin file against the rules of the interface, on small generated problems, each case in a\n"
+        .about = "Tests a plugin file (.so, or .py) against the rules of the interface, on small generated problems, "
+                 "each case in a\n"
                  "process of its own. For algorithms: every kind of problem that it claims, with missing classes,\n"
                  "isolated nodes, sparse features and the like; reproducibility; leaks; files; limits of settings;\n"
                  "tensors that are used after their step. For datasets and corruptors: one seed, one result; limits\n"
@@ -134,29 +189,20 @@ int verb_check(int argc, char **argv)
     check_input inputs[CLI_WORDS_MAX];
     check_setting settings[CLI_WORDS_MAX];
     if (sets.count && !files.count) return cli_wrong("check: --set is for reading what --file names");
+    if (is_python(operands.word[0])) {
+        if (files.count) return cli_wrong("check: --file is for datasets, and a script is a method");
+        return check_script(operands.word[0], python, seconds, json);
+    }
     restart_without_thread_cache(argc, argv);
     code = read_settings(&sets, settings);
     if (code == CLI_OK) code = read_inputs(&files, inputs);
     if (code != CLI_OK) return code;
-    check_report report;
-    cru_error err = {0};
     const check_options how = {.seconds = seconds < 0 ? 0 : (double)seconds,
                                .files = inputs,
                                .file_count = files.count,
                                .settings = settings,
                                .setting_count = sets.count};
-    if (check_file(operands.word[0], &how, &report, &err) != CRU_OK) {
-        code = cli_fail("check: %s", err.text);
-    } else {
-        code = CLI_OK;
-        if (json) {
-            code = print_json(&report, operands.word[0]);
-        } else {
-            print_text(&report);
-        }
-        if (report.failed) code = CLI_FAILED;
-    }
-    check_report_free(&report);
+    code = check_print(operands.word[0], &how, json);
     free_inputs(inputs, files.count);
     return code;
 }

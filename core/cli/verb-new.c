@@ -32,6 +32,16 @@ static void print_steps(const char *folder, const char *name)
            folder, name, folder, name, folder, folder, name, name, name, name);
 }
 
+static void print_python_steps(const char *folder, const char *name)
+{
+    printf("%s/%s.py          the method: search for TODO; it needs PyTorch\n"
+           "%s/%s.ini         an experiment that runs it; [paths] python says with which interpreter\n\n"
+           "cd %s\n"
+           "crucible check %s.py --python python3\n"
+           "crucible run %s.ini\n",
+           folder, name, folder, name, folder, name, name);
+}
+
 int verb_new(int argc, char **argv)
 {
     const char *folder = NULL;
@@ -41,18 +51,20 @@ int verb_new(int argc, char **argv)
     };
     const cli_syntax syntax = {
         .verb = "new",
-        .operands = "dataset|split|corruptor|algorithm|metric|backend NAME",
+        .operands = "dataset|split|corruptor|algorithm|metric|backend|python NAME",
         .least = 2,
         .most = 2,
         .options = options,
         .about = "Makes the folder of a new plugin: one C file that compiles, passes 'crucible check' and runs as it\n"
-                 "is, with marks where your part goes; a CMakeLists.txt; an experiment. NAME is\n"
-                 "lower-case-with-dashes.",
+                 "is, with marks where your part goes; a CMakeLists.txt; an experiment. With 'python' a method in\n"
+                 "Python instead: one script and an experiment. NAME is lower-case-with-dashes.",
     };
     cli_words operands;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
-    scaffold_request request = {.kind = kind_parse(operands.word[0]), .name = operands.word[1]};
+    const bool python = strcmp(operands.word[0], "python") == 0;
+    scaffold_request request = {
+        .kind = python ? CRU_KIND_ALGORITHM : kind_parse(operands.word[0]), .name = operands.word[1], .python = python};
     if (!request.kind) return cli_wrong("new: unknown kind '%s'; kinds: %s", operands.word[0], syntax.operands);
     request.folder = folder ? folder : request.name;
     code = refuse_taken_name(request.kind, request.name);
@@ -61,6 +73,6 @@ int verb_new(int argc, char **argv)
     cru_status status = scaffold_create(&request, &err);
     if (status == CRU_BAD_INPUT) return cli_wrong("new: %s", err.text);
     if (status != CRU_OK) return cli_fail("new: %s", err.text);
-    print_steps(request.folder, request.name);
+    (python ? print_python_steps : print_steps)(request.folder, request.name);
     return CLI_OK;
 }

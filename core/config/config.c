@@ -71,7 +71,19 @@ cru_status config_load(const config_request *request, experiment **out, diagnost
 struct config_paths {
     cru_arena *arena; /* holds this object */
     cru_settings *settings;
+    const char **scripts;
 };
+
+static void collect_scripts(const document *doc, config_paths *paths)
+{
+    int64_t count = 0;
+    paths->scripts = cru_arena_alloc_zeroed(doc->arena, doc->count + 1, sizeof *paths->scripts);
+    for (int64_t i = 0; i < doc->count; i++) {
+        const entry *e = section_find(doc->sections[i], SCRIPT_KEY);
+        if (e && is_script_key(doc->sections[i], SCRIPT_KEY))
+            paths->scripts[count++] = script_path(doc->arena, e->text);
+    }
+}
 
 config_paths *config_paths_read(const config_request *request, diagnostics *faults)
 {
@@ -80,7 +92,7 @@ config_paths *config_paths_read(const config_request *request, diagnostics *faul
     diagnostics ignored = {0};
     document doc = {.arena = arena, .diags = faults ? faults : &ignored};
     read_all(&doc, request);
-    *paths = (config_paths){arena, cru_settings_create(paths_params, sizeof(paths_settings))};
+    *paths = (config_paths){.arena = arena, .settings = cru_settings_create(paths_params, sizeof(paths_settings))};
     if (!paths->settings) cru_panic(CRU_NO_MEMORY, "no memory for [paths]");
     const section *s = document_find(&doc, SECTION_PATHS, NULL);
     for (int64_t i = 0; s && i < s->count; i++) {
@@ -90,8 +102,14 @@ config_paths *config_paths_read(const config_request *request, diagnostics *faul
             diagnostics_add(doc.diags, &e->place, e->key, "%s", err.text);
     }
     paths_check(&doc);
+    collect_scripts(&doc, paths);
     diagnostics_clear(&ignored);
     return paths;
+}
+
+const char *const *config_paths_scripts(const config_paths *paths)
+{
+    return paths->scripts;
 }
 
 const paths_settings *config_paths_get(const config_paths *paths)

@@ -147,6 +147,8 @@ cru_status config_load(const config_request *request, experiment **out, diagnost
 typedef struct config_paths config_paths;
 config_paths *config_paths_read(const config_request *request, diagnostics *faults);
 const paths_settings *config_paths_get(const config_paths *paths);
+/* The scripts that [algorithm python ...] sections name, without links where they are there; NULL-terminated. */
+const char *const *config_paths_scripts(const config_paths *paths);
 void config_paths_destroy(config_paths *paths);
 
 /* Where [paths] says data is; borrows from it. */

@@ -125,7 +125,9 @@ static const char *resolve(const reading *r, const char *key, const char *value)
     if (r->section->type == SECTION_ARTEFACT && strcmp(key, "published") == 0)
         return absolute(r->doc->arena, beside(r->doc->arena, r->source->path, value));
     if (r->section->type == SECTION_ARTEFACT && strcmp(key, "parts") == 0) return resolve_parts(r, value);
+    if (is_script_key(r->section, key)) return absolute(r->doc->arena, beside(r->doc->arena, r->source->path, value));
     if (r->section->type != SECTION_PATHS) return value;
+    if (strcmp(key, "python") == 0 && !strchr(value, '/')) return value; /* a name on PATH */
     char *out = string_copy(r->doc->arena, "");
     char *cursor = NULL, *words = string_copy(r->doc->arena, value);
     for (char *word = strtok_r(words, ":", &cursor); word; word = strtok_r(NULL, ":", &cursor))

@@ -191,3 +191,9 @@ const char *document_text(const document *doc)
     free(text);
     return copy;
 }
+
+bool is_script_key(const section *s, const char *key)
+{
+    return s->type == SECTION_ALGORITHM && s->name && strcmp(s->name, SCRIPT_SECTION) == 0 &&
+           strcmp(key, SCRIPT_KEY) == 0;
+}

@@ -107,6 +107,12 @@ void section_overlay(document *doc, section *s, const section *more);
 /* The entry with that key, or NULL. */
 entry *section_find(const section *s, const char *key);
 
+/* Whether the key is that of "[algorithm python as my-gnn] file = my_gnn.py": the script, whose plugin the section is
+ * of. */
+#define SCRIPT_SECTION "python"
+#define SCRIPT_KEY     "file"
+bool is_script_key(const section *s, const char *key);
+
 /* The document as INI text, in the arena. */
 const char *document_text(const document *doc);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The names in a configuration: which plugin or card each stands for, and whether its settings suit. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "config/plan.h"
@@ -105,9 +106,54 @@ static void warn_of_passed_over(config_loader *l, const section *s)
         diagnostics_add(l->doc.warnings, &s->place, s->name, "%s is passed over: %s", other->path, other->broken);
 }
 
+const char *script_path(cru_arena *arena, const char *text)
+{
+    char *full = realpath(text, NULL);
+    const char *path = full ? string_copy(arena, full) : text;
+    free(full);
+    return path;
+}
+
+static const registry_entry *find_path(const registry *plugins, const char *path)
+{
+    for (size_t i = 0; i < registry_count(plugins); i++)
+        if (strcmp(registry_at(plugins, i)->path, path) == 0) return registry_at(plugins, i);
+    return NULL;
+}
+
+/* "[algorithm python as my-gnn] file = my_gnn.py" is a section of the method that the file declares, whose keys the
+ * others are. */
+static void resolve_script(config_loader *l, section *s)
+{
+    const section *base = s->on && s->label ? document_find(&l->doc, s->type, s->label) : s;
+    entry *e = base ? section_find(base, SCRIPT_KEY) : NULL;
+    if (base != s && base) { /* resolved before: sections for one dataset come later */
+        s->plugin = base->plugin;
+        if (s->plugin) s->name = s->plugin->name;
+        return;
+    }
+    if (!e || !*e->text) {
+        diagnostics_add(l->doc.diags, &s->place, s->title, "needs a line 'file = METHOD.py'");
+        return;
+    }
+    const registry_entry *found = find_path(l->request->registry, script_path(l->doc.arena, e->text));
+    if (!found)
+        diagnostics_add(l->doc.diags, &e->place, e->key, "there is no file %s", e->text);
+    else if (found->broken)
+        diagnostics_add(l->doc.diags, &e->place, e->key, "%s: %s", found->path, found->broken);
+    if (!found || found->broken) return;
+    s->plugin = found;
+    s->name = found->name;
+    *e = s->entries[--s->count]; /* it is no setting of the method */
+}
+
 /* A base section without plugin names the plugin for those `on` a dataset too. */
 static void resolve_plugin(config_loader *l, section *s)
 {
+    if (s->type == SECTION_ALGORITHM && strcmp(s->name, SCRIPT_SECTION) == 0) {
+        resolve_script(l, s);
+        return;
+    }
     s->plugin = registry_find(l->request->registry, kinds[s->type], s->name);
     if (!s->plugin)
         unknown_name(l, s, registry_nearest(l->request->registry, kinds[s->type], s->name));

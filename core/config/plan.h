@@ -73,6 +73,9 @@ typedef struct config_loader {
  * all of them: a list such as ".:build" says where a plugin may be. */
 void paths_check(document *doc);
 
+/* The path of a script as a scan calls it. */
+const char *script_path(cru_arena *arena, const char *text);
+
 /* Checks [experiment], [run], [search], [report] and [paths] and fills the structs. */
 void loader_read_host(config_loader *l);
 

@@ -142,5 +142,6 @@ const cru_param paths_params[] = {
     CRU_STRING(paths_settings, mirror, "", "folder with <dataset>/<file>"),
     CRU_STRING(paths_settings, data, "", "where downloads go"),
     CRU_STRING(paths_settings, cache, "", "where parsed datasets are kept"),
+    CRU_STRING(paths_settings, python, "", "interpreter of methods in Python: a path, or a name on PATH (python3)"),
     CRU_END,
 };

@@ -155,6 +155,7 @@ typedef struct paths_settings {
     const char *mirror;  /* <mirror>/<dataset>/<file> */
     const char *data;    /* download folder */
     const char *cache;
+    const char *python; /* of methods in Python: a path, or a name on PATH */
 } paths_settings;
 extern const cru_param paths_params[];
 

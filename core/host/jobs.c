@@ -13,6 +13,7 @@
 #include "host/clock.h"
 #include "host/schedule.h"
 #include "protocol/method-report.h"
+#include "python/interpreter.h"
 #include "worker/worker.h"
 
 enum {
@@ -42,6 +43,11 @@ static job *member(job *leader, int32_t number)
     job *j = number < 0 ? NULL : leader;
     while (j && number-- > 0) j = j->next;
     return j;
+}
+
+nursery *jobs_home(const job *j)
+{
+    return is_python(j->trial.algorithm->plugin->path) ? j->runner->python : j->runner->nursery;
 }
 
 /* ---- starting -------------------------------------------------------------------------------------------- */
@@ -125,8 +131,10 @@ static cru_status start_worker(job *j, int socket, cru_error *err)
     if (r->options.in_process) {
         worker_run_here(&work);
     } else {
-        status = slots_ruleset(r, j->slot, j->trial.algorithm, &work.ruleset, err);
-        if (status == CRU_OK) status = worker_start(r->nursery, &work, &j->pid, err);
+        if (is_python(work.plugin) && !r->python) status = scripts_open(r, err);
+        j->started = clock_now(); /* what the interpreter imports for all is no trial's time */
+        if (status == CRU_OK) status = slots_ruleset(r, j->slot, j->trial.algorithm, &work.ruleset, err);
+        if (status == CRU_OK) status = worker_start(jobs_home(j), &work, &j->pid, err);
     }
     j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
     r->summary->trainings += status == CRU_OK;
@@ -152,7 +160,7 @@ static void not_started(job *j, const cru_error *why)
     j->state = JOB_WAITING;
     slots_give(r, j->slot);
     for (job *m = j; m; m = m->next) close_files(m);
-    if (!others_run(j) || nursery_gone(r->nursery))
+    if (!others_run(j) || !jobs_home(j) || nursery_gone(jobs_home(j)))
         cru_fail(&r->error, CRU_FAILED, "cannot start a worker: %s", why->text);
 }
 
@@ -535,7 +543,7 @@ void jobs_reap(job *j, const nursery_end *end)
 void jobs_end(job *j, const char *complaint)
 {
     snprintf(j->complaint, sizeof j->complaint, "%s", complaint);
-    if (j->pid) nursery_kill(j->runner->nursery, j->pid);
+    if (j->pid) nursery_kill(jobs_home(j), j->pid);
 }
 
 void jobs_check_time(job *j, double now)
@@ -546,7 +554,7 @@ void jobs_check_time(job *j, double now)
         j->timed_out = true;
     else
         j->cut_off = true;
-    nursery_kill(j->runner->nursery, j->pid);
+    nursery_kill(jobs_home(j), j->pid);
 }
 
 /* Threads of a process; 0: unknown. */
@@ -587,8 +595,8 @@ void jobs_abandon(job *j)
     nursery_end end;
     if (j->state == JOB_FREE) return;
     if (j->pid) {
-        nursery_kill(r->nursery, j->pid);
-        nursery_await(r->nursery, j->pid, -1, &end);
+        nursery_kill(jobs_home(j), j->pid);
+        nursery_await(jobs_home(j), j->pid, -1, &end);
         j->pid = 0;
         slots_give(r, j->slot);
     }

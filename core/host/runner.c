@@ -14,6 +14,7 @@
 #include "host/schedule.h"
 #include "host/signals.h"
 #include "loader/scanner.h"
+#include "python/interpreter.h"
 #include "worker/device.h"
 
 enum {
@@ -120,6 +121,9 @@ static cru_status check_in_process(const runner_options *options, cru_error *err
                             "view = inductive cannot be applied in process: nothing can be hidden");
         if (t.monitor != rule && rule_of(&t) == MONITOR_ORACLE_EARLY)
             return cru_fail(err, CRU_UNSUPPORTED, "rule = oracle-early cannot be applied in process");
+        if (is_python(t.algorithm->plugin->path))
+            return cru_fail(err, CRU_UNSUPPORTED, "%s: a method in Python cannot be run in process",
+                            t.algorithm->plugin->path);
         split = t.split;
         rule = t.monitor;
     }
@@ -168,6 +172,7 @@ void runner_close(runner *r)
     for (int32_t i = 0; r->jobs && i < r->job_count; i++) jobs_abandon(&r->jobs[i]);
     judges_close(r->judges);
     problems_clear(r);
+    scripts_close(r);
     slots_close(r);
     held_clear(r);
     builds_close(r);
@@ -432,7 +437,7 @@ static void tick(runner *r, const trial **running)
 
 /* The memory of a run: what poll looks at, and who is running. */
 typedef struct loop {
-    struct pollfd *fds; /* signals, the nursery, judges, then the running jobs in order */
+    struct pollfd *fds; /* signals, the nursery, that of Python, judges, then the running jobs in order */
     const trial **running;
     double ticked, flushed, renewed;
 } loop;
@@ -442,6 +447,7 @@ static int fill(runner *r, loop *l)
     int used = 0;
     l->fds[used++] = (struct pollfd){.fd = r->signals, .events = POLLIN};
     l->fds[used++] = (struct pollfd){.fd = r->nursery ? nursery_fd(r->nursery) : -1, .events = POLLIN};
+    l->fds[used++] = (struct pollfd){.fd = r->python ? nursery_fd(r->python) : -1, .events = POLLIN};
     judges_fill(r->judges, l->fds + used);
     used += judges_count(r->judges);
     for (int32_t i = 0; i < r->job_count; i++) {
@@ -467,13 +473,13 @@ static void look_after_store(runner *r, loop *l, bool idle, double now)
 }
 
 /* Workers that have ended. */
-static void reap(runner *r)
+static void reap(runner *r, nursery *from)
 {
     nursery_end end;
-    while (r->nursery && nursery_take(r->nursery, &end))
+    while (from && nursery_take(from, &end))
         for (int32_t i = 0; i < r->job_count; i++)
             if (r->jobs[i].pid == end.pid) jobs_reap(&r->jobs[i], &end);
-    if (r->nursery && nursery_gone(r->nursery) && r->error.status == CRU_OK)
+    if (from && nursery_gone(from) && r->error.status == CRU_OK)
         cru_fail(&r->error, CRU_FAILED, "the process that starts workers was killed; trials under way stay to be run");
 }
 
@@ -482,20 +488,24 @@ static bool turn(runner *r, loop *l)
 {
     bool stop = false;
     int used = fill(r, l), judge_count = judges_count(r->judges);
-    int most = r->nursery && nursery_has_ended(r->nursery) ? 0 : r->options.store ? FLUSH_MS : TICK_MS;
+    bool waiting = (r->nursery && nursery_has_ended(r->nursery)) || (r->python && nursery_has_ended(r->python));
+    int most = waiting ? 0 : r->options.store ? FLUSH_MS : TICK_MS;
     int ready = poll(l->fds, (nfds_t)used, poll_timeout(next_deadline(r), most));
     if (ready <= 0)
         for (int i = 0; i < used; i++) l->fds[i].revents = 0;
     if (l->fds[0].revents) stop = signals_take(r->signals);
-    bool ended = l->fds[1].revents || most == 0;
-    judges_take(r->judges, l->fds + 2, clock_now(), &r->error);
+    bool ended = l->fds[1].revents || l->fds[2].revents || most == 0;
+    judges_take(r->judges, l->fds + 3, clock_now(), &r->error);
     double now = clock_now();
     for (int32_t i = 0; i < r->job_count; i++) {
         job *j = &r->jobs[i];
-        if (j->pid && l->fds[2 + judge_count + i].revents) jobs_listen(j);
+        if (j->pid && l->fds[3 + judge_count + i].revents) jobs_listen(j);
         jobs_check_time(j, now);
     }
-    if (ended) reap(r);
+    if (ended) {
+        reap(r, r->nursery);
+        reap(r, r->python);
+    }
     look_after_store(r, l, ready == 0, now);
     if (now > l->ticked + 0.001 * TICK_MS) {
         tick(r, l->running);
@@ -507,7 +517,7 @@ static bool turn(runner *r, loop *l)
 
 static cru_status loop_open(const runner *r, loop *l, cru_error *err)
 {
-    *l = (loop){.fds = calloc((size_t)(2 + judges_count(r->judges) + r->job_count), sizeof *l->fds),
+    *l = (loop){.fds = calloc((size_t)(3 + judges_count(r->judges) + r->job_count), sizeof *l->fds),
                 .running = calloc((size_t)r->job_count, sizeof *l->running),
                 .renewed = clock_now()};
     return l->fds && l->running ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for the runner");

@@ -128,7 +128,11 @@ struct runner {
     bool waiting_told;
     nursery *nursery;     /* where workers come from */
     nursery *own_nursery; /* the same, when the runner made it; else NULL */
-    permits *permits;     /* what workers may open, by plugin; see slots.c */
+    nursery *python;      /* where workers in Python come from; NULL: no method is in Python */
+    cru_arena *python_memory;
+    scratch python_scratch; /* for what packages write while they are imported */
+    const struct interpreter *interpreter;
+    permits *permits; /* what workers may open, by plugin; see slots.c */
     worker_limits limits;
     scratch scratch;      /* folder of the slots' folders */
     int signals;          /* descriptor; -1: none */
@@ -159,6 +163,10 @@ problem *problems_get(runner *r, const trial *t);
 void problems_release(runner *r, problem *p);
 void problems_clear(runner *r);
 
+/* scripts.c: starts the interpreter of all scripts of the experiment, for the first trial that needs it. */
+cru_status scripts_open(runner *r, cru_error *err);
+void scripts_close(runner *r);
+
 /* slots.c: places for workers, and what workers may open. Whoever takes a slot finds a scratch folder that no
  * trial has touched; -1: none is free. slots_ruleset lends the sandbox's rules for a worker with that method in that
  * slot; -1 where there is no Landlock or no sandbox. */
@@ -181,6 +189,7 @@ void jobs_listen(job *j);                       /* takes the packets of a runnin
 void jobs_reap(job *j, const nursery_end *end); /* the worker is gone */
 void jobs_watch(job *j);                        /* ends a worker that has too many threads or files */
 void jobs_check_time(job *j, double now);       /* ends a worker that is over its time */
+nursery *jobs_home(const job *j);               /* where its worker comes from */
 void jobs_end(job *j, const char *complaint);   /* kills the worker for a reason of the host's */
 void jobs_abandon(job *j);                      /* kills, reaps, gives up the claim; for a run that ends early */
 

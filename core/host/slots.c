@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "host/schedule.h"
+#include "python/interpreter.h"
 #include "worker/sandbox-rules.h"
 
 /* ---- what methods may open ------------------------------------------------------------------------------- */
@@ -43,8 +44,15 @@ static cru_status find_rules(runner *r, const variant *method, const sandbox_rul
     int count = 1;
     if (inner) files[count++] = inner->path;
     if (backend) files[count++] = backend->path;
-    sandbox_files wanted = {
-        .plugins = files, .others = others, .libraries = true, .landlock_most = r->options.landlock_most};
+    const char *scripts[] = {plugin->path, NULL};
+    const bool script = is_python(plugin->path);
+    sandbox_files wanted = {.plugins = script ? NULL : files,
+                            .scripts = script ? scripts : NULL,
+                            .readable = script ? r->interpreter->readable : NULL,
+                            .modules = script ? r->interpreter->folders : NULL,
+                            .others = others,
+                            .libraries = true,
+                            .landlock_most = r->options.landlock_most};
     cru_status status =
         p && others ? rules_create(&wanted, &p->rules, err) : cru_fail(err, CRU_NO_MEMORY, "no memory for the sandbox");
     free(others);

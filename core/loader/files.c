@@ -3,11 +3,14 @@
 
 #include <dirent.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/printable.h"
 #include "config/strings.h"
+
+enum { SCRIPT_BYTES = 1 << 18 }; /* where a script's declaration is looked for */
 
 typedef struct inode {
     dev_t device;
@@ -64,6 +67,19 @@ static bool ends_with(const char *text, const char *end)
     return a > b && strcmp(text + a - b, end) == 0;
 }
 
+/* A script that declares a method; others of its folder are parts of it. */
+static bool is_method(const char *path)
+{
+    static const char mark[] = "crucible.method";
+    char *text = ends_with(path, ".py") ? malloc(SCRIPT_BYTES) : NULL;
+    FILE *file = text ? fopen(path, "re") : NULL;
+    size_t size = file ? fread(text, 1, SCRIPT_BYTES, file) : 0;
+    bool found = size && memmem(text, size, mark, sizeof mark - 1);
+    if (file) fclose(file);
+    free(text);
+    return found;
+}
+
 /* No honest name steers a terminal. */
 static int is_visible(const struct dirent *entry)
 {
@@ -80,7 +96,7 @@ static void walk_folder(walk *w, const char *folder)
         if (stat(path, &stat_of) == 0) {
             if (S_ISDIR(stat_of.st_mode)) {
                 if (is_new(w, &stat_of)) walk_folder(w, path);
-            } else if (S_ISREG(stat_of.st_mode) && ends_with(path, ".so") && is_new(w, &stat_of)) {
+            } else if (S_ISREG(stat_of.st_mode) && (ends_with(path, ".so") || is_method(path)) && is_new(w, &stat_of)) {
                 add_file(w, path, &stat_of);
             }
         }
@@ -89,13 +105,18 @@ static void walk_folder(walk *w, const char *folder)
     if (count >= 0) free(entries);
 }
 
-plugin_files files_find(char *const *folders, cru_arena *memory)
+plugin_files files_find(char *const *folders, const char *const *files, cru_arena *memory)
 {
     walk w = {.memory = memory};
     for (; *folders; folders++) {
         struct stat stat_of;
         if (stat(*folders, &stat_of) == 0 && S_ISDIR(stat_of.st_mode) && is_new(&w, &stat_of))
             walk_folder(&w, *folders);
+    }
+    for (; files && *files; files++) {
+        struct stat stat_of;
+        if (stat(*files, &stat_of) == 0 && S_ISREG(stat_of.st_mode) && is_new(&w, &stat_of))
+            add_file(&w, string_copy(memory, *files), &stat_of);
     }
     tdestroy(w.seen, keep);
     return w.files;

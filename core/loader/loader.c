@@ -29,7 +29,7 @@ static cru_status find_files(scan *s, cru_error *err)
 {
     char **folders = loader_folders(s->options);
     if (!folders) return out_of_memory(err);
-    s->files = files_find(folders, s->memory);
+    s->files = files_find(folders, s->options->files, s->memory);
     folders_free(folders);
     if (s->files.failed) return out_of_memory(err);
     const size_t count = s->files.count;
@@ -65,6 +65,7 @@ static cru_status scan_unknown(scan *s, cru_error *err)
         .nursery = own ? own : s->options->nursery,
         .hang_seconds = s->options->hang_seconds > 0 ? s->options->hang_seconds : 10,
         .memory = s->memory,
+        .python = s->options->python,
         .children = &s->effort.children,
     };
     cru_status status = scanner_run(&options, s->jobs, s->job_count, err);

@@ -8,6 +8,8 @@
 
 typedef struct loader_options {
     const char *const *folders; /* further folders ([paths] plugins), NULL-terminated; NULL for none */
+    const char *const *files;   /* further plugin files, absolute, NULL-terminated; NULL for none */
+    const char *python;         /* [paths] python: which interpreter describes scripts; NULL: python3 */
     bool no_default_folders;    /* search `folders` only */
     bool no_cache;              /* neither read nor write the cache */
     double hang_seconds;        /* how long one file may take to load; 0: 10 seconds */
@@ -34,6 +36,9 @@ void folders_free(char **folders);
  * what is expected; 0 and NULL accept any. The plugin stays loaded until the process ends. CRU_BAD_INPUT: the file is
  * not a valid plugin, or not the one that was expected; the message is the reason without the path. */
 cru_status plugin_open(const char *path, cru_kind kind, const char *name, const cru_plugin **plugin, cru_error *err);
+
+/* The second half of it, for a plugin that was loaded in another way. */
+cru_status plugin_accept(const cru_plugin *loaded, cru_kind kind, const char *name, cru_error *err);
 
 /* In a host that is about to fork many such processes: starts libltdl once, for all of them. Loads nothing. */
 void plugin_open_prepare(void);

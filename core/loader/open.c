@@ -38,16 +38,22 @@ void plugin_open_prepare(void)
     lt_dlinit(); /* where it fails, plugin_load says so */
 }
 
+cru_status plugin_accept(const cru_plugin *loaded, cru_kind kind, const char *name, cru_error *err)
+{
+    cru_status status = plugin_check(loaded, err);
+    if (status != CRU_OK) return status;
+    if ((kind && loaded->kind != kind) || (name && strcmp(loaded->name, name) != 0))
+        return cru_fail(err, CRU_BAD_INPUT, "it is now the %s '%s', not the %s '%s'", kind_name(loaded->kind),
+                        loaded->name, kind_name(kind ? kind : loaded->kind), name ? name : loaded->name);
+    return CRU_OK;
+}
+
 cru_status plugin_open(const char *path, cru_kind kind, const char *name, const cru_plugin **plugin, cru_error *err)
 {
     const cru_plugin *loaded;
     *plugin = NULL;
     cru_status status = plugin_load(path, &loaded, err);
-    if (status == CRU_OK) status = plugin_check(loaded, err);
-    if (status != CRU_OK) return status;
-    if ((kind && loaded->kind != kind) || (name && strcmp(loaded->name, name) != 0))
-        return cru_fail(err, CRU_BAD_INPUT, "it is now the %s '%s', not the %s '%s'", kind_name(loaded->kind),
-                        loaded->name, kind_name(kind ? kind : loaded->kind), name ? name : loaded->name);
-    *plugin = loaded;
-    return CRU_OK;
+    if (status == CRU_OK) status = plugin_accept(loaded, kind, name, err);
+    if (status == CRU_OK) *plugin = loaded;
+    return status;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,10 +16,12 @@
 #include "loader/inspect.h"
 #include "loader/loader.h"
 #include "process/child.h"
+#include "python/interpreter.h"
 #include "registry/codec.h"
 #include "registry/copy.h"
 #include "worker/sandbox-rules.h"
 #include "worker/sandbox.h"
+#include "worker/scratch.h"
 
 /* What a child tells its parent: it announces each step, so that the parent knows which part of the work a silence or a
  * death belongs to. */
@@ -36,6 +39,9 @@ typedef struct message {
 /* No honest description is longer. */
 enum { ANSWER_MAX = 1 << 20, DATA_MIB = 2048 };
 
+/* A script imports packages of hundreds of files, from a cold disk at times. */
+enum { SCRIPT_SECONDS = 120 };
+
 /* ---- in the child ------------------------------------------------------------------------------------------------ */
 
 static bool tell(int fd, step reached, const bytes *answer)
@@ -50,13 +56,13 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool scan_file(const char *path, int fd)
+bool scan_script(const char *path, int fd, scan_open *open)
 {
     const cru_plugin *plugin;
     cru_error err = {0};
     registry_entry entry = {.name = file_name(path), .path = path};
     if (!tell(fd, STEP_LOADING, NULL)) return false;
-    cru_status loaded = plugin_load(path, &plugin, &err);
+    cru_status loaded = open(path, &plugin, &err);
     if (!tell(fd, STEP_READING, NULL)) return false;
     if (loaded == CRU_OK && plugin_check(plugin, &err) == CRU_OK) {
         entry = plugin_describe(plugin, path);
@@ -72,11 +78,34 @@ static bool scan_file(const char *path, int fd)
     return told;
 }
 
-/* Files of an order: the pipe, then the ruleset if the kernel has one. Its bytes: seconds of processor time, the path. */
+/* Files of an order: the pipe, then the ruleset if the kernel has one, for a script the one of its second lock. Its
+ * bytes: seconds of processor time; the path; for a script the command that describes it, word by word. */
 typedef struct scan_order {
     int64_t cpu_seconds;
+    int32_t words;
     char path[];
 } scan_order;
+
+/* The interpreter goes on where scan_script begins. */
+static void execute(const nursery_job *job)
+{
+    const scan_order *order = job->bytes;
+    char *argv[INTERPRETER_ARGS + 1] = {NULL}, *word = (char *)(uintptr_t)order->path;
+    cru_error err = {0};
+    for (int i = 0; i < order->words && i < INTERPRETER_ARGS; i++) argv[i] = word += strlen(word) + 1;
+    for (int i = 0; i < job->fd_count; i++) fcntl(job->fds[i], F_SETFD, i < 3 && i != 1 ? 0 : FD_CLOEXEC);
+    setenv("PYTHONHASHSEED", "0", 1);
+    if (sandbox_enter_interpreter(job->fd_count > 1 ? job->fds[1] : -1, &err) != CRU_OK) _exit(126);
+    char pipe_text[16], rules_text[16], seconds_text[24];
+    snprintf(pipe_text, sizeof pipe_text, "%d", job->fds[0]);
+    snprintf(rules_text, sizeof rules_text, "%d", job->fd_count > 2 ? job->fds[2] : -1);
+    snprintf(seconds_text, sizeof seconds_text, "%ld", (long)order->cpu_seconds);
+    argv[order->words] = pipe_text;
+    argv[order->words + 1] = rules_text;
+    argv[order->words + 2] = seconds_text;
+    argv[order->words + 3] = (char *)(uintptr_t)order->path;
+    execv(argv[0], argv);
+}
 
 static void *prepare(void)
 {
@@ -91,10 +120,14 @@ static void follow(const nursery_job *job)
     cru_error err = {0};
     child_begin(job->parent, &(child_keep){.name = "crucible-scan", .fds = job->fds, .count = job->fd_count});
     child_silence();
+    if (order->words) {
+        execute(job);
+        _exit(127);
+    }
     child_limit(
         &(child_limits){.cpu_seconds = order->cpu_seconds, .data_bytes = (int64_t)DATA_MIB << 20, .no_files = true});
     if (job->tools && sandbox_enter(job->tools, ruleset, &err) != CRU_OK) _exit(126);
-    _exit(scan_file(order->path, job->fds[0]) ? 0 : 1);
+    _exit(scan_script(order->path, job->fds[0], plugin_load) ? 0 : 1);
 }
 
 const nursery_trade scan_trade = {.prepare = prepare, .follow = follow};
@@ -209,32 +242,48 @@ static void mark_broken(const listener *l, ending end)
     scan_job *job = l->job;
     job->entry = (registry_entry){.name = file_name(job->path), .path = job->path};
     job->entry.broken = text_copy(l->options->memory, reason.text);
-    job->lasting = true;
+    job->lasting = !is_python(job->path); /* an interpreter may fail where the script does not */
 }
 
-static cru_status start(const scan_options *options, const scan_job *job, int ruleset, int pipe_end, pid_t *pid,
+/* How a file is described: what the process may open, and by which command where it is a script. */
+typedef struct scan_way {
+    int ruleset, second; /* -1: none */
+    const char *argv[INTERPRETER_ARGS];
+    int words;
+} scan_way;
+
+static cru_status start(const scan_options *options, const scan_job *job, const scan_way *way, int pipe_end, pid_t *pid,
                         cru_error *err)
 {
-    const size_t length = strlen(job->path) + 1, size = sizeof(scan_order) + length;
-    const int fds[] = {pipe_end, ruleset};
+    const size_t length = strlen(job->path) + 1;
+    const int fds[] = {pipe_end, way->ruleset, way->second};
+    size_t size = sizeof(scan_order) + length;
+    for (int i = 0; i < way->words; i++) size += strlen(way->argv[i]) + 1;
     scan_order *order = malloc(size);
     if (!order) return cru_fail(err, CRU_NO_MEMORY, "out of memory");
     order->cpu_seconds = (int64_t)ceil(options->hang_seconds) + 1;
-    memcpy(order->path, job->path, length);
-    const nursery_order wanted = {
-        .trade = SCAN_TRADE, .bytes = order, .size = size, .fds = fds, .fd_count = ruleset >= 0 ? 2 : 1};
+    order->words = way->words;
+    char *at = mempcpy(order->path, job->path, length);
+    for (int i = 0; i < way->words; i++) at = stpcpy(at, way->argv[i]) + 1;
+    const nursery_order wanted = {.trade = SCAN_TRADE,
+                                  .bytes = order,
+                                  .size = size,
+                                  .fds = fds,
+                                  .fd_count = way->ruleset < 0  ? 1
+                                              : way->second < 0 ? 2
+                                                                : 3};
     cru_status status = nursery_start(options->nursery, &wanted, pid, err);
     free(order);
     return status;
 }
 
 /* One process for one file: what a file does while it loads befalls no other. */
-static cru_status scan_one(const scan_options *options, scan_job *job, int ruleset, cru_error *err)
+static cru_status scan_one(const scan_options *options, scan_job *job, const scan_way *way, cru_error *err)
 {
     int ends[2];
     pid_t pid = 0;
     if (pipe2(ends, O_CLOEXEC) != 0) return cru_fail(err, CRU_FAILED, "cannot make a pipe: %s", strerror(errno));
-    cru_status status = start(options, job, ruleset, ends[1], &pid, err);
+    cru_status status = start(options, job, way, ends[1], &pid, err);
     close(ends[1]);
     if (status == CRU_OK) {
         ++*options->children;
@@ -268,10 +317,69 @@ static cru_status scan_folder(const scan_options *options, scan_job *jobs, size_
     cru_status status = rules_create(&(sandbox_files){.plugins = plugins, .libraries = true}, &rules, err);
     int ruleset = -1;
     if (status == CRU_OK) status = rules_make(rules, -1, &ruleset, err);
-    for (size_t i = 0; i < count && status == CRU_OK; i++) status = scan_one(options, &jobs[i], ruleset, err);
+    for (size_t i = 0; i < count && status == CRU_OK; i++) {
+        if (is_python(jobs[i].path)) continue;
+        status = scan_one(options, &jobs[i], &(scan_way){.ruleset = ruleset, .second = -1}, err);
+    }
     if (ruleset >= 0) close(ruleset);
     rules_destroy(rules);
     free(plugins);
+    return status;
+}
+
+/* A machine without an interpreter has no such methods, and says so where one is asked for. */
+static void no_interpreter(const scan_options *options, scan_job *job, const cru_error *why)
+{
+    job->entry = (registry_entry){.name = file_name(job->path), .path = job->path};
+    job->entry.broken = text_copy(options->memory, why->text);
+    job->lasting = false;
+}
+
+static cru_status scan_in_python(const scan_options *options, const interpreter *python, scan_job *job, cru_error *err)
+{
+    const char *scripts[] = {job->path, NULL};
+    sandbox_rules *outer = NULL, *inner = NULL;
+    scan_options patient = *options;
+    scan_way way = {.ruleset = -1, .second = -1};
+    const char *writable[] = {NULL, NULL};
+    scratch imports = {0};
+    cru_status status = scratch_make(&imports, err);
+    if (status != CRU_OK) return status;
+    writable[0] = imports.path;
+    way.words = interpreter_args(python, "scan", imports.path, way.argv);
+    if (patient.hang_seconds < SCRIPT_SECONDS) patient.hang_seconds = SCRIPT_SECONDS;
+    status = interpreter_rules(python, scripts, writable, 0, &outer, err);
+    if (status == CRU_OK)
+        status = rules_create(
+            &(sandbox_files){
+                .readable = python->readable, .modules = python->folders, .scripts = scripts, .libraries = true},
+            &inner, err);
+    if (status == CRU_OK) status = rules_make(outer, -1, &way.ruleset, err);
+    if (status == CRU_OK) status = rules_make(inner, -1, &way.second, err);
+    if (status == CRU_OK) status = scan_one(&patient, job, &way, err);
+    if (way.ruleset >= 0) close(way.ruleset);
+    if (way.second >= 0) close(way.second);
+    rules_destroy(outer);
+    rules_destroy(inner);
+    scratch_remove(&imports);
+    return status;
+}
+
+static cru_status scan_scripts(const scan_options *options, scan_job *jobs, size_t count, cru_error *err)
+{
+    interpreter python;
+    cru_status status = CRU_OK, found = CRU_OK;
+    cru_error why = {0};
+    bool asked = false;
+    for (size_t i = 0; i < count && status == CRU_OK; i++) {
+        if (!is_python(jobs[i].path)) continue;
+        if (!asked) found = interpreter_find(options->python, options->memory, &python, &why);
+        asked = true;
+        if (found == CRU_OK)
+            status = scan_in_python(options, &python, &jobs[i], err);
+        else
+            no_interpreter(options, &jobs[i], &why);
+    }
     return status;
 }
 
@@ -282,5 +390,5 @@ cru_status scanner_run(const scan_options *options, scan_job *jobs, size_t count
         for (alike = 1; next + alike < count && same_folder(jobs[next].path, jobs[next + alike].path);) alike++;
         status = scan_folder(options, jobs + next, alike, err);
     }
-    return status;
+    return status == CRU_OK ? scan_scripts(options, jobs, count, err) : status;
 }

@@ -119,7 +119,7 @@ cru_status child_start(child *c, const child_limits *limits, child_body *body, v
 {
     int ends[2];
     if (!make_pipe(ends)) return cru_fail(err, CRU_FAILED, "cannot make a pipe: %s", strerror(errno));
-    pid_t parent = getpid(), pid = fork();
+    pid_t parent = getpid(), pid = limits->fork ? limits->fork() : fork();
     if (pid < 0) {
         cru_fail(err, CRU_FAILED, "cannot start a process: %s", strerror(errno));
         close(ends[0]);

@@ -37,7 +37,8 @@ typedef struct child_limits {
     int64_t data_bytes; /* heap and private writable mappings. Not applied in a build with AddressSanitizer, whose
                            shadow memory counts against it */
     bool no_files;
-    int keep; /* no limit but a descriptor that it keeps besides the pipe; 0: none */
+    pid_t (*fork)(void); /* no limit but how to fork, where a runtime must know; NULL: fork */
+    int keep;            /* no limit but a descriptor that it keeps besides the pipe; 0: none */
 } child_limits;
 
 typedef struct child {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -142,7 +143,7 @@ static bool bear(station *s, const wish *w, const int *fds, int fd_count)
     if (w->trade < 0 || w->trade >= s->options->count || fd_count < 0) return tell(s, &n);
     const nursery_trade *trade = &s->options->trades[w->trade];
     prepare_trade(s, w->trade);
-    pid_t parent = getpid(), pid = room_for_one(s) ? fork() : -1;
+    pid_t parent = getpid(), pid = !room_for_one(s) ? -1 : s->options->fork ? s->options->fork() : fork();
     n.cause = errno;
     if (pid == 0) {
         trade->follow(&(nursery_job){s->order, w->size, fds, fd_count, parent, s->tools[w->trade], trade->user});
@@ -217,11 +218,9 @@ static bool reap(station *s)
     }
 }
 
-CRU_NORETURN static void nurse(const nursery_options *options, int socket, pid_t host)
+CRU_NORETURN static void serve_all(const nursery_options *options, int socket, bool greet)
 {
     enum { LOOK_AGAIN_MS = 50 };
-    child_begin(host, &(child_keep){.name = "crucible-nurse", .fds = &socket, .count = 1});
-    forget_environment(options->variables);
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGCHLD);
@@ -231,6 +230,7 @@ CRU_NORETURN static void nurse(const nursery_options *options, int socket, pid_t
                  .signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
                  .order = malloc(NURSERY_BYTES_MOST)};
     bool well = s.signals >= 0 && s.order;
+    if (well && greet) well = tell(&s, &(notice){.type = NOTICE_STARTED});
     while (well) {
         struct pollfd fds[] = {{.fd = socket, .events = POLLIN}, {.fd = s.signals, .events = POLLIN}};
         siginfo_t waiting = {0};
@@ -244,6 +244,20 @@ CRU_NORETURN static void nurse(const nursery_options *options, int socket, pid_t
     }
     for (int i = 0; i < s.count; i++) kill(-s.children[i], SIGKILL);
     _exit(0);
+}
+
+CRU_NORETURN static void nurse(const nursery_options *options, int socket, pid_t host)
+{
+    child_begin(host, &(child_keep){.name = "crucible-nurse", .fds = &socket, .count = 1});
+    forget_environment(options->variables);
+    serve_all(options, socket, false);
+}
+
+CRU_NORETURN void nursery_serve(const nursery_options *options, int socket)
+{
+    prctl(PR_SET_NAME, "crucible-nurse");
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+    serve_all(options, socket, true);
 }
 
 /* ---- in the host ----------------------------------------------------------------------------------------- */
@@ -271,6 +285,53 @@ cru_status nursery_open(const nursery_options *options, nursery **out, cru_error
     close(n->socket);
     free(n);
     return CRU_FAILED;
+}
+
+/* The child of nursery_open_program. */
+CRU_NORETURN static void become(const nursery_program *p, int socket, pid_t host)
+{
+    const int kept[] = {socket, p->log, p->keep};
+    child_begin(host, &(child_keep){.name = "crucible-nurse", .fds = kept, .count = 3});
+    dup2(p->log, STDOUT_FILENO);
+    dup2(p->log, STDERR_FILENO);
+    if (p->enter && !p->enter(p->user)) _exit(126);
+    if (socket == NURSERY_SOCKET)
+        fcntl(socket, F_SETFD, 0);
+    else
+        dup2(socket, NURSERY_SOCKET);
+    forget_environment(NULL);
+    for (const char *const *v = p->variables; v && *v; v++) putenv((char *)(uintptr_t)*v);
+    execv(p->argv[0], (char *const *)(uintptr_t)p->argv);
+    dprintf(STDERR_FILENO, "%s: %s\n", p->argv[0], strerror(errno));
+    _exit(127);
+}
+
+static bool hear(nursery *n, notice *out, int flags);
+
+cru_status nursery_open_program(const nursery_program *program, nursery **out, cru_error *err)
+{
+    int pair[2];
+    notice ready = {0};
+    *out = NULL;
+    nursery *n = calloc(1, sizeof *n);
+    if (!n) return cru_fail(err, CRU_NO_MEMORY, "no memory for the parent of workers");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+        free(n);
+        return cru_fail(err, CRU_FAILED, "cannot make a socket: %s", strerror(errno));
+    }
+    pid_t host = getpid();
+    n->pid = fork();
+    if (n->pid == 0) become(program, pair[1], host);
+    close(pair[1]);
+    n->socket = pair[0];
+    struct pollfd p = {.fd = n->socket, .events = POLLIN};
+    if (n->pid > 0 && poll(&p, 1, (int)(1e3 * program->seconds)) > 0 && hear(n, &ready, 0)) {
+        *out = n;
+        return CRU_OK;
+    }
+    if (n->pid > 0) kill(n->pid, SIGKILL);
+    nursery_close(n);
+    return cru_fail(err, CRU_FAILED, "%s does not begin to serve", program->argv[0]);
 }
 
 void nursery_close(nursery *n)

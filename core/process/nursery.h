@@ -47,11 +47,31 @@ typedef struct nursery_options {
     const nursery_trade *trades;
     int count;                    /* at most NURSERY_TRADES_MOST */
     const char *const *variables; /* of the environment, further ones that children may know; NULL-terminated or NULL */
+    pid_t (*fork)(void);          /* for nursery_serve: how the process forks, where a runtime must know; NULL: fork */
 } nursery_options;
 
 /* Call while the process has one thread. */
 cru_status nursery_open(const nursery_options *options, nursery **out, cru_error *err);
 void nursery_close(nursery *n); /* kills and reaps all. NULL is fine */
+
+/* A nursery that is another program, which calls nursery_serve when it has prepared itself. */
+typedef struct nursery_program {
+    const char *const *argv;         /* its path and arguments, NULL-terminated; its socket is descriptor 3 */
+    const char *const *variables;    /* "NAME=value", NULL-terminated: besides the harmless ones */
+    bool (*enter)(const void *user); /* in the child, before the program is executed; NULL: nothing */
+    const void *user;
+    int keep;       /* a descriptor that `enter` needs; -1: none */
+    int log;        /* where its standard streams go */
+    double seconds; /* the longest that it may prepare itself */
+} nursery_program;
+
+enum { NURSERY_SOCKET = 3 };
+
+/* Waits until the program serves. CRU_FAILED: it has ended before, or takes too long; what it said is in its log. */
+cru_status nursery_open_program(const nursery_program *program, nursery **out, cru_error *err);
+
+/* In that program: serves the host until it is gone, and leaves the process. */
+CRU_NORETURN void nursery_serve(const nursery_options *options, int socket);
 
 typedef struct nursery_order {
     int trade; /* index of the trade */

@@ -100,9 +100,9 @@ static void remove_folder(const char *path)
 static cru_status fill_both(const scaffold_request *q, const char *templates, const char *to, cru_error *err)
 {
     char from[PATH_MAX];
-    const char *parts[] = {"common", kind_name(q->kind)};
+    const char *parts[] = {q->python ? "python" : "common", kind_name(q->kind)};
     cru_status status = CRU_OK;
-    for (int i = 0; status == CRU_OK && i < 2; i++) {
+    for (int i = 0; status == CRU_OK && i < (q->python ? 1 : 2); i++) {
         snprintf(from, sizeof from, "%s/%s", templates, parts[i]);
         status = fill_folder(from, to, q->name, err);
     }

@@ -9,6 +9,7 @@ typedef struct scaffold_request {
     cru_kind kind;
     const char *name;      /* of the plugin; lower-case-with-dashes */
     const char *folder;    /* to be made; must not exist */
+    bool python;           /* a method in Python: its own template alone */
     const char *templates; /* the folder of templates; NULL: the one that belongs to this program */
 } scaffold_request;
 

@@ -56,6 +56,32 @@ static const int judging[] = {SCMP_SYS(sendmsg), SCMP_SYS(sendto),    SCMP_SYS(r
                               SCMP_SYS(statfs),  SCMP_SYS(fstatfs),   SCMP_SYS(fchmod),   SCMP_SYS(msync),
                               SCMP_SYS(mincore), SCMP_SYS(fadvise64), SCMP_SYS(truncate)};
 
+/* What an interpreter that imports packages has no use for. */
+static const int refused[] = {SCMP_SYS(socket),
+                              SCMP_SYS(connect),
+                              SCMP_SYS(bind),
+                              SCMP_SYS(listen),
+                              SCMP_SYS(accept),
+                              SCMP_SYS(accept4),
+                              SCMP_SYS(ptrace),
+                              SCMP_SYS(process_vm_readv),
+                              SCMP_SYS(process_vm_writev),
+                              SCMP_SYS(pidfd_getfd),
+                              SCMP_SYS(io_uring_setup),
+                              SCMP_SYS(bpf),
+                              SCMP_SYS(perf_event_open),
+                              SCMP_SYS(userfaultfd),
+                              SCMP_SYS(add_key),
+                              SCMP_SYS(request_key),
+                              SCMP_SYS(keyctl),
+                              SCMP_SYS(unshare),
+                              SCMP_SYS(setns),
+                              SCMP_SYS(mount),
+                              SCMP_SYS(umount2),
+                              SCMP_SYS(chroot),
+                              SCMP_SYS(pivot_root),
+                              SCMP_SYS(open_by_handle_at)};
+
 /* An argument that must have one value under a mask. */
 typedef struct guarded {
     int call;
@@ -157,18 +183,37 @@ cru_status filter_build(const filter_options *options, struct sock_fprog *progra
     return cru_fail(err, CRU_FAILED, "cannot build the sandbox's system call filter");
 }
 
-cru_status filter_build_sealed(struct sock_fprog *program, cru_error *err)
+static int refuse(scmp_filter_ctx ctx, const int *calls, size_t count, int cause)
+{
+    for (size_t i = 0; i < count; i++) {
+        int result = seccomp_rule_add(ctx, SCMP_ACT_ERRNO((uint32_t)cause), calls[i], 0);
+        if (result < 0) return result;
+    }
+    return 0;
+}
+
+/* Allows all but the calls. */
+static cru_status build_refusing(const int *calls, size_t count, int cause, struct sock_fprog *program, cru_error *err)
 {
     scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ALLOW);
     *program = (struct sock_fprog){0};
-    bool good = ctx && seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(open), 0) == 0 &&
-                seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(openat), 0) == 0 &&
-                export_program(ctx, program) == 0;
+    bool good = ctx && refuse(ctx, calls, count, cause) == 0 && export_program(ctx, program) == 0;
     if (ctx) seccomp_release(ctx);
     if (good) return CRU_OK;
     free(program->filter);
     program->filter = NULL;
     return cru_fail(err, CRU_FAILED, "cannot build the sandbox's system call filter");
+}
+
+cru_status filter_build_interpreter(struct sock_fprog *program, cru_error *err)
+{
+    return build_refusing(refused, COUNT(refused), EPERM, program, err);
+}
+
+cru_status filter_build_sealed(struct sock_fprog *program, cru_error *err)
+{
+    static const int opens[] = {SCMP_SYS(open), SCMP_SYS(openat)};
+    return build_refusing(opens, COUNT(opens), EACCES, program, err);
 }
 
 cru_status filter_install(const struct sock_fprog *program, cru_error *err)

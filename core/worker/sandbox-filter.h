@@ -17,6 +17,10 @@ typedef struct filter_options {
 /* The allow-list. The caller frees program->filter. */
 cru_status filter_build(const filter_options *options, struct sock_fprog *program, cru_error *err);
 
+/* For an interpreter, which is the user's and about to be executed, while it imports the user's packages: all but the
+ * network, other processes' memory and the odd corners of the kernel. The caller frees program->filter. */
+cru_status filter_build_interpreter(struct sock_fprog *program, cru_error *err);
+
 /* A filter that refuses to open anything. The caller frees program->filter. */
 cru_status filter_build_sealed(struct sock_fprog *program, cru_error *err);
 

@@ -19,6 +19,7 @@
 enum {
     LANDLOCK_VERSION_FLAG = 1,
     RULE_PATH_BENEATH = 1,
+    FS_EXECUTE = 1 << 0,
     FS_WRITE_FILE = 1 << 1,
     FS_READ_FILE = 1 << 2,
     FS_READ_DIR = 1 << 3,
@@ -37,7 +38,7 @@ enum {
 #define WRITE_RIGHTS                                                                                                   \
     (FS_WRITE_FILE | FS_READ_FILE | FS_READ_DIR | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG |         \
      FS_REFER | FS_TRUNCATE)
-#define FILE_RIGHTS (FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE)
+#define FILE_RIGHTS (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE)
 
 typedef struct ruleset_attr {
     uint64_t fs, net, scoped;
@@ -205,6 +206,76 @@ static void add_plugins(sandbox_rules *r, const sandbox_files *files)
     }
 }
 
+static void add_programs(sandbox_rules *r, const sandbox_files *files)
+{
+    static const char *const linkers[] = {"/lib64/ld-*.so.*", "/lib/ld-*.so.*", "/lib/*/ld-*.so.*", NULL};
+    for (int i = 0; files->programs && files->programs[i]; i++)
+        add_path(r, files->programs[i], FS_READ_FILE | FS_EXECUTE);
+    for (int i = 0; files->programs && linkers[i]; i++) {
+        glob_t found = {0};
+        if (glob(linkers[i], 0, NULL, &found) != 0) continue;
+        for (size_t k = 0; k < found.gl_pathc; k++) add_path(r, found.gl_pathv[k], FS_READ_FILE | FS_EXECUTE);
+        globfree(&found);
+    }
+}
+
+static bool is_script(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && dot != name && strcmp(dot, ".py") == 0;
+}
+
+static bool is_listed(const char *const *list, const char *path)
+{
+    for (; list && *list; list++)
+        if (strcmp(*list, path) == 0) return true;
+    return false;
+}
+
+typedef struct script_walk {
+    sandbox_rules *rules;
+    const sandbox_files *files;
+    int left; /* files that may still be granted */
+} script_walk;
+
+static void add_scripts_beneath(script_walk *w, const char *folder, int depth)
+{
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; dir && w->left > 0 && (entry = readdir(dir));) {
+        char path[PATH_MAX];
+        struct stat info;
+        if (entry->d_name[0] == '.' || strcmp(entry->d_name, "__pycache__") == 0) continue;
+        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= (int)sizeof path) continue;
+        if (fstatat(dirfd(dir), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (S_ISDIR(info.st_mode) && depth > 1) add_scripts_beneath(w, path, depth - 1);
+        if (!S_ISREG(info.st_mode) || !is_script(entry->d_name) || is_listed(w->files->others, path)) continue;
+        add_path(w->rules, path, FS_READ_FILE);
+        w->left--;
+    }
+    if (dir) closedir(dir);
+}
+
+/* An import lists the folders that it looks into. */
+static void add_modules(sandbox_rules *r, const sandbox_files *files, const char *folder)
+{
+    script_walk walk = {.rules = r, .files = files, .left = SCRIPT_FILES};
+    add_path(r, folder, FS_READ_DIR);
+    add_scripts_beneath(&walk, folder, SCRIPT_DEPTH);
+}
+
+static void add_scripts(sandbox_rules *r, const sandbox_files *files)
+{
+    for (int i = 0; files->scripts && files->scripts[i]; i++) {
+        char folder[PATH_MAX];
+        size_t length = folder_length(files->scripts[i]);
+        if (!length || length >= sizeof folder) continue;
+        snprintf(folder, sizeof folder, "%.*s", (int)length, files->scripts[i]);
+        add_path(r, files->scripts[i], FS_READ_FILE);
+        add_modules(r, files, folder);
+    }
+    for (int i = 0; files->modules && files->modules[i]; i++) add_modules(r, files, files->modules[i]);
+}
+
 cru_status rules_create(const sandbox_files *files, sandbox_rules **out, cru_error *err)
 {
     sandbox_rules *r = calloc(1, sizeof *r);
@@ -218,6 +289,8 @@ cru_status rules_create(const sandbox_files *files, sandbox_rules **out, cru_err
     if (files->libraries) add_linker_folders(r);
     if (files->libraries) add_path(r, "/dev/null", FS_READ_FILE | FS_WRITE_FILE);
     add_plugins(r, files);
+    add_programs(r, files);
+    add_scripts(r, files);
     for (int i = 0; files->readable && files->readable[i]; i++) add_path(r, files->readable[i], READ_RIGHTS);
     for (int i = 0; files->writable && files->writable[i]; i++) add_path(r, files->writable[i], WRITE_RIGHTS);
     if (!r->failed) return CRU_OK;

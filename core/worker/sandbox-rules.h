@@ -20,10 +20,18 @@ typedef struct sandbox_files {
     const char *const *others;   /* plugins that are in a folder with these and none of their libraries; may be NULL */
     const char *const *readable; /* files, or folders with all that is beneath; may be NULL */
     const char *const *writable; /* folders; may be NULL */
-    bool libraries;              /* the system's, and what runtimes ask of the processor */
-    int landlock_most;           /* act as on a kernel with that version at most; 0: as it is; negative: as on one
+    const char *const *programs; /* files that may be executed, with the system's dynamic linker; may be NULL */
+    /* Scripts, NULL-terminated or NULL. Each grants its own file and the regular files *.py of its folder and of the
+     * folders beneath, SCRIPT_DEPTH deep, SCRIPT_FILES at most; links are not followed, hidden names and `others` are
+     * left out. */
+    const char *const *scripts;
+    const char *const *modules; /* folders of which the same is granted; may be NULL */
+    bool libraries;             /* the system's, and what runtimes ask of the processor */
+    int landlock_most;          /* act as on a kernel with that version at most; 0: as it is; negative: as on one
                                     without Landlock; for tests */
 } sandbox_files;
+
+enum { SCRIPT_DEPTH = 3, SCRIPT_FILES = 256 };
 
 /* What does not exist is left out. On a kernel without Landlock the rules are empty. */
 cru_status rules_create(const sandbox_files *files, sandbox_rules **out, cru_error *err);

@@ -55,16 +55,32 @@ void sandbox_destroy(sandbox *box)
     free(box);
 }
 
-cru_status sandbox_enter(const sandbox *box, int ruleset, cru_error *err)
+static cru_status enter_files(int ruleset, cru_error *err)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return cru_fail(err, CRU_FAILED, "cannot enter the sandbox: %s", strerror(errno));
-    if (ruleset >= 0) {
-        if (syscall(SYS_landlock_restrict_self, ruleset, 0) != 0)
-            return cru_fail(err, CRU_FAILED, "cannot enter the sandbox (Landlock): %s", strerror(errno));
-        close(ruleset);
-    }
+    if (ruleset >= 0 && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0)
+        return cru_fail(err, CRU_FAILED, "cannot enter the sandbox (Landlock): %s", strerror(errno));
+    return CRU_OK;
+}
+
+cru_status sandbox_enter(const sandbox *box, int ruleset, cru_error *err)
+{
+    cru_status status = enter_files(ruleset, err);
+    if (status != CRU_OK) return status;
+    if (ruleset >= 0) close(ruleset);
     return filter_install_own_signals(ruleset >= 0 ? &box->locked : &box->open, err);
+}
+
+cru_status sandbox_enter_interpreter(int ruleset, cru_error *err)
+{
+    struct sock_fprog program;
+    cru_status status = enter_files(ruleset, err);
+    if (status != CRU_OK || !filter_available()) return status;
+    status = filter_build_interpreter(&program, err);
+    if (status == CRU_OK) status = filter_install(&program, err);
+    free(program.filter);
+    return status;
 }
 
 cru_status sandbox_seal(const sandbox *box, bool locked, cru_error *err)

@@ -52,6 +52,10 @@ void sandbox_destroy(sandbox *box); /* NULL is fine */
  * rules_make, -1: there is no Landlock; it is closed. */
 cru_status sandbox_enter(const sandbox *box, int ruleset, cru_error *err);
 
+/* For a process that is to execute an interpreter: Landlock, and no network or memory of others. Before it opens a
+ * script the interpreter enters the rest by itself. The ruleset stays open; -1: there is no Landlock. */
+cru_status sandbox_enter_interpreter(int ruleset, cru_error *err);
+
 /* After it has loaded the plugin. `locked`: whether there was a ruleset. */
 cru_status sandbox_seal(const sandbox *box, bool locked, cru_error *err);
 

@@ -85,12 +85,20 @@ static cru_status check_problem(const cru_plugin *plugin, const cru_task *task, 
                     problems_text(plugin->problems, can), problems_text((uint32_t)task->problem, is));
 }
 
-static cru_status run_method(training *t, const sandbox *box, cru_error *err)
+static cru_status open_method(const worker_job *job, const worker_language *language, const cru_plugin **plugin,
+                              cru_error *err)
+{
+    if (!language) return plugin_open(job->plugin, CRU_KIND_ALGORITHM, job->name, plugin, err);
+    cru_status status = language->open(job->plugin, plugin, err);
+    return status == CRU_OK ? plugin_accept(*plugin, CRU_KIND_ALGORITHM, job->name, err) : status;
+}
+
+static cru_status run_method(training *t, const sandbox *box, const worker_language *language, cru_error *err)
 {
     const worker_job *job = t->job;
     const cru_plugin *plugin, *inner = NULL;
     const cru_backend *backend = NULL;
-    cru_status status = plugin_open(job->plugin, CRU_KIND_ALGORITHM, job->name, &plugin, err);
+    cru_status status = open_method(job, language, &plugin, err);
     if (status == CRU_OK && job->inner)
         status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
     if (status == CRU_OK) status = open_backend(job, &backend, err);
@@ -170,7 +178,7 @@ CRU_NORETURN static void work(const worker_job *job, const nursery_job *how)
     for (int32_t i = 0; i < job->share_count; i++) close(job->shares[i].scores);
     set_limits(&job->limits);
     if (status == CRU_OK && box) status = sandbox_enter(box, job->ruleset, &err);
-    if (status == CRU_OK) status = run_method(&t, box, &err);
+    if (status == CRU_OK) status = run_method(&t, box, how->user, &err);
     training_fail(&t, status, &err);
     training_report(&t);
     _exit(0);
@@ -181,7 +189,7 @@ void worker_run_here(const worker_job *job)
     cru_error err = {0};
     training t;
     cru_status status = training_open(&t, job, true, &err);
-    if (status == CRU_OK) status = run_method(&t, NULL, &err);
+    if (status == CRU_OK) status = run_method(&t, NULL, NULL, &err);
     training_fail(&t, status, &err);
     training_report(&t);
     scores_unmap(t.shares[0].scores, &job->shape);
@@ -270,6 +278,12 @@ static void *prepare(void)
     return sandbox_prepare(SANDBOX_WORKER);
 }
 
+static void *prepare_language(void)
+{
+    crash_prepare();
+    return sandbox_prepare(SANDBOX_WORKER);
+}
+
 static void follow(const nursery_job *order)
 {
     worker_job job;
@@ -278,6 +292,11 @@ static void follow(const nursery_job *order)
 }
 
 const nursery_trade worker_trade = {.prepare = prepare, .follow = follow};
+
+nursery_trade worker_trade_in(worker_language *language)
+{
+    return (nursery_trade){.prepare = prepare_language, .follow = follow, .user = language};
+}
 
 cru_status worker_start(nursery *n, const worker_job *job, pid_t *pid, cru_error *err)
 {

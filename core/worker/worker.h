@@ -57,6 +57,13 @@ typedef struct worker_job {
 enum { WORKER_TRADE = 1 };
 extern const nursery_trade worker_trade;
 
+/* The same for a process that knows a language of its own: `open` takes the place of plugin_open. The trade's user is
+ * a worker_language. */
+typedef struct worker_language {
+    cru_status (*open)(const char *path, const cru_plugin **plugin, cru_error *err);
+} worker_language;
+nursery_trade worker_trade_in(worker_language *language);
+
 /* Asks for a worker. Its exit code 0 says that all outcomes were sent; anything else is a crash. */
 cru_status worker_start(nursery *n, const worker_job *job, pid_t *pid, cru_error *err);
 
