@@ -30,8 +30,8 @@ static cru_status write_array(const char *folder, const array *a, cru_error *err
     snprintf(path, sizeof path, "%s/%s.npy", folder, a->name);
     snprintf(shape, sizeof shape, a->cols ? "%" PRId64 ", %" PRId64 : "%" PRId64 ",", a->rows, a->cols);
     text[LEAD - 2] = HEADER - LEAD;
-    const int used = snprintf(text + LEAD, HEADER - LEAD, "{'descr': '%s', 'fortran_order': False, 'shape': (%s)}",
-                              a->type, shape);
+    const int used =
+        snprintf(text + LEAD, HEADER - LEAD, "{'descr': '%s', 'fortran_order': False, 'shape': (%s)}", a->type, shape);
     memset(text + LEAD + used, ' ', HEADER - LEAD - (size_t)used);
     text[HEADER - 1] = '\n';
     const size_t count = (size_t)(a->rows * (a->cols ? a->cols : 1));
