@@ -1,67 +1,102 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One method of one family in PyTorch, at the request of tests/bench/study.py.
+"""One method of one family in PyTorch, at the request of tests/bench/scripts/study.py.
 
-    python peer.py FAMILY METHOD TASK [--epochs N] [--threads N]
+    python peer.py FAMILY METHOD FOLDER [--epochs N] [--threads N] [--count]
     python peer.py FAMILY --list
 
-TASK is a folder with indptr, indices and data of the features, pairs, labels, train and val as .npy files. Prints one
-line of JSON: the version, the seconds of processor and of elapsed time of the loop, and the best accuracy on validation;
-with --list the methods that the family has here.
+FOLDER has what crucible-bench-task wrote. Prints one line of JSON: the seconds of processor and of elapsed time of a whole
+training, from two short ones (rule.py); with --epochs that training is timed as it is; with --count the operations in the
+products of a training instead of its seconds. With --list the version and the methods, each with its epochs and the lengths
+of the two trainings.
 """
 import argparse
 import importlib.util
 import json
 import os
+import pathlib
+import sys
 import time
 import warnings
 
-import numpy
 import torch
 
 warnings.filterwarnings("ignore")  # sparse CSR tensors call themselves beta
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import rule  # noqa: E402
 
 
-def methods_of(family):
-    spec = importlib.util.spec_from_file_location("methods", os.path.join(HERE, family, "methods.py"))
+def family_of(name):
+    spec = importlib.util.spec_from_file_location("methods", os.path.join(HERE, name, "methods.py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def read(module, folder):
-    part = {name: numpy.load(os.path.join(folder, name + ".npy"))
-            for name in ("indptr", "indices", "data", "shape", "pairs", "labels", "train", "val")}
-    x = torch.sparse_csr_tensor(torch.from_numpy(part["indptr"]), torch.from_numpy(part["indices"]),
-                                torch.from_numpy(part["data"]), tuple(part["shape"]))
-    rest = [torch.from_numpy(part[name]) for name in ("pairs", "labels", "train", "val")]
-    return module.Task(x, *rest)
+def points_of(module, method):
+    return getattr(method, "points", module.POINTS)
+
+
+def timer(module, name, folder):
+    """Trains the method afresh for so many epochs and returns both clocks; reading the data is not in them."""
+    def train(epochs):
+        task = module.read(folder)
+        processor, elapsed = time.process_time(), time.perf_counter()
+        module.METHODS[name](task).fit(epochs)
+        return time.process_time() - processor, time.perf_counter() - elapsed
+    return train
+
+
+def products(train):
+    """Operations in the products of train(n): two for each cell of a dense factor, or each stored cell of a sparse one."""
+    from torch.utils.flop_counter import FlopCounterMode
+
+    def of_product(a, b, *_, out_val=None, **__):
+        stored = a._nnz() if a.layout != torch.strided else a.numel()
+        return 2 * stored * b.shape[-1]
+
+    def of_sum(_, a, b, *rest, out_val=None, **__):
+        return of_product(a, b)
+
+    of_product._get_raw = of_sum._get_raw = True
+    mapping = {torch.ops.aten.mm: of_product, torch.ops.aten.bmm: of_product, torch.ops.aten.addmm: of_sum}
+
+    def count(epochs):
+        with FlopCounterMode(display=False, custom_mapping=mapping) as counter:
+            train(epochs)
+        return [counter.get_total_flops()]
+    return count
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("family")
     parser.add_argument("method", nargs="?")
-    parser.add_argument("task", nargs="?")
-    parser.add_argument("--list", action="store_true", help="the methods there are, and PyTorch's version")
-    parser.add_argument("--epochs", type=int, help="instead of the method's own number")
+    parser.add_argument("folder", nargs="?", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--epochs", type=int)
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--count", action="store_true")
     options = parser.parse_args()
-    module = methods_of(options.family)
+    module = family_of(options.family)
     if options.list:
-        print(json.dumps({"methods": sorted(module.METHODS), "version": torch.__version__}))
+        found = {name: {"epochs": m.epochs, "points": points_of(module, m)} for name, m in module.METHODS.items()}
+        print(json.dumps({"methods": found, "version": torch.__version__}))
         return
-    if not options.method or not options.task:
-        parser.error("METHOD and TASK are missing")
+    if not options.method or not options.folder:
+        parser.error("METHOD and FOLDER are missing")
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
-    task = read(module, options.task)
-    module.METHODS["gcn"](task).fit(2)  # what PyTorch sets up at its first operators is not the method's
-    processor, elapsed = time.process_time(), time.perf_counter()
-    method = module.METHODS[options.method](task)
-    best, _ = method.fit(options.epochs or method.epochs)
-    print(json.dumps({"version": torch.__version__, "processor": time.process_time() - processor,
-                      "elapsed": time.perf_counter() - elapsed, "validation": best}))
+    method, train = module.METHODS[options.method], timer(module, options.method, options.folder)
+    epochs = options.epochs or method.epochs
+    points = [epochs] * 2 if options.epochs else points_of(module, method)
+    if options.count:
+        print(json.dumps({"operations": rule.whole(products(train), points, epochs)[0]}))
+        return
+    train(1)  # what PyTorch sets up at its first operators is not the method's
+    processor, elapsed = rule.whole(train, points, epochs)
+    print(json.dumps({"processor": processor, "elapsed": elapsed}))
 
 
 if __name__ == "__main__":

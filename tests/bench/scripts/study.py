@@ -2,25 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seconds a trial of every method of a study, beside the same loop in PyTorch.
 
-    tools/bench --study FAMILY [--only NAME,...] [--rounds N] [--epochs N] [--threads N] [--python PROGRAM]
-               [--build DIR] [--json FILE] [--write FILE]
+    tools/bench --study FAMILY|all [--only NAME,...] [--rounds N] [--threads N] [--python PROGRAM] [--build DIR]
+               [--json FILE] [--write FILE]
+    tools/bench --study page --json FILE --write FILE     the page from results that were kept
 
 Ours is `crucible run` of one trial with one job, as a user sees it: processes, data, judge and store are in it. The
-peer is the training loop alone, without imports and loading, in a process of its own (tests/bench/peers/FAMILY/methods.py:
-sparse CSR tensors, a graph normalised once, no gradients in evaluation). Both have so many threads, and take turns, so that
-a busy machine hurts both alike. With one thread processor time is compared, else elapsed time; medians over the rounds.
-Methods without a loop in PyTorch are timed alone. --epochs shortens every training, for a first look: then the parts
-before the epochs, which are not shortened, weigh more.
+peer is the training loop alone, without imports and loading, in a process of its own (tests/bench/peers/: written from the
+formulas; frame.py tells what it was given). Both train without stopping early, for a short and a longer number of epochs,
+from which follow the seconds of the method's whole number (tests/bench/peers/rule.py). They take turns, so that a busy
+machine hurts both alike. With one thread processor time is compared, else elapsed time; medians over the rounds.
+
+`of peak`: the operations in the peer's products, over our seconds and the GEMM speed measured in the same run. Where it is high
+nothing but better products would make us faster. Methods without a loop in PyTorch are named, not timed.
 
 The peer's interpreter is --python or CRUCIBLE_BENCH_PYTHON, else python3: name the one with the newest PyTorch.
---write writes the tables, with the limits of this machine, as a page (BENCHMARKS.md). The data must be in the mirror
-(CRUCIBLE_MIRROR).
+--json keeps the results, and adds to what the file has of other families; --write makes the page (BENCHMARKS.md) from it.
+The data must be in the mirror (CRUCIBLE_MIRROR).
 """
 import argparse
 import importlib.util
 import json
 import os
 import platform
+import re
 import resource
 import statistics
 import subprocess
@@ -30,34 +34,48 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
-PEER = os.path.join(ROOT, "tests", "bench", "peers", "peer.py")
+PEERS = os.path.join(ROOT, "tests", "bench", "peers")
+PEER = os.path.join(PEERS, "peer.py")
+VIEWS = {"set": ["same_views=true", "batch_size=128"]}  # what the study runs on images: here on rows of a table
+GRAPHS = {"dataset": "ptc-mr", "ini": "[corruptor graph-class-imbalance]\nlevel = low\nrng = study\n"}
+
+# what all methods of a family share: the data, its text, and an experiment; `for` has the methods that differ
+FAMILIES = {
+    "noisygl": {"data": "Cora under 30 % uniform label noise", "dataset": "cora", "sparse": True,
+                "protocol": "protocol.ini",
+                "ini": "[experiment]\ncorruptors = uniform\n[split]\nscheme = official\n"},
+    "pll": {"data": "Lost", "dataset": "lost", "protocol": "protocol.ini", "epochs": "steps",
+            "ini": "[monitor]\nrule = covering-rate\n",
+            "for": {**{name: VIEWS for name in ("able", "alim", "dirk", "pico", "pico-plus")},
+                    **{name: {"set": ["batch_size=128"]} for name in ("crdpll", "fredis")}}},
+    "heterophily": {"data": "Chameleon, undirected", "dataset": "chameleon", "sparse": True,
+                    "protocol": "protocol-bench.ini", "ini": "[preprocess]\ndirection = symmetrise\n"},
+    "gad": {"data": "tolokers, fully supervised", "dataset": "tolokers-gad", "protocol": "protocol.ini",
+            "metric": "auprc", "ini": "[split]\nscheme = stratified\ntrain = 0.4\nval = 0.2\n"},
+    "igl": {"data": "Cora with unequal classes; graphs: PTC-MR", "dataset": "cora", "sparse": True,
+            "protocol": "protocol.ini",
+            "ini": "[corruptor class-imbalance]\nrho = 20\nschedule = files\ntake = first\n"
+                   "[preprocess]\nfeatures = row-sum\n",
+            "for": {name: GRAPHS for name in ("gin", "gcn-graphs", "g2gnn", "imgkb", "solt-gnn", "topoimb", "datadec")}},
+}
 
 
-def cora_under_noise(folder):
-    """Cora with 30 % uniform noise as .npy files that peer.py reads."""
-    import numpy
-    spec = importlib.util.spec_from_file_location("noise", os.path.join(HERE, "noise.py"))
-    noise = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(noise)
-    x, pairs, labels = noise.load_cora(os.path.join(os.environ["CRUCIBLE_MIRROR"], "cora"))
-    rng, classes = numpy.random.RandomState(3000), int(labels.max()) + 1
-    flip, shift = rng.rand(len(labels)) < noise.RATE, rng.randint(1, classes, len(labels))
-    parts = {"indptr": x.indptr.astype("int64"), "indices": x.indices.astype("int64"), "data": x.data,
-             "shape": numpy.array(x.shape), "pairs": numpy.ascontiguousarray(pairs.T).astype("int64"),
-             "labels": numpy.where(flip, (labels + shift) % classes, labels).astype("int64"),
-             "train": numpy.arange(140), "val": numpy.arange(140, 640)}
-    for name, values in parts.items():
-        numpy.save(os.path.join(folder, name + ".npy"), values)
-
-
-FAMILIES = {"noisygl": {"config": "noisygl/quick-cora.ini", "data": "Cora under 30 % uniform label noise",
-                        "task": cora_under_noise, "set": ["experiment.corruptors=uniform"]}}
+def whole(*arguments):
+    spec = importlib.util.spec_from_file_location("rule", os.path.join(PEERS, "rule.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.whole(*arguments)
 
 
 def methods_of(family, only):
-    folder = os.path.join(ROOT, "configs", family, "defaults")
-    names = sorted(name[:-4] for name in os.listdir(folder) if name.endswith(".ini"))
-    return [name for name in names if not only or name in only]
+    """Names as the study's files have them, each with its file: `as` gives a plugin another name."""
+    folder, found = os.path.join(ROOT, "configs", family, "defaults"), {}
+    for file in sorted(name for name in os.listdir(folder) if name.endswith(".ini")):
+        with open(os.path.join(folder, file)) as text:
+            for words in re.findall(r"^\[algorithm ([^\]]*)\]", text.read(), re.M):
+                if " on " not in words:
+                    found.setdefault(words.split()[-1], os.path.join(folder, file))
+    return {name: file for name, file in found.items() if not only or name in only}
 
 
 def loops_of(family, python):
@@ -65,42 +83,79 @@ def loops_of(family, python):
     run = subprocess.run([python, PEER, family, "--list"], capture_output=True, text=True)
     if run.returncode:
         reason = run.stderr.strip().splitlines()[-1:] or ["no reason given"]
-        print(f"bench: no PyTorch in {python} ({reason[0]}); only our times", file=sys.stderr)
-        return [], None
+        print(f"bench: no PyTorch in {python} ({reason[0]}); nothing to compare with", file=sys.stderr)
+        return {}, None
     found = json.loads(run.stdout)
     return found["methods"], "PyTorch " + found["version"]
 
 
-def time_ours(method, options, folder):
-    """Processor and elapsed seconds of one trial."""
-    program, db = os.path.join(options.build, "bin", "crucible"), os.path.join(folder, "bench.db")
-    if not os.path.exists(program):
-        raise RuntimeError(f"there is no {program}; tools/build release makes it")
-    if os.path.exists(db):
-        os.remove(db)
-    family = FAMILIES[options.family]
-    settings = family["set"] + [f"experiment.algorithms={method}", "experiment.metrics=accuracy", "experiment.seeds=0"]
-    if options.epochs:
-        settings.append(f"algorithm.{method}.epochs={options.epochs}")
-    command = [program, "run", os.path.join(ROOT, "configs", family["config"]), "--db", db, "--jobs", "1", "--quiet"]
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    run = subprocess.run(command + [word for s in settings for word in ("--set", s)], stdout=subprocess.DEVNULL,
-                         stderr=subprocess.PIPE, text=True, env=dict(os.environ, OMP_NUM_THREADS=str(options.threads)))
-    after, elapsed = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begin
+def checked(command, what, **more):
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
     if run.returncode:
-        raise RuntimeError(f"{method}: {run.stderr.strip().splitlines()[-1:] or run.returncode}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
+        raise RuntimeError(f"{what}: {(run.stderr.strip().splitlines() or [run.returncode])[-1]}")
+    return run.stdout
 
 
-def time_theirs(method, options, folder):
-    command = [options.python, PEER, options.family, method, folder, "--threads", str(options.threads)]
-    if options.epochs:
-        command += ["--epochs", str(options.epochs)]
-    run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode:
-        raise RuntimeError(f"{method} in PyTorch: {run.stderr.strip().splitlines()[-1:]}")
-    found = json.loads(run.stdout)
-    return found["processor"], found["elapsed"]
+class Study:
+    """One family, in a folder of its own."""
+
+    def __init__(self, family, options, folder):
+        self.name, self.settings, self.options, self.folder = family, FAMILIES[family], options, folder
+        self.program = os.path.join(options.build, "bin", "crucible")
+        self.clock = 0 if options.threads == 1 else 1
+
+    def of(self, method):
+        return {**self.settings, **self.settings.get("for", {}).get(method, {})}
+
+    def data_for(self, method):
+        """The folder with the arrays that peer.py reads."""
+        settings = self.of(method)
+        folder = os.path.join(self.folder, settings["dataset"])
+        if not os.path.exists(folder):
+            os.mkdir(folder)
+            sparse = ["sparse"] if settings.get("sparse") else []
+            checked([self.program + "-bench-task", settings["dataset"], folder] + sparse, settings["dataset"])
+        return folder
+
+    def experiment_of(self, method, file):
+        settings, path = self.of(method), os.path.join(self.folder, method + ".ini")
+        protocol = os.path.join(ROOT, "configs", self.name, settings["protocol"])
+        with open(path, "w") as ini:
+            ini.write(f"include = {protocol}, {file}\n{settings['ini']}[dataset {settings['dataset']}]\n")
+        return path
+
+    def time_ours(self, method, experiment, epochs):
+        """Processor and elapsed seconds of one trial."""
+        db, settings = os.path.join(self.folder, "bench.db"), self.of(method)
+        if os.path.exists(db):
+            os.remove(db)
+        said = [f"experiment.algorithms={method}", f"experiment.metrics={settings.get('metric', 'accuracy')}",
+                "experiment.seeds=0", "monitor.patience=0",
+                f"algorithm.{method}.{settings.get('epochs', 'epochs')}={epochs}"]
+        said += [f"algorithm.{method}.{more}" for more in settings.get("set", [])]
+        command = [self.program, "run", experiment, "--db", db, "--jobs", "1", "--quiet"]
+        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        checked(command + [word for s in said for word in ("--set", s)], method,
+                env=dict(os.environ, OMP_NUM_THREADS=str(self.options.threads)))
+        after, elapsed = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - begin
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
+
+    def ask_peer(self, method, *more):
+        command = [self.options.python, PEER, self.name, method, self.data_for(method), "--threads",
+                   str(self.options.threads), *more]
+        return json.loads(checked(command, f"{method} in PyTorch"))
+
+    def measure(self, method, file, loop):
+        experiment = self.experiment_of(method, file)
+        ours, theirs = [], []
+        self.time_ours(method, experiment, 1)  # caches are made once
+        for _ in range(self.options.rounds):
+            ours.append(whole(lambda n: self.time_ours(method, experiment, n), loop["points"], loop["epochs"])[self.clock])
+            found = self.ask_peer(method)
+            theirs.append((found["processor"], found["elapsed"])[self.clock])
+        return {"method": method, "epochs": loop["epochs"], "ours": statistics.median(ours),
+                "theirs": statistics.median(theirs), "spread": [min(ours), max(ours), min(theirs), max(theirs)],
+                "operations": self.ask_peer(method, "--count")["operations"]}
 
 
 def limits(options):
@@ -110,83 +165,99 @@ def limits(options):
         return None
     clock, threads = (1 if options.threads == 1 else 0), options.threads
     asked = f"triad {threads}\nopen {threads} gemm 1536 x 1536 x 1536\ntime 0.5\nclose\n"
-    triad, opened, took = subprocess.run([program], input=asked, capture_output=True, text=True,
-                                         check=True).stdout.splitlines()[:3]
+    triad, opened, took = checked([program], program, input=asked).splitlines()[:3]
     return {"memory GB/s": 1e-9 * float(triad.split()[clock]),
             "GEMM GFLOP/s": float(opened.split()[2]) / float(took.split()[clock])}
 
 
-def line_of(result):
-    theirs = f"{result['theirs']:.2f}" if result["theirs"] else "-"
-    faster = f"{result['theirs'] / result['ours']:.1f}" if result["theirs"] else "-"
-    return f"| {result['method']} | {result['ours']:.2f} | {theirs} | {faster} |"
+def line_of(result, bounds):
+    if "problem" in result:
+        return f"| {result['method']} | {result['problem']} | | | | |"
+    share = result["operations"] / result["ours"] / (1e9 * bounds["GEMM GFLOP/s"]) if bounds else None
+    return (f"| {result['method']} | {result['epochs']} | {result['ours']:.2f} | {result['theirs']:.2f} | "
+            f"{result['theirs'] / result['ours']:.1f} | {'-' if share is None else f'{100 * share:.0f} %'} |")
 
 
-def head_of(options, report):
-    bounds = report["limits"]
-    machine = f"{os.cpu_count()} processors, {platform.machine()}"
+def head_of(report):
+    bounds, clock = report["limits"], "processor" if report["threads"] == 1 else "elapsed"
+    machine = report["machine"]
     if bounds:
         machine += f"; {bounds['memory GB/s']:.1f} GB/s out of memory, {bounds['GEMM GFLOP/s']:.0f} GFLOP/s in products"
-    clock = "processor" if options.threads == 1 else "elapsed"
-    shorter = f", {options.epochs} epochs" if options.epochs else ""
-    return [f"## {options.family}", "",
-            f"{FAMILIES[options.family]['data']}, one trial{shorter}, {options.threads} thread(s), {clock} seconds, "
-            f"median of {options.rounds}; peer {report['peer'] or 'none'}.", f"Machine: {machine}.", "",
-            "| method | ours | PyTorch | times as fast |", "|---|---:|---:|---:|"]
+    return [f"## {report['family']}", "",
+            f"{FAMILIES[report['family']]['data']}; one trial, {report['threads']} thread(s), {clock} seconds, median of "
+            f"{report['rounds']}; peer {report['peer'] or 'none'}.", f"Machine: {machine}.", "",
+            "| method | epochs | ours | PyTorch | times as fast | of peak |", "|---|---:|---:|---:|---:|---:|"]
 
 
-def page_of(options, report):
-    command = f"tools/bench --study {options.family} --write BENCHMARKS.md"
-    lines = ["# Benchmarks", "", f"Made by `{command}`. Ours is the whole command, the peer its training loop alone;",
-             "`tools/bench --study --help` tells how both are timed.", ""]
-    return "\n".join(lines + head_of(options, report) + [line_of(r) for r in report["results"]]) + "\n"
+def tail_of(report):
+    return ["", "Without a loop in PyTorch: " + ", ".join(report["alone"]) + "."] if report["alone"] else []
 
 
-def measure(options):
-    loops, version = loops_of(options.family, options.python)
-    report = {"family": options.family, "peer": version, "limits": limits(options), "results": []}
-    print("\n".join(head_of(options, report)), flush=True)
-    clock = 0 if options.threads == 1 else 1
+def page_of(reports):
+    lines = ["# Benchmarks", "", "Made by `tools/bench --study all --json FILE --write BENCHMARKS.md`. Ours is the whole command,",
+             "the peer its training loop alone; `tools/bench --study --help` tells how both are timed."]
+    for report in reports:
+        lines += [""] + head_of(report) + [line_of(r, report["limits"]) for r in report["results"]] + tail_of(report)
+    return "\n".join(lines) + "\n"
+
+
+def measure(family, options):
+    loops, version = loops_of(family, options.python)
+    methods = methods_of(family, options.only)
+    report = {"family": family, "peer": version, "threads": options.threads, "rounds": options.rounds,
+              "machine": f"{os.cpu_count()} processors, {platform.machine()}", "limits": limits(options),
+              "results": [], "alone": [name for name in methods if name not in loops]}
+    print("\n".join(head_of(report)), flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        if loops:
-            FAMILIES[options.family]["task"](folder)
-        time_ours("gcn", argparse.Namespace(**{**vars(options), "epochs": 1}), folder)  # caches are made once
-        for method in methods_of(options.family, options.only):
-            ours, theirs = [], []
-            for _ in range(options.rounds):
-                ours.append(time_ours(method, options, folder)[clock])
-                if method in loops:
-                    theirs.append(time_theirs(method, options, folder)[clock])
-            report["results"].append({"method": method, "ours": statistics.median(ours),
-                                      "theirs": statistics.median(theirs) if theirs else None})
-            print(line_of(report["results"][-1]), flush=True)
+        study = Study(family, options, folder)
+        for method in (name for name in methods if name in loops):
+            try:
+                found = study.measure(method, methods[method], loops[method])
+            except RuntimeError as problem:  # the others are of use without it
+                found = {"method": method, "problem": str(problem)}
+            report["results"].append(found)
+            print(line_of(found, report["limits"]), flush=True)
+    print("\n".join(tail_of(report)), flush=True)
     return report
+
+
+def kept(path):
+    if not path or not os.path.exists(path):
+        return []
+    with open(path) as file:
+        return json.load(file)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("family", choices=sorted(FAMILIES))
+    parser.add_argument("family", choices=sorted(FAMILIES) + ["all", "page"])
     parser.add_argument("--only", type=lambda text: text.split(","), help="these methods")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--epochs", type=int, help="instead of each method's own number")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--python", default=os.environ.get("CRUCIBLE_BENCH_PYTHON", "python3"), metavar="PROGRAM")
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"), metavar="DIR")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--write", metavar="FILE", help="the page, for instance BENCHMARKS.md")
     options = parser.parse_args()
-    if not os.environ.get("CRUCIBLE_MIRROR"):
+    families = {"all": sorted(FAMILIES), "page": []}.get(options.family, [options.family])
+    if families and not os.environ.get("CRUCIBLE_MIRROR"):
         print("bench: set CRUCIBLE_MIRROR to a folder that has the study's data", file=sys.stderr)
         return 1
     try:
-        report = measure(options)
-    except (RuntimeError, OSError, ImportError) as problem:
+        reports = {report["family"]: report for report in kept(options.json)}
+        if families and not os.path.exists(os.path.join(options.build, "bin", "crucible-bench-task")):
+            raise RuntimeError(f"there is no crucible-bench-task in {options.build}/bin; tools/build release makes it")
+        for family in families:
+            reports[family] = measure(family, options)
+            if options.json:
+                with open(options.json, "w") as file:
+                    json.dump([reports[name] for name in sorted(reports)], file, indent=1)
+        if options.write:
+            with open(options.write, "w") as file:
+                file.write(page_of([reports[name] for name in sorted(reports)]))
+    except (RuntimeError, OSError, ValueError) as problem:
         print(f"bench: {problem}", file=sys.stderr)
         return 1
-    for path, text in ((options.json, json.dumps(report, indent=1)), (options.write, page_of(options, report))):
-        if path:
-            with open(path, "w") as file:
-                file.write(text)
     return 0
 
 

@@ -215,6 +215,11 @@ START_TEST(rows_are_those_of_the_whole_matrix)
         relation_row(&s, u, row);
         for (int v = 0; v < 3; v++) ck_assert_float_eq(row[v], whole[u][v]);
         for (int v = 0; v < 3; v++) squares += (double)whole[u][v] * (double)whole[u][v];
+        float made[3]; /* as of many nodes */
+        relation large = s;
+        large.kept = NULL;
+        relation_row(&large, u, made);
+        ck_assert_mem_eq(made, row, sizeof row);
     }
     ck_assert_double_eq_tol(relation_distance(&none, &s, false), squares, 1e-6);
     ck_assert_double_eq(relation_distance(&s, &s, false), 0);

@@ -13,8 +13,8 @@
  * learned last. Anchors are the training nodes; in the study's code for Cora and CiteSeer (variant = bench) the nodes
  * that have the first numbers, as many. The raw s has dropout of its own in loss_0 and in the distance to it.
  *
- * The n x n matrices of the original are never stored: relation.h makes their rows when needed, with the same numbers,
- * since a row of s depends on the factors alone and a dropped entry on its place alone.
+ * The n x n matrices of the original are not stored where there are many nodes: relation.h makes their rows when needed,
+ * with the same numbers, since a row of s depends on the factors alone and a dropped entry on its place alone.
  *
  * Sun, Li, Yuan, Fu, Peng, Ji, Li, Yu. Position-aware Structure Learning for Graph Topology-imbalance by Relieving
  * Under-reaching and Over-squashing. CIKM 2022. */

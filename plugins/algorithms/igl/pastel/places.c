@@ -47,6 +47,12 @@ static void span(pair_ranks *r)
     r->count = high > low ? (high >> BELOW) - r->least + 2 : 2;
 }
 
+static void make_row(const pair_ranks *r, int64_t u, float *g)
+{
+    score_row(r, u, g);
+    for (int64_t v = 0; v < r->n; v++) g[v] = r->factor[place_of(r, g[v])];
+}
+
 pair_ranks pair_ranks_create(cru_pool pool, const cru_csr *s, const cru_ids *members, int32_t classes, double restart)
 {
     pair_ranks r = {.n = s->rows, .classes = classes};
@@ -75,14 +81,19 @@ pair_ranks pair_ranks_create(cru_pool pool, const cru_csr *s, const cru_ids *mem
         above += pairs[i];
     }
     free(pairs);
+    if (r.n > RELATION_KEPT) return r;
+    r.kept = cru_pool_alloc(pool, r.n * r.n, sizeof *r.kept);
+    for (int64_t u = 0; u < r.n; u++) make_row(&r, u, r.kept + u * r.n);
     return r;
 }
 
 void pair_ranks_row(const void *user, int64_t u, float *g)
 {
     const pair_ranks *r = user;
-    score_row(r, u, g);
-    for (int64_t v = 0; v < r->n; v++) g[v] = r->factor[place_of(r, g[v])];
+    if (!r->kept)
+        make_row(r, u, g);
+    else
+        memcpy(g, r->kept + u * r->n, (size_t)r->n * sizeof *g);
 }
 
 /* The nodes that row u leads to; returns how many. */

@@ -5,7 +5,7 @@
  *     g_uv = 1 - cos(pi rank_uv / n^2)      rank_uv: of <z_u, z_v> among all pairs, the largest first, from 1
  *
  * Ranks come from a histogram of the scores, whose places are 2^-15 of a score wide; pairs in one place share the mean
- * of their ranks. So nothing of size n x n is kept. */
+ * of their ranks. So nothing of size n x n need be kept; of few nodes g is, because its rows are asked for again and again. */
 #ifndef IGL_PLACES_H
 #define IGL_PLACES_H
 
@@ -16,6 +16,7 @@ typedef struct pair_ranks {
     float *z;              /* classes x n */
     float *factor;         /* g by place, */
     uint32_t least, count; /* whose first one holds all scores up to it */
+    float *kept;           /* g, n x n, or NULL: rows are made */
 } pair_ranks;
 
 /* s: the propagation matrix; members: labelled nodes of each class. */

@@ -32,13 +32,6 @@ static void add_scaled(int64_t n, float a, const float *restrict x, float *restr
     for (int64_t j = 0; j < n; j++) y[j] += a * x[j];
 }
 
-void relation_read(cru_tape *t, relation *s)
-{
-    if (s->c) s->c_host = cru_tensor_host(t, s->c);
-    if (s->f) s->f_host = cru_tensor_host(t, s->f);
-    if (s->f) s->f_columns = columns(t, s->f_host, s->n, cru_tensor_cols(s->f));
-}
-
 /* row_v += <c_u, c_v> over the entries that two rows of the pattern share. */
 static void add_sparse(cru_sparse *pattern, const float *c, int64_t heads, int64_t u, float *row)
 {
@@ -52,18 +45,38 @@ static void add_sparse(cru_sparse *pattern, const float *c, int64_t heads, int64
         }
 }
 
-void relation_row(const relation *s, int64_t u, float *row)
+/* gate: room for a row. */
+static void make_row(const relation *s, int64_t u, float *gate, float *row)
 {
-    float *gate = malloc((size_t)s->n * sizeof *gate);
-    if (!gate) cru_panic(CRU_NO_MEMORY, "no memory for a row of %lld numbers", (long long)s->n);
     memset(row, 0, (size_t)s->n * sizeof *row);
     if (s->c) add_sparse(s->pattern, s->c_host, cru_tensor_cols(s->c), u, row);
     const int64_t k = s->f ? cru_tensor_cols(s->f) : 0;
     if (k) add_columns(s->n, k, s->f_host + u * k, s->f_columns, row);
-    if (s->gate.row) {
-        s->gate.row(s->gate.user, u, gate);
-        for (int64_t v = 0; v < s->n; v++) row[v] *= gate[v];
+    if (!s->gate.row) return;
+    s->gate.row(s->gate.user, u, gate);
+    for (int64_t v = 0; v < s->n; v++) row[v] *= gate[v];
+}
+
+void relation_read(cru_tape *t, relation *s)
+{
+    if (s->c) s->c_host = cru_tensor_host(t, s->c);
+    if (s->f) s->f_host = cru_tensor_host(t, s->f);
+    if (s->f) s->f_columns = columns(t, s->f_host, s->n, cru_tensor_cols(s->f));
+    if (s->n > RELATION_KEPT) return;
+    float *kept = cru_tape_alloc(t, s->n * s->n, sizeof *kept), *gate = cru_tape_alloc(t, s->n, sizeof *gate);
+    for (int64_t u = 0; u < s->n; u++) make_row(s, u, gate, kept + u * s->n);
+    s->kept = kept;
+}
+
+void relation_row(const relation *s, int64_t u, float *row)
+{
+    if (s->kept) {
+        memcpy(row, s->kept + u * s->n, (size_t)s->n * sizeof *row);
+        return;
     }
+    float *gate = malloc((size_t)s->n * sizeof *gate);
+    if (!gate) cru_panic(CRU_NO_MEMORY, "no memory for a row of %lld numbers", (long long)s->n);
+    make_row(s, u, gate, row);
     free(gate);
 }
 

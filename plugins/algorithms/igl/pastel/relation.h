@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* relation.h: a learned n x n matrix that is never stored.
+/* relation.h: a learned n x n matrix that need not be stored.
  *
  *     s_uv = g_uv (<c_u, c_v> + <f_u, f_v>)
  *
  * c has a few numbers for every entry of a sparse matrix, f is dense; either may be missing. Rows of s are made when they
- * are needed, and again in the backward pass: O(n) memory a row. */
+ * are needed, and again in the backward pass: O(n) memory a row. A matrix of few nodes is asked for its rows dozens of times
+ * in an epoch: its rows are made once and kept for the step. They are the same numbers. */
 #ifndef IGL_RELATION_H
 #define IGL_RELATION_H
 
 #include <crucible/crucible.h>
+
+enum { RELATION_KEPT = 4096 }; /* most nodes of a matrix that is kept: 64 MiB */
 
 /* Row u of a constant n x n matrix. */
 typedef struct pair_gate {
@@ -24,11 +27,12 @@ typedef struct relation {
     cru_tensor *f;                   /* n x k; NULL: none */
     const float *f_host, *f_columns; /* for the host; transposed */
     pair_gate gate;
-    cru_rng mask; /* each product drops entries by this stream, */
-    double drop;  /* with this probability */
+    cru_rng mask;      /* each product drops entries by this stream, */
+    double drop;       /* with this probability */
+    const float *kept; /* n x n, or NULL: rows are made */
 } relation;
 
-/* Makes c_host, f_host and f_columns. */
+/* Makes c_host, f_host, f_columns and, of few nodes, what is kept. */
 void relation_read(cru_tape *t, relation *s);
 
 /* What an entry is dropped for: each has masks of its own. */
