@@ -149,7 +149,8 @@ static cru_status sum_up(making *m, cru_error *err)
     if (*s->baselines && table_below(m->arena, m->out->t, s->baselines, &why) != CRU_OK)
         return making_fault(m->a, "baselines", err, "%s", why.text);
     if (!s->average && !*s->baselines && !*s->ranks) return CRU_OK;
-    if (table_sum_up(m->arena, m->out->t, &what, &why) != CRU_OK) return fault(m->a, "ranks", err, "%s", why.text);
+    if (table_sum_up(m->arena, m->out->t, &what, &why) != CRU_OK)
+        return making_fault(m->a, "ranks", err, "%s", why.text);
     return CRU_OK;
 }
 
