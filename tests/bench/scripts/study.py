@@ -130,8 +130,11 @@ class Study:
         if os.path.exists(db):
             os.remove(db)
         said = [f"experiment.algorithms={method}", f"experiment.metrics={settings.get('metric', 'accuracy')}",
-                "experiment.seeds=0", "monitor.patience=0",
-                f"algorithm.{method}.{settings.get('epochs', 'epochs')}={epochs}"]
+                "experiment.seeds=0", "monitor.patience=0"]
+        if settings.get("epochs"):
+            said.append(f"algorithm.{method}.{settings['epochs']}={epochs}")
+        else:  # a protocol's own number stands above a method's
+            said += [f"monitor.epochs={epochs}", f"algorithm.{method}.epochs={epochs}"]
         said += [f"algorithm.{method}.{more}" for more in settings.get("set", [])]
         command = [self.program, "run", experiment, "--db", db, "--jobs", "1", "--quiet"]
         before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()

@@ -26,6 +26,19 @@ static void add_columns(int64_t n, int64_t cols, const float *weight, const floa
         for (int64_t v = 0; v < n; v++) row[v] += weight[j] * x[j * n + v];
 }
 
+/* y += sum_v weight_v x_v, of rows that are cols long; four at a time, in the order of one at a time */
+static void add_rows(int64_t n, int64_t cols, const float *weight, const float *x, float *restrict y)
+{
+    int64_t v = 0;
+    for (; v + 4 <= n; v += 4) {
+        const float a = weight[v], b = weight[v + 1], c = weight[v + 2], d = weight[v + 3];
+        const float *x0 = x + v * cols, *x1 = x0 + cols, *x2 = x1 + cols, *x3 = x2 + cols;
+        for (int64_t j = 0; j < cols; j++) y[j] = (((y[j] + a * x0[j]) + b * x1[j]) + c * x2[j]) + d * x3[j];
+    }
+    for (; v < n; v++)
+        for (int64_t j = 0; j < cols; j++) y[j] += weight[v] * x[v * cols + j];
+}
+
 /* y_j += a x_j */
 static void add_scaled(int64_t n, float a, const float *restrict x, float *restrict y)
 {
@@ -113,11 +126,12 @@ static void push(const work *w, int64_t u, const float *ds, float *dc, float *df
                 for (int64_t j = 0; j < heads; j++) dc[other * heads + j] += d * s->c_host[e * heads + j];
             }
     }
-    for (int64_t v = 0; df && v < s->n; v++) {
-        if (ds[v] == 0) continue;
-        add_scaled(k, ds[v], s->f_host + v * k, df + u * k);
-        add_scaled(k, ds[v], s->f_host + u * k, df + v * k);
-    }
+    if (!df) return;
+    const float *own = s->f_host + u * k;
+    add_rows(u + 1, k, ds, s->f_host, df + u * k); /* the entry on the diagonal counts twice */
+    for (int64_t v = 0; v < s->n; v++)
+        if (ds[v] != 0) add_scaled(k, ds[v], own, df + v * k);
+    add_rows(s->n - u - 1, k, ds + u + 1, own + k, df + u * k);
 }
 
 static void product_backward(void *user, cru_tape *t, const float *dy, float *const *dx)
@@ -168,8 +182,9 @@ cru_tensor *relation_product(cru_tape *t, const relation *s, cru_tensor *h)
         relation_mask(s, RELATION_PRODUCT, u, mask);
         for (int64_t v = 0; v < n; v++) {
             sum += (double)row[v];
-            if (mask[v] != 0) add_scaled(cols, row[v] * mask[v], w->h + v * cols, out);
+            row[v] *= mask[v];
         }
+        add_rows(n, cols, row, w->h, out);
         out[cols] = (float)sum;
     }
     cru_tensor *in[3];
