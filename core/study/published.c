@@ -217,6 +217,7 @@ static void open_value(cru_arena *arena, published *p, int64_t column, const cha
 cru_status published_open(cru_arena *arena, published *p, const char *also, cru_error *err)
 {
     value_list pieces = {0}, values;
+    if (*also && !p->count) return cru_fail(err, CRU_BAD_INPUT, "%s has no line that open cells could repeat", p->path);
     cru_status status = *also ? values_split(arena, also, '|', &pieces, err) : CRU_OK;
     for (int64_t i = 0; !status && i < pieces.count; i++) {
         const char *colon = strchr(pieces.items[i], ':');

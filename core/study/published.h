@@ -35,7 +35,7 @@ int64_t published_column(const published *p, const char *name);
 cru_status published_filter(cru_arena *arena, published *p, const char *where, cru_error *err);
 
 /* Adds open cells: "dataset: flickr, dblp | method: x" gives the table these datasets too, each with the cells that the
- * first dataset of the lines has. CRU_BAD_INPUT: no such column, or not of that form. */
+ * first dataset of the lines has. CRU_BAD_INPUT: no such column, not of that form, or no lines. */
 cru_status published_open(cru_arena *arena, published *p, const char *also, cru_error *err);
 
 #endif

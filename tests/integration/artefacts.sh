@@ -103,6 +103,7 @@ expect 0 "$CRUCIBLE" report tiny/table-1 --db t.db --published off --format mark
 case "$out" in *500*) fail "published values are not off: $out" ;; esac
 expect 0 "$CRUCIBLE" report tiny/table-1 --db t.db --format csv
 contains "$out" "500"
+grep ',mlp,' <<<"$out" | grep -q ',no,' && fail "a cell without a published value has a verdict: $out"
 expect 0 "$CRUCIBLE" run tiny --db t.db --hours 1 -q
 expect 0 "$CRUCIBLE" list studies --db t.db
 contains "$out" "tiny/table-2"

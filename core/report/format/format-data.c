@@ -49,9 +49,9 @@ void format_csv(const table *t, bool first, FILE *out)
         put_number(out, cell->p);
         put_number(out, cell->has_reference ? cell->reference_mean : NAN);
         fprintf(out, ",%s",
-                !cell->has_reference || cell->unjudged || isnan(cell->mean) ? ""
-                : cell->inside                                              ? "yes"
-                                                                            : "no");
+                !cell->has_reference || isnan(cell->reference_mean) || cell->unjudged || isnan(cell->mean) ? ""
+                : cell->inside                                                                             ? "yes"
+                                                                                                           : "no");
         put_number(out, cell->against_mean * t->scale);
         put_number(out, cell->against_p);
         fprintf(out, ",%s\n", below_name(cell->below));

@@ -87,6 +87,8 @@ START_TEST(open_cells_repeat_those_of_the_first_value)
     ck_assert_str_eq(p.lines[5].fields[1], "c");
     ck_assert(p.lines[5].open && isnan(p.lines[5].mean));
     ck_assert(published_open(arena, &p, "dateset: c", &err) == CRU_BAD_INPUT);
+    p.count = 0;
+    ck_assert(published_open(arena, &p, "dataset: c", &err) == CRU_BAD_INPUT);
 }
 END_TEST
 
