@@ -43,7 +43,8 @@ START_TEST(a_method_is_searched_where_the_study_searched)
     ck_assert_msg(plugin_open(path, CRU_KIND_ALGORITHM, m->ours, &plugin, &err) == CRU_OK, "%s", err.text);
     cJSON *root = fixture_open("pll/search-space.json");
     const cJSON *item;
-    const search_settings set = {.method = SEARCH_RANDOM, .rng = SEARCH_RNG_STUDY, .trials = 20, .defaults_first = true};
+    const search_settings set = {
+        .method = SEARCH_RANDOM, .rng = SEARCH_RNG_STUDY, .trials = 20, .defaults_first = true};
     const double initial[MOST_AXES] = {0};
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(fixture_case(root, m->theirs), "expected"))
     {
