@@ -49,7 +49,7 @@ typedef struct artefact_settings {
     const char *unjudged;    /* metrics without a verdict */
     bool average;
     const char *baselines; /* rows, as printed: the best of them is a row of its own, others are held against it */
-    const char *ranks;     /* "name: a, b | name: c": columns as printed; rows are ranked over all and over each of these */
+    const char *ranks;     /* "name: a, b | name: c": columns as printed; rows are ranked over all and over these */
     const char *curves, *curve_over, *curve_scale, *curve_flip; /* see frechet.h */
     const char *plot;                                           /* kind of the picture */
     const char *parts;                                          /* files of experiments; empty: this one */

@@ -272,6 +272,11 @@ expect 0 "$CRUCIBLE" run tiny/table-4 --only method=mlp --db searched.db --quiet
 expect 0 "$CRUCIBLE" list studies tiny --db searched.db
 grep -Eq "tiny/table-4 +5 +3 " <<<"$out" || fail "both parts are measured: $out"
 
+# Nor does another grid leave two choices for one cell.
+expect 0 "$CRUCIBLE" run tiny/table-4 --only method=gcn --db searched.db --quiet --set 'algorithm.gcn.lr=search(one-of 0.2 0.3)'
+expect 0 "$CRUCIBLE" run tiny/table-4 --only method=mlp --db searched.db --quiet
+expect 0 "$CRUCIBLE" report tiny/table-4 --db searched.db
+
 # Rows are ranked over all columns and over groups of them.
 cat >"$work/studies/tiny/table-5.ini" <<'INI'
 include = table-2.ini

@@ -123,6 +123,14 @@ static bool is_searched_for(const char *name)
     return strncmp(name, "dataset.", 8) == 0 || strncmp(name, "corruptor.", 10) == 0;
 }
 
+static bool same_method(const frame *f, int64_t a, int64_t b)
+{
+    for (int64_t c = 0; c < f->column_count; c++)
+        if (strncmp(f->columns[c].name, "algorithm.", 10) == 0 && f->columns[c].ids[a] != f->columns[c].ids[b])
+            return false;
+    return true;
+}
+
 void frame_keep_former_choices(frame *f)
 {
     grouping g = grouping_start(f);
@@ -132,7 +140,11 @@ void frame_keep_former_choices(frame *f)
     bool *keep = cru_arena_alloc(f->arena, f->count + 1, sizeof *keep);
     for (int64_t i = 0; i < f->count; i++)
         if (!f->former[i]) present[g.ids[i]] = true;
-    for (int64_t i = 0; i < f->count; i++) keep[i] = !f->former[i] || (f->tried[i] > 0 && !present[g.ids[i]]);
+    int64_t *last = cru_arena_alloc_zeroed(f->arena, g.count + 1, sizeof *last);
+    for (int64_t i = 0; i < f->count; i++)
+        if (f->former[i] && f->tried[i] > 0) last[g.ids[i]] = i;
+    for (int64_t i = 0; i < f->count; i++)
+        keep[i] = !f->former[i] || (f->tried[i] > 0 && !present[g.ids[i]] && same_method(f, i, last[g.ids[i]]));
     frame_keep(f, keep);
 }
 

@@ -71,7 +71,8 @@ void frame_keep(frame *f, const bool *keep);
 void frame_keep_choices(frame *f);
 
 /* Of earlier lists keeps the choices of searches for what the present lists do not have: another part of one artefact was
- * searched before. A dataset, its damage and a method that are in the present list of an experiment count from there alone. */
+ * searched before. A dataset, its damage and a method that are in the present list of an experiment count from there alone;
+ * where earlier lists chose differently, the later choice counts. */
 void frame_keep_former_choices(frame *f);
 
 /* Keeps all, as if there had been no search. */
