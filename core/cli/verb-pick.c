@@ -248,9 +248,10 @@ static int run_rung(picking *p, int64_t k)
     const int ran = code;
     code = read_rung(p, k, r);
     if (code != CLI_OK) return ran == CLI_FAILED ? ran : code;
+    if (p->late && !(p->deadline > 0 && clock_now() > p->deadline))
+        return ran == CLI_OK ? CLI_FAILED : ran; /* interrupted */
     if (p->late) return CLI_OK;
     if (r->survivors == 0) return cli_fail("pick: no method has a result on %s", p->q->dataset);
-    if (ran == CLI_FAILED) return ran; /* interrupted */
     p->rung_count++;
     p->count = r->survivors;
     for (int64_t i = 0; i < p->count; i++) p->names[i] = r->entries[i].name;
