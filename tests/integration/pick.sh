@@ -36,7 +36,8 @@ contains "$errors" "0 of 20 trials run"
 contains "$out" "$best"
 
 # Damage is part of the race; so is a metric.
-expect 0 "$CRUCIBLE" pick own/own-graph.ini --methods gcn,mlp --damage uniform:rate=0.4 --metric macro-f1 --db a.db -o damaged.ini
+expect 0 "$CRUCIBLE" pick own/own-graph.ini --methods gcn,mlp --damage uniform:rate=0.4 --metric macro-f1 --noise --db a.db -o damaged.ini
+contains "$out" "wrong labels"
 contains "$out" "uniform:rate=0.4"
 contains "$out" "test: macro-f1"
 contains "$(cat damaged.ini)" "rate = 0.4"
