@@ -91,8 +91,8 @@ static cru_status add_trial(weighing *c, store *s, const char *key, const char *
     cru_arena *arena = cru_arena_create();
     vectors all = {.arena = arena};
     cru_status status = store_each_vector(s, key, note_vector, &all, err);
-    const bool whole =
-        all.item && all.given && all.probability && all.items == all.labels && all.cells == all.items * c->q->data->classes;
+    const bool whole = all.item && all.given && all.probability && all.items == all.labels &&
+                       all.cells == all.items * c->q->data->classes;
     if (!status && whole) {
         const evidence_part part = {method, all.item, all.given, all.probability, all.items};
         status = evidence_add(c->found, &part, err);

@@ -408,6 +408,7 @@ static const char *const *make_facts(const picking *p, double seconds)
     if (p->q->damage.count) *f++ = "damage", *f++ = join(p, p->q->damage.word, p->q->damage.count);
     if (p->noise) *f++ = "wrong labels", *f++ = p->noise;
     *f++ = "cost", *f++ = string_format(p->arena, "%s of training", duration_text(seconds, took));
+    *f = NULL;
     return facts;
 }
 
