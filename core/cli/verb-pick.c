@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/json.h"
-#include "cli/look.h"
+#include "cli/labels.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "config/strings.h"
@@ -26,7 +26,7 @@ typedef struct request {
     const char *dataset, *config, *db, *methods, *metric, *hours, *out;
     cli_words sets, damage;
     int64_t jobs, seed;
-    bool quiet, json;
+    bool quiet, json, noise;
 } request;
 
 typedef struct picking {
@@ -43,6 +43,7 @@ typedef struct picking {
     const char *base, *ini, *page; /* names of files */
     const char *config;            /* the text of the INI file */
     double *test_mean, *test_std;
+    const char *noise; /* of --noise: what is estimated; NULL: it was not asked for */
 } picking;
 
 /* ---- candidates ------------------------------------------------------------------------------------------ */
@@ -248,9 +249,10 @@ static int run_rung(picking *p, int64_t k)
     const int ran = code;
     code = read_rung(p, k, r);
     if (code != CLI_OK) return ran == CLI_FAILED ? ran : code;
+    if (p->late && !(p->deadline > 0 && clock_now() > p->deadline))
+        return ran == CLI_OK ? CLI_FAILED : ran; /* interrupted */
     if (p->late) return CLI_OK;
     if (r->survivors == 0) return cli_fail("pick: no method has a result on %s", p->q->dataset);
-    if (ran == CLI_FAILED) return ran; /* interrupted */
     p->rung_count++;
     p->count = r->survivors;
     for (int64_t i = 0; i < p->count; i++) p->names[i] = r->entries[i].name;
@@ -325,6 +327,34 @@ static int write_choice(picking *p)
     return fclose(file) == 0 ? CLI_OK : cli_fail("%s: cannot be written", p->ini);
 }
 
+/* How many labels are wrong, as `clean` estimates it. That looks at all labels, and so comes after the choice. */
+static int estimate_noise(picking *p)
+{
+    const request *q = p->q;
+    evidence *found = NULL;
+    if (!q->noise) return CLI_OK;
+    if (p->data.partial) {
+        p->noise = "not estimated of candidate sets";
+        return CLI_OK;
+    }
+    const int ran = labels_weigh(&(labels_request){.dataset = q->dataset,
+                                                   .config = q->config,
+                                                   .db = q->db,
+                                                   .sets = &q->sets,
+                                                   .jobs = q->jobs,
+                                                   .quiet = q->quiet || q->json,
+                                                   .data = &p->data},
+                                 &found);
+    const bool well = ran == CLI_OK || ran == CLI_PARTLY;
+    if (well && evidence_judge(found) == EVIDENCE_UNKNOWN)
+        p->noise = "cannot be told";
+    else if (well)
+        p->noise = string_format(p->arena, "%.1f %% (95 %%: %.1f to %.1f)%s", 100 * found->rate, 100 * found->low,
+                                 100 * found->high, evidence_judge(found) == EVIDENCE_FEW ? ": little is wrong" : "");
+    evidence_destroy(found);
+    return well ? CLI_OK : ran;
+}
+
 static int64_t count_good(const verdict_rung *r)
 {
     int64_t good = 0;
@@ -376,7 +406,9 @@ static const char *const *make_facts(const picking *p, double seconds)
         if (d->arcs && !isnan(d->measures[k]))
             *f++ = measures[k], *f++ = string_format(p->arena, "%.3f", d->measures[k]);
     if (p->q->damage.count) *f++ = "damage", *f++ = join(p, p->q->damage.word, p->q->damage.count);
+    if (p->noise) *f++ = "wrong labels", *f++ = p->noise;
     *f++ = "cost", *f++ = string_format(p->arena, "%s of training", duration_text(seconds, took));
+    *f = NULL;
     return facts;
 }
 
@@ -412,6 +444,7 @@ static int print_json(const picking *p, const verdict *v)
     cJSON_AddBoolToObject(object, "decided", count_good(r) == 1);
     cJSON_AddBoolToObject(object, "cut", p->late);
     json_add_text(object, "metric", p->metric);
+    if (p->noise) json_add_text(object, "wrong_labels", p->noise);
     json_add_number(object, "candidates", (double)p->candidates);
     for (int64_t i = 0; i < r->count; i++) {
         cJSON *one = cJSON_CreateObject();
@@ -512,6 +545,7 @@ static int pick(picking *p)
     if (code == CLI_OK) code = race(p);
     if (code == CLI_OK) code = judge_finalists(p);
     if (code == CLI_OK) code = write_choice(p);
+    if (code == CLI_OK) code = estimate_noise(p);
     return code == CLI_OK ? tell(p) : code;
 }
 
@@ -531,6 +565,7 @@ int verb_pick(int argc, char **argv)
          .argument = "NAME",
          .text = &q.metric,
          .help = "of the test; default: the card's, else accuracy (auprc of anomalies)"},
+        {.name = "noise", .flag = &q.noise, .help = "estimate at the end how many labels are wrong, as clean does"},
         {.name = "seed", .argument = "N", .number = &q.seed, .help = "the first seed; default: 0"},
         {.name = "hours",
          .argument = "N",

@@ -36,7 +36,8 @@ contains "$errors" "0 of 20 trials run"
 contains "$out" "$best"
 
 # Damage is part of the race; so is a metric.
-expect 0 "$CRUCIBLE" pick own/own-graph.ini --methods gcn,mlp --damage uniform:rate=0.4 --metric macro-f1 --db a.db -o damaged.ini
+expect 0 "$CRUCIBLE" pick own/own-graph.ini --methods gcn,mlp --damage uniform:rate=0.4 --metric macro-f1 --noise --db a.db -o damaged.ini
+contains "$out" "wrong labels"
 contains "$out" "uniform:rate=0.4"
 contains "$out" "test: macro-f1"
 contains "$(cat damaged.ini)" "rate = 0.4"
@@ -47,3 +48,13 @@ contains "$errors" "did you mean gcn"
 expect 2 "$CRUCIBLE" pick own/own-graph.ini --methods gcn --damage unifrom --db a.db
 expect 1 "$CRUCIBLE" pick own/own-graph.ini --methods $methods --hours 0.0000001 --db c.db
 contains "$errors" "the hours were over"
+
+# Interrupted, it says so and has no verdict.
+"$CRUCIBLE" pick own/own-graph.ini --methods rncgln,lte4g,pastel,cp,nrgnn --jobs 1 --db d.db -o cut.ini >cut.out 2>cut.err &
+pid=$!
+until grep -q "^1/" cut.err 2>/dev/null; do kill -0 $pid 2>/dev/null || break; done
+kill -INT $pid 2>/dev/null
+wait $pid
+code=$?
+[ "$code" = 1 ] || fail "exit code $code after an interruption: $(cat cut.out cut.err)"
+[ ! -s cut.out ] || fail "a verdict after an interruption: $(cat cut.out)"
