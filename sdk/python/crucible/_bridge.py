@@ -65,6 +65,17 @@ def import_before(paths):
                 failed.setdefault(name.split(".")[0], error)
 
 
+def prepare():
+    """What torch loads when it is first seeded and when an optimiser is made: as long as the import itself, so once."""
+    from . import _plugin
+    _plugin.seed_all(0, 1)
+    if "torch" in sys.modules:
+        try:
+            importlib.import_module("torch._dynamo")
+        except Exception:
+            pass  # older ones have none
+
+
 def main():
     from . import _abi, _plugin
     lib = _abi.declare(ctypes.PyDLL(library))
@@ -75,11 +86,13 @@ def main():
         os._exit(lib.bridge_scan(pipe, ruleset, seconds, os.fsencode(path), opened))
     if command == "serve":
         import_before(rest)
+        prepare()
         lib.bridge_serve(3, opened, _abi.ForkFn(os.fork))
     if command == "check":
         seconds, form, path, python, readable = rest
         path = os.path.realpath(path)
         import_before([path])
+        prepare()
         how = _abi.Case(path=os.fsencode(path), python=os.fsencode(python), readable=os.fsencode(readable),
                         seconds=int(seconds), json=form == "json", open=opened, fork_it=_abi.ForkFn(os.fork))
         os._exit(lib.bridge_check(ctypes.byref(how)))
