@@ -7,8 +7,10 @@ sys.path[:] = [p for p in search.split("\n") if p] + [modules]
 
 import ast  # noqa: E402
 import ctypes  # noqa: E402
+import gc  # noqa: E402
 import importlib  # noqa: E402
 import os  # noqa: E402
+import signal  # noqa: E402
 import tempfile  # noqa: E402
 import warnings  # noqa: E402
 
@@ -74,6 +76,8 @@ def prepare():
             importlib.import_module("torch._dynamo")
         except Exception:
             pass  # older ones have none
+    gc.collect()
+    gc.freeze()  # else a trial's first collection would look at, and so copy, all that was imported
 
 
 def main():
@@ -85,6 +89,8 @@ def main():
         import_before([path])
         os._exit(lib.bridge_scan(pipe, ruleset, seconds, os.fsencode(path), opened))
     if command == "serve":
+        # before packages start threads, one of which would else swallow what the nursery waits for
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         import_before(rest)
         prepare()
         lib.bridge_serve(3, opened, _abi.ForkFn(os.fork))
