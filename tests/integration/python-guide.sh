@@ -28,7 +28,7 @@ expect 2 "$CRUCIBLE" new python gcn
 
 torch=$("$python" -c 'import torch' 2>/dev/null && echo yes)
 if [ -n "$torch" ]; then
-    expect 0 "$CRUCIBLE" check my-model.py --python "$python"
+    expect 0 "$CRUCIBLE" check my-model.py --python "$python" --seconds 120
     sed "s|^python = .*|python = $python|; s/^seeds .*/seeds = 0/" my-gnn/my-gnn.ini >my-gnn/one.ini
     expect 0 "$CRUCIBLE" run my-gnn/one.ini --db template.db
     contains "$out" my-gnn

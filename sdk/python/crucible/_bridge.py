@@ -7,8 +7,10 @@ sys.path[:] = [p for p in search.split("\n") if p] + [modules]
 
 import ast  # noqa: E402
 import ctypes  # noqa: E402
+import gc  # noqa: E402
 import importlib  # noqa: E402
 import os  # noqa: E402
+import signal  # noqa: E402
 import tempfile  # noqa: E402
 import warnings  # noqa: E402
 
@@ -65,6 +67,19 @@ def import_before(paths):
                 failed.setdefault(name.split(".")[0], error)
 
 
+def prepare():
+    """What torch loads when it is first seeded and when an optimiser is made: as long as the import itself, so once."""
+    from . import _plugin
+    _plugin.seed_all(0, 1)
+    if "torch" in sys.modules:
+        try:
+            importlib.import_module("torch._dynamo")
+        except Exception:
+            pass  # older ones have none
+    gc.collect()
+    gc.freeze()  # else a trial's first collection would look at, and so copy, all that was imported
+
+
 def main():
     from . import _abi, _plugin
     lib = _abi.declare(ctypes.PyDLL(library))
@@ -74,12 +89,16 @@ def main():
         import_before([path])
         os._exit(lib.bridge_scan(pipe, ruleset, seconds, os.fsencode(path), opened))
     if command == "serve":
+        # before packages start threads, one of which would else swallow what the nursery waits for
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         import_before(rest)
+        prepare()
         lib.bridge_serve(3, opened, _abi.ForkFn(os.fork))
     if command == "check":
         seconds, form, path, python, readable = rest
         path = os.path.realpath(path)
         import_before([path])
+        prepare()
         how = _abi.Case(path=os.fsencode(path), python=os.fsencode(python), readable=os.fsencode(readable),
                         seconds=int(seconds), json=form == "json", open=opened, fork_it=_abi.ForkFn(os.fork))
         os._exit(lib.bridge_check(ctypes.byref(how)))
