@@ -51,7 +51,7 @@ static cru_status read_axis(making *m, const char *name, const char *text, axis 
         if (k->column < 0) {
             const char *near = cru_nearest(list.items[i], m->print->columns, (size_t)m->print->column_count);
             return making_fault(m->a, name, err, "%s has no column '%s'%s%s%s", m->print->path, list.items[i],
-                         near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+                                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
         }
         collect_values(m, k);
         x->combinations *= k->key.value_count;
@@ -87,8 +87,8 @@ static cru_status read_fixed(making *m, cru_error *err)
         if (axis_is_metric(k)) continue;
         if (k->key.value_count > 1)
             return making_fault(m->a, "where", err,
-                         "'%s' takes several values (%s, %s); name it in rows or cols, or choose one", name,
-                         k->key.values[0], k->key.values[1]);
+                                "'%s' takes several values (%s, %s); name it in rows or cols, or choose one", name,
+                                k->key.values[0], k->key.values[1]);
     }
     return CRU_OK;
 }

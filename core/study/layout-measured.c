@@ -107,8 +107,8 @@ static cru_status check_runs(const filling *g, const table_cell *cell, int64_t a
             if (first < 0) first = item;
         }
         return making_fault(m->a, "rows", err, "the cell (%s, %s) has several runs of one seed, which differ in %s",
-                     m->out->t->rows[at / m->out->t->col_count].label, m->out->t->cols[at % m->out->t->col_count].label,
-                     differs);
+                            m->out->t->rows[at / m->out->t->col_count].label,
+                            m->out->t->cols[at % m->out->t->col_count].label, differs);
     }
     return CRU_OK;
 }
@@ -177,7 +177,8 @@ static const frame_measure *find_measure(const making *m, const axis_key *k, int
     const frame *f = m->request->f;
     if (!k) return frame_find_measure(f, m->a->settings.metric);
     for (int64_t i = 0; i < f->measure_count; i++)
-        if (strcmp(layout_translate(k->match, f->measures[i].name), k->key.values[position]) == 0) return &f->measures[i];
+        if (strcmp(layout_translate(k->match, f->measures[i].name), k->key.values[position]) == 0)
+            return &f->measures[i];
     return NULL;
 }
 
@@ -220,4 +221,3 @@ void measured_direction(making *m)
         m->request->f && (!metric || metric->key.value_count == 1) ? find_measure(m, metric, 0) : NULL;
     if (measure && measure->flags & CRU_METRIC_LOWER_IS_BETTER) m->out->t->lower_is_better = true;
 }
-

@@ -31,7 +31,7 @@ void image_move(cru_image *image, const image_map *m)
 
 void image_rotate(cru_image *image, double degrees)
 {
-    const double angle = -degrees * acos(-1) / 180, cosine = cos(angle), sine = sin(angle);
+    const double angle = -degrees * M_PI / 180, cosine = cos(angle), sine = sin(angle);
     const double x = image->width / 2.0, y = image->height / 2.0;
     const image_map map = {.a = cosine,
                            .b = sine,

@@ -19,7 +19,7 @@ double cru_lr_multi_step(double lr, int64_t step, const int64_t *at, int64_t cou
 
 double cru_lr_cosine(double lr, int64_t step, int64_t total, double floor)
 {
-    return floor + (lr - floor) * 0.5 * (1 + cos(acos(-1.0) * (double)step / (double)total));
+    return floor + (lr - floor) * 0.5 * (1 + cos(M_PI * (double)step / (double)total));
 }
 
 double cru_lr_warmup(double lr, int64_t step, int64_t warmup)

@@ -145,6 +145,7 @@ void learner_gave_nothing(cru_learner *l, const char *hook)
 cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t)
 {
     const cru_method *method = learner->method;
+    if (!method->forward && !method->logits) return cru_gcn_stack_input(t, &learner->gcn, learner->adj, &learner->x);
     cru_tensor *z = method->forward ? method->forward(learner, learner->model, t, &learner->graphs)
                                     : method->logits(learner, learner->model, t);
     if (!z) learner_gave_nothing(learner, method->forward ? "forward" : "logits");

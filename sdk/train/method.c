@@ -29,6 +29,7 @@ enum {
     GRAPHS = 512,
     VIEWS = 1024,
     TRAIN = 2048,
+    GCN = 4096,
 };
 
 static uint32_t bits_of(const cru_method *m)
@@ -36,7 +37,7 @@ static uint32_t bits_of(const cru_method *m)
     return (m->logits ? LOGITS : 0u) | (m->forward ? FORWARD : 0u) | (m->classify || m->backbone ? CLASSIFY : 0u) |
            (m->loss ? LOSS : 0u) | (m->batch_loss ? BATCH_LOSS : 0u) | (m->after_step ? AFTER_STEP : 0u) |
            (m->epoch ? EPOCH : 0u) | (m->after_epoch ? AFTER_EPOCH : 0u) | (m->adjacency ? ADJACENCY : 0u) |
-           (m->graphs ? GRAPHS : 0u) | (m->views ? VIEWS : 0u) | (m->train ? TRAIN : 0u);
+           (m->graphs ? GRAPHS : 0u) | (m->views ? VIEWS : 0u) | (m->train ? TRAIN : 0u) | (m->gcn ? GCN : 0u);
 }
 
 /* Wrong are all of `all` together with none of `none`. */
@@ -45,7 +46,12 @@ static const struct rule {
     const char *fault;
 } rules[] = {
     {0, TRAIN, "it does not say where its settings have the cru_train (.train)"},
-    {0, LOGITS | FORWARD | CLASSIFY, "it has none of logits, forward, classify and backbone: nothing would predict"},
+    {0, LOGITS | FORWARD | CLASSIFY | GCN,
+     "it has none of logits, gcn, forward, classify and backbone: nothing would predict"},
+    {GCN | FORWARD, 0, "it has gcn and forward: one of them predicts"},
+    {GCN | CLASSIFY, 0, "it has gcn and classify (or backbone): one of them predicts"},
+    {GCN | ADJACENCY, 0, "it has .gcn and .adjacency: the settings of gcn hold an adjacency already"},
+    {GCN | GRAPHS, 0, "it has .gcn and .graphs: there is one l->adj"},
     {LOGITS | FORWARD, 0, "it has both logits and forward: one of them predicts"},
     {LOGITS | CLASSIFY, 0, "it has logits and classify (or backbone): one of them predicts"},
     {FORWARD | CLASSIFY, 0, "it has forward and classify (or backbone): one of them predicts"},
@@ -73,7 +79,7 @@ const char *method_fault(const cru_plugin *plugin)
         if ((bits & rules[i].all) == rules[i].all && !(bits & rules[i].none) && (rules[i].all || rules[i].none))
             return rules[i].fault;
     if (outside(plugin, m->train, sizeof(cru_train)) || outside(plugin, m->adjacency, sizeof(cru_adjacency)) ||
-        outside(plugin, m->graphs, sizeof(cru_graph_settings)) ||
+        outside(plugin, m->gcn, sizeof(cru_gcn_settings)) || outside(plugin, m->graphs, sizeof(cru_graph_settings)) ||
         outside(plugin, m->backbone, sizeof(cru_backbone_choice)))
         return "a place that it names lies outside its settings";
     return NULL;
@@ -138,8 +144,11 @@ static void open_parts(cru_learner *l)
 {
     const cru_method *method = l->method;
     const cru_adjacency *adjacency = settings_at(l, method->adjacency);
+    const cru_gcn_settings *gcn = settings_at(l, method->gcn);
     const cru_backbone_choice *backbone = settings_at(l, method->backbone);
+    if (gcn) adjacency = &gcn->adjacency;
     if (adjacency) l->adj = cru_adjacency_create(l->ctx, &l->task->graph, adjacency);
+    if (gcn) l->gcn = cru_learner_gcn(l, l->net, gcn);
     if (method->graphs) open_graphs(l);
     if (method->forward && !method->loss && l->task->problem != CRU_GRAPHS) {
         l->wanted = cru_ctx_alloc(l->ctx, 1, sizeof *l->wanted);

@@ -32,7 +32,7 @@ static cru_status load(const cru_loading *l)
     status = generate_classes(data, sizes, &rng, l->err);
     if (status != CRU_OK) return status;
     for (int64_t i = 0; i < s->rows; i++) {
-        double t = acos(-1) * cru_rng_uniform(&rng);
+        double t = M_PI * cru_rng_uniform(&rng);
         bool upper = data->truth[i] == 0;
         x[2 * i] = (float)((upper ? cos(t) : 1 - cos(t)) + s->noise * cru_rng_normal(&rng));
         x[2 * i + 1] = (float)((upper ? sin(t) : 0.5 - sin(t)) + s->noise * cru_rng_normal(&rng));

@@ -164,7 +164,7 @@ typedef struct cru_learner {
     const cru_train *train; /* inside settings */
     cru_tape *tape;
     cru_input x;            /* the task's features */
-    cru_sparse *adj;        /* methods with `adjacency` or `graphs`: the matrix that the settings ask for */
+    cru_sparse *adj;        /* methods with `adjacency`, `gcn` or `graphs`: the matrix that the settings ask for */
     cru_graphs graphs;      /* methods with `graphs`: all of them, or all nodes as one */
     cru_batches batches;    /* methods with `graphs` on whole graphs: the training ones; build may put others here */
     cru_classifier network; /* methods with `backbone`: the network that the settings ask for, in `net` */
@@ -186,6 +186,7 @@ typedef struct cru_learner {
     struct cru_wanted *wanted; /* private: the rows of logits that the default loss asks for */
     struct cru_shelf *shelf;   /* private: the weights that several rules chose; NULL unless there are several */
     struct cru_noted *noted;   /* private: an evaluation of which representations are wanted; else NULL */
+    cru_gcn_stack gcn;         /* methods with `gcn`: the convolutions that the settings ask for, in `net` */
 } cru_learner;
 
 /* Where a member lies in the settings, for cru_method: its offset plus 1, so that 0 means none. */
@@ -201,8 +202,8 @@ CRU_API void cru_state_values(cru_state *state, const char *name, void *values, 
 CRU_API void cru_state_tensor(cru_state *state, const char *name, cru_tensor *tensor);
 
 /* A method: where its settings are, and its hooks. Every hook is handed the learner and the model. What may stand
- * together is checked when an instance is made; a wrong combination is refused with a sentence. Exactly one of `logits`,
- * `forward` and `classify` (or `backbone` instead of the last) must be there. */
+ * together is checked when an instance is made; a wrong combination is refused with a sentence. Exactly one of `logits`
+ * (or `gcn` instead), `forward` and `classify` (or `backbone` instead of the last) must be there. */
 typedef struct cru_method {
     size_t model_size; /* sizeof the model struct */
     size_t train;      /* CRU_AT of the cru_train */
@@ -283,6 +284,10 @@ typedef struct cru_method {
      * with any of prepare, epoch, after_epoch and after_step may have such state, so without this function it cannot be
      * saved; one that has none says cru_no_state. */
     void (*state)(cru_learner *l, void *model, cru_state *state);
+
+    /* CRU_AT of a cru_gcn_settings, or 0: makes l->adj and l->gcn as cru_learner_gcn does, which gives the logits unless
+     * there is a hook of that name. */
+    size_t gcn;
 } cru_method;
 
 /* For cru_method.state: names nothing. */
@@ -322,7 +327,7 @@ CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
 /* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... */
 CRU_API cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings);
 /* The same of the network that the settings name, with the matrix that it goes over in `adj`: for gcn that of the learner
- * when the method has `adjacency`. */
+ * when the method has `adjacency` or `gcn`. */
 CRU_API cru_encoder cru_learner_encoder(cru_learner *learner, cru_net *net, const cru_encoder_settings *settings);
 
 /* `epochs` steps of `optim` on the default loss of what `logits` gives (as cru_method.logits): pre-training, of which

@@ -48,12 +48,14 @@ typedef struct places {
     cru_adjacency adjacency;
     cru_graph_settings graphs;
     cru_backbone_choice backbone;
+    cru_gcn_settings gcn;
 } places;
 
 #define TRAIN     .train = CRU_AT(places, train)
 #define ADJACENCY .adjacency = CRU_AT(places, adjacency)
 #define GRAPHS    .graphs = CRU_AT(places, graphs)
 #define BACKBONE  .backbone = CRU_AT(places, backbone)
+#define GCN       .gcn = CRU_AT(places, gcn)
 
 static const struct {
     cru_method method;
@@ -67,6 +69,11 @@ static const struct {
     {{TRAIN, GRAPHS, .forward = forward, .classify = classify}, "forward and classify"},
     {{TRAIN, .forward = forward}, "forward needs .graphs"},
     {{TRAIN, ADJACENCY, GRAPHS, .logits = logits}, ".adjacency and .graphs"},
+    {{TRAIN, GCN, GRAPHS, .forward = forward}, "gcn and forward"},
+    {{TRAIN, GCN, BACKBONE}, "gcn and classify"},
+    {{TRAIN, GCN, ADJACENCY}, ".gcn and .adjacency"},
+    {{TRAIN, GCN, GRAPHS}, ".gcn and .graphs"},
+    {{TRAIN, .gcn = sizeof(places)}, "outside its settings"},
     {{TRAIN, .logits = logits, .batch_loss = batch_loss}, "batch_loss needs"},
     {{TRAIN, .logits = logits, .after_step = after_step}, "after_step needs"},
     {{TRAIN, .logits = logits, .views = CRU_VIEW_STRONG}, "views need"},
@@ -125,6 +132,40 @@ START_TEST(the_first_member_of_the_settings_can_be_named)
 }
 END_TEST
 
+/* What the settings of gcn ask for is what a method that makes it itself gets. */
+static cru_tensor *own_logits(cru_learner *l, void *self, cru_tape *t)
+{
+    (void)self;
+    const cru_gcn_stack own = cru_learner_gcn(l, cru_net_create(l->ctx, "net"), &((const places *)l->settings)->gcn);
+    return cru_gcn_stack_input(t, &own, l->adj, &l->x);
+}
+
+static void scores_of(const cru_method *method, const places *s, float out[ITEMS * CLASSES])
+{
+    static const int64_t offsets[ITEMS + 1] = {0};
+    cru_ctx *ctx = test_ctx(NULL);
+    cru_task task = linear_task();
+    task.graph = (cru_csr){.rows = ITEMS, .cols = ITEMS, .offsets = offsets};
+    cru_learner *self = NULL;
+    ck_assert_int_eq(create_method(&(test_method){method, CRU_ROWS, sizeof *s}, &self, s, &task, ctx), CRU_OK);
+    cru_tape_begin(self->tape, CRU_EVAL);
+    cru_tensor_download(self->tape, cru_learner_logits(self, self->tape), out);
+    cru_ctx_destroy(ctx);
+}
+
+START_TEST(a_method_with_gcn_needs_no_logits_of_its_own)
+{
+    const places s = {.gcn = {.layers = 2, .hidden = 8, .adjacency = {CRU_LOOPS_ADD, CRU_NORM_SYM}}};
+    const cru_method given = {.model_size = 1, TRAIN, GCN};
+    const cru_method own = {.model_size = 1, TRAIN, .adjacency = CRU_AT(places, gcn.adjacency), .logits = own_logits};
+    float first[ITEMS * CLASSES], second[ITEMS * CLASSES];
+    scores_of(&given, &s, first);
+    scores_of(&own, &s, second);
+    ck_assert_mem_eq(first, second, sizeof first);
+    ck_assert(first[0] != first[1]);
+}
+END_TEST
+
 static void tell(cru_learner *l, void *self, cru_report *report)
 {
     (void)self;
@@ -171,6 +212,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, a_wrong_combination_is_refused_with_a_sentence, 0, sizeof wrong / sizeof *wrong);
     tcase_add_test(c, a_plugin_without_a_method_is_refused);
     tcase_add_test(c, the_first_member_of_the_settings_can_be_named);
+    tcase_add_test(c, a_method_with_gcn_needs_no_logits_of_its_own);
     tcase_add_test(c, a_method_reports_what_it_learned);
     suite_add_tcase(s, c);
     return s;

@@ -72,7 +72,7 @@ static cru_tensor *coefficients(cru_ctx *ctx, const settings *s, int64_t n)
         for (int64_t j = 0; j < n; j++) {
             double sum = 0;
             for (int64_t i = 0; i < n; i++) {
-                const double a = acos(-1) * ((double)i + 0.5) / (double)n;
+                const double a = M_PI * ((double)i + 0.5) / (double)n;
                 sum += basis(s, k, cos(a)) * cos((double)j * a);
             }
             c[k * n + j] = (float)((j ? 2 : 1) * sum / (double)n);

@@ -21,23 +21,6 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-typedef struct model {
-    cru_gcn_stack gcn;
-} model;
-
-static void build(cru_learner *l, void *self)
-{
-    model *m = self;
-    const settings *s = l->settings;
-    m->gcn = cru_learner_gcn(l, l->net, &s->gcn);
-}
-
-static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
-{
-    model *m = self;
-    return cru_gcn_stack_input(t, &m->gcn, l->adj, &l->x);
-}
-
 static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *all)
 {
     (void)self;
@@ -50,8 +33,7 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *all
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .adjacency = CRU_AT(settings, gcn.adjacency)),
+    CRU_METHOD(settings, schema, cru_no_model, .gcn = CRU_AT(settings, gcn), .labelled = true, .loss = loss),
     .name = "apl",
     .version = "1.0",
     .summary = "an active and a passive loss: normalised and reverse cross-entropy",

@@ -56,3 +56,40 @@ void report_transition(cru_learner *l, cru_report *report, const cru_tensor *tra
     const int64_t classes = l->task->classes;
     cru_report_matrix(report, "transition", in_double(l->tape, transition), classes, classes);
 }
+
+/* ---- a method of two GCNs -------------------------------------------------------------------------------- */
+
+const cru_param corrected_schema[] = {
+    CRU_INT(corrected_settings, pretrain, 200, 0, 1e9, "epochs of the network that estimates the transition"),
+    CRU_GCN_SETTINGS(corrected_settings, gcn, 2, 64, 0.5),
+    CRU_TRAIN_SETTINGS(corrected_settings, train, 200, 0.01, 5e-4),
+    CRU_END,
+};
+
+void corrected_build(cru_learner *l, void *self)
+{
+    corrected *m = self;
+    const corrected_settings *s = l->settings;
+    m->first_net = cru_net_create(l->ctx, "pretrain");
+    m->first = cru_learner_gcn(l, m->first_net, &s->gcn);
+    m->transition = cru_net_buffer(l->net, "transition", cru_2d(l->task->classes, l->task->classes), 0);
+}
+
+static cru_tensor *first_logits(cru_learner *l, void *self, cru_tape *t)
+{
+    corrected *m = self;
+    return cru_gcn_stack_input(t, &m->first, l->adj, &l->x);
+}
+
+void corrected_prepare(cru_learner *l, void *self)
+{
+    corrected *m = self;
+    const corrected_settings *s = l->settings;
+    estimate_transition(l, &(estimator){m->first_net, first_logits, s->pretrain}, m->transition);
+}
+
+void corrected_report(cru_learner *l, void *self, cru_report *report)
+{
+    corrected *m = self;
+    report_transition(l, report, m->transition);
+}

@@ -23,4 +23,23 @@ cru_tensor *backward_corrected(cru_learner *l, cru_tape *t, cru_tensor *z, const
 /* As "transition", row = class before, column = class after. */
 void report_transition(cru_learner *l, cru_report *report, const cru_tensor *transition);
 
+/* A method of two GCNs: the first, which is trained and used once, estimates the transition; the second is the learner's,
+ * and what corrects its loss is the method's own. For CRU_METHOD: these, .gcn and .loss. */
+typedef struct corrected_settings {
+    int64_t pretrain;
+    cru_gcn_settings gcn;
+    cru_train train;
+} corrected_settings;
+
+typedef struct corrected {
+    cru_net *first_net;
+    cru_gcn_stack first;
+    cru_tensor *transition; /* classes x classes */
+} corrected;
+
+extern const cru_param corrected_schema[];
+void corrected_build(cru_learner *l, void *self);
+void corrected_prepare(cru_learner *l, void *self);
+void corrected_report(cru_learner *l, void *self, cru_report *report);
+
 #endif

@@ -30,21 +30,14 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_gcn_stack first, second;
+    cru_gcn_stack second;
 } model;
 
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    m->first = cru_learner_gcn(l, l->net, &s->gcn);
     m->second = cru_learner_gcn(l, cru_learner_net(l, "second"), &s->gcn);
-}
-
-static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
-{
-    model *m = self;
-    return cru_gcn_stack_input(t, &m->first, l->adj, &l->x);
 }
 
 static double forgotten(const settings *s, int64_t epoch)
@@ -77,8 +70,7 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *all
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .adjacency = CRU_AT(settings, gcn.adjacency)),
+    CRU_METHOD(settings, schema, model, .gcn = CRU_AT(settings, gcn), .labelled = true, .build = build, .loss = loss),
     .name = "jocor",
     .version = "1.0",
     .summary = "two networks that agree, trained on their small joint losses",

@@ -28,7 +28,7 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_gcn_stack first, second;
+    cru_gcn_stack second;
     cru_optim *first_optim, *second_optim;
     pair_graph graph;
 } model;
@@ -38,19 +38,12 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     cru_net *second = cru_learner_net(l, "second");
-    m->first = cru_learner_gcn(l, l->net, &s->gcn);
     m->second = cru_learner_gcn(l, second, &s->gcn);
     m->first_optim = cru_learner_optim(l, &l->net, 1);
     m->second_optim = cru_learner_optim(l, &second, 1);
     const cru_csr near = cru_graph_loops(cru_ctx_pool(l->ctx), &l->task->graph, CRU_LOOPS_SET);
     m->graph = (pair_graph){cru_sparse_create(l->ctx, &near), cru_csr_nnz(&l->task->graph)};
     if (m->graph.edges == 0) cru_learner_refuse(l, "there are no edges whose ends could be alike");
-}
-
-static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
-{
-    model *m = self;
-    return cru_gcn_stack_input(t, &m->first, l->adj, &l->x);
 }
 
 static double epoch(cru_learner *l, void *self)
@@ -61,14 +54,14 @@ static double epoch(cru_learner *l, void *self)
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *v = cru_gcn_stack_input(t, &m->second, l->adj, &l->x);
     cru_learner_step(l, m->second_optim, pair_loss(t, &m->graph, v, NULL));
-    cru_tensor *z = logits(l, m, t), *plain = cru_learner_loss(l, t, z);
+    cru_tensor *z = cru_learner_logits(l, t), *plain = cru_learner_loss(l, t, z);
     cru_tensor *alike = pair_loss(t, &m->graph, z, l->epoch > s->start_epoch ? v : NULL);
     return cru_learner_step(l, m->first_optim, cru_add(t, plain, alike));
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
-               .widen = cru_weights_only, .state = cru_no_state, .adjacency = CRU_AT(settings, gcn.adjacency)),
+    CRU_METHOD(settings, schema, model, .gcn = CRU_AT(settings, gcn), .labelled = true, .build = build, .epoch = epoch,
+               .widen = cru_weights_only, .state = cru_no_state),
     .name = "pignn",
     .version = "1.0",
     .summary = "pairs of neighbours should score alike, weighed by a second network",

@@ -27,7 +27,6 @@ static const cru_param schema[] = {
 };
 
 typedef struct model {
-    cru_gcn_stack gcn;
     cru_tensor *b, *last; /* B, and as it was after the last epoch: classes x classes */
 } model;
 
@@ -39,15 +38,8 @@ static void build(cru_learner *l, void *self)
     float *start = cru_ctx_alloc(l->ctx, c * c, sizeof *start);
     for (int64_t i = 0; i < c * c; i++)
         start[i] = (float)log(i % (c + 1) ? s->noise_rate_init / (double)(c - 1) : 1 - s->noise_rate_init);
-    m->gcn = cru_learner_gcn(l, l->net, &s->gcn);
     m->b = cru_net_weight(l->net, "noise", cru_2d(c, c), (cru_init){.kind = CRU_INIT_VALUES, .values = start});
     m->last = cru_tensor_from(l->ctx, cru_2d(c, c), start);
-}
-
-static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
-{
-    model *m = self;
-    return cru_gcn_stack_input(t, &m->gcn, l->adj, &l->x);
 }
 
 static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
@@ -72,9 +64,8 @@ static void report(cru_learner *l, void *self, cru_report *report)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .after_epoch = after_epoch, .report = report, .widen = cru_weights_only, .state = cru_no_state,
-               .adjacency = CRU_AT(settings, gcn.adjacency)),
+    CRU_METHOD(settings, schema, model, .gcn = CRU_AT(settings, gcn), .labelled = true, .build = build, .loss = loss,
+               .after_epoch = after_epoch, .report = report, .widen = cru_weights_only, .state = cru_no_state),
     .name = "s-model",
     .version = "1.0",
     .summary = "a learned transition matrix between classifier and labels",

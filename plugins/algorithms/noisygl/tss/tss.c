@@ -32,7 +32,7 @@ static const cru_param schema[] = {
 
 typedef struct model {
     cru_net *first_net; /* not the learner's: trained and used once */
-    cru_gcn_stack first, second;
+    cru_gcn_stack first;
     int32_t *used; /* the training nodes that are believed, sorted */
     int64_t *most; /* how many of them are among the first k sorted ones: |train| + 1 */
 } model;
@@ -43,7 +43,6 @@ static void build(cru_learner *l, void *self)
     const settings *s = l->settings;
     m->first_net = cru_net_create(l->ctx, "pretrain");
     m->first = cru_learner_gcn(l, m->first_net, &s->gcn);
-    m->second = cru_learner_gcn(l, l->net, &s->gcn);
     m->used = cru_ctx_alloc(l->ctx, l->train_rows.count, sizeof *m->used);
     m->most = cru_ctx_alloc(l->ctx, l->train_rows.count + 1, sizeof *m->most);
 }
@@ -101,12 +100,6 @@ static void label_weights(cru_learner *l, void *self, double *weights)
     for (int64_t i = 0; i < train.count; i++) weights[i] = believed[train.ids[i]];
 }
 
-static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
-{
-    model *m = self;
-    return cru_gcn_stack_input(t, &m->second, l->adj, &l->x);
-}
-
 static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 {
     model *m = self;
@@ -118,9 +111,9 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .prepare = prepare,
-               .label_weights = label_weights, .logits = logits, .loss = loss, .widen = cru_weights_only,
-               .state = cru_no_state, .adjacency = CRU_AT(settings, gcn.adjacency)),
+    CRU_METHOD(settings, schema, model, .gcn = CRU_AT(settings, gcn), .labelled = true, .build = build,
+               .prepare = prepare, .label_weights = label_weights, .loss = loss, .widen = cru_weights_only,
+               .state = cru_no_state),
     .name = "tss",
     .version = "1.1",
     .summary = "a curriculum from the inside of classes to their borders",

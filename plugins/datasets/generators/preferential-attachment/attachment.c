@@ -27,7 +27,7 @@ double attachment_liking(const attachment *a, int32_t from, int32_t to)
 
 attachment_gaussian attachment_cloud(int64_t label, int64_t classes)
 {
-    double pi = acos(-1), angle = 2 * pi * (double)label / (double)classes, c = cos(angle), s = sin(angle);
+    double angle = 2 * M_PI * (double)label / (double)classes, c = cos(angle), s = sin(angle);
     double long_axis = 70 * 350, short_axis = 20 * 350; /* R^T diag(long, short) R, R the rotation by `angle` */
     return (attachment_gaussian){
         .mean = {300 * s, 300 * c},
