@@ -378,15 +378,22 @@ static void hang_up(job *j)
     j->deadline = fmin(j->deadline, clock_now() + GRACE_SECONDS);
 }
 
-void jobs_listen(job *j)
+/* False: there is nothing more for now. */
+static bool listen_on(job *j)
 {
     worker_message m;
     for (int i = 0; i < PACKETS_AT_ONCE; i++) {
         ssize_t n = recv(j->socket, &m, sizeof m, MSG_DONTWAIT);
         if (n == 0) hang_up(j);
-        if (n != (ssize_t)sizeof m) return;
+        if (n != (ssize_t)sizeof m) return false;
         take_message(j, &m);
     }
+    return true;
+}
+
+void jobs_listen(job *j)
+{
+    listen_on(j);
 }
 
 /* ---- ending ---------------------------------------------------------------------------------------------- */
@@ -515,28 +522,13 @@ static void worker_gone(job *leader)
     }
 }
 
-static int64_t packets(const job *leader)
-{
-    int64_t count = 0;
-    for (const job *j = leader; j; j = j->next) count += j->points + j->heard;
-    return count;
-}
-
-static void drain(job *j)
-{
-    for (int64_t before = -1; before != packets(j);) {
-        before = packets(j);
-        jobs_listen(j);
-    }
-}
-
 void jobs_reap(job *j, const nursery_end *end)
 {
     j->ended = end->status;
     j->usage = end->usage;
     j->pid = 0;
     j->ended_at = clock_now();
-    drain(j);
+    while (listen_on(j)) continue; /* the last of what it has sent says how it went */
     worker_gone(j);
 }
 

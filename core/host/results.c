@@ -181,8 +181,8 @@ static void append_log(const job *j, char *text, size_t space)
 
 void results_fail(job *j, store_outcome outcome, const char *message)
 {
-    if (builds_changed(j->runner,
-                       &j->trial)) { /* which may be why: a library that is rewritten takes its process along */
+    /* which may be why: a library that is rewritten takes its process along */
+    if (builds_changed(j->runner, &j->trial)) {
         jobs_abandon(j);
         return;
     }

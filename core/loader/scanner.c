@@ -259,7 +259,7 @@ static cru_status start(const scan_options *options, const scan_job *job, const 
     const int fds[] = {pipe_end, way->ruleset, way->second};
     size_t size = sizeof(scan_order) + length;
     for (int i = 0; i < way->words; i++) size += strlen(way->argv[i]) + 1;
-    scan_order *order = malloc(size);
+    scan_order *order = calloc(1, size); /* its padding is sent as well */
     if (!order) return cru_fail(err, CRU_NO_MEMORY, "out of memory");
     order->cpu_seconds = (int64_t)ceil(options->hang_seconds) + 1;
     order->words = way->words;

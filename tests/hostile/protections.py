@@ -45,11 +45,12 @@ PROTECTIONS = [
                [("core/host/runner.c", "    r->nursery = r->options.nursery;\n", "    r->nursery = NULL;\n")],
                suite("test-hostile")),
     Protection("one-process-a-file", "C4: no other plugin is in the process that describes one",
-               [("core/loader/scanner.c", "    child_silence();\n    child_limit(",
-                 "    child_silence();\n    {\n        char rival[4096];\n        const cru_plugin *first;\n"
+               [("core/loader/scanner.c", "    child_limit(\n        &(child_limits){.cpu_seconds = order->cpu_seconds,",
+                 "    {\n        char rival[4096];\n        const cru_plugin *first;\n"
                  "        strcpy(stpcpy(rival, order->path) - strlen(file_name(order->path)), \"a-rival.so\");\n"
                  "        if (plugin_load(rival, &first, &err) == CRU_OK) plugin_check(first, &err);\n"
-                 "    }\n    child_limit(")], suite("test-hostile")),
+                 "    }\n    child_limit(\n        &(child_limits){.cpu_seconds = order->cpu_seconds,")],
+               suite("test-hostile")),
     Protection("problems-by-number", "H1: a judge keeps problems by number as well as by size",
                [("core/judge/judge.c", "enum { EXHIBITS_MOST = 512 };", "enum { EXHIBITS_MOST = 1 << 30 };")],
                suite("test-hostile")),

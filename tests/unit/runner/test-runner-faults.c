@@ -19,6 +19,7 @@
     "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\n"                                              \
     "[run]\njobs = 2\ntimeout = 100\nmemory = 300\n"
 #define FIVE_SEEDS "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\nseeds = 0..4\n"
+#define MANY_SEEDS "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\nseeds = 0..59\n"
 #define COMMON     "runner-secret runner-accuracy "
 
 /* Runs one method under `BASE` and more lines, and gives its result. */
@@ -318,7 +319,46 @@ START_TEST(data_that_is_gone_ends_the_run_and_fails_no_trial)
 }
 END_TEST
 
-/* The good corruptor's trials are untouched by the crashes of the bad one. */
+/* The host hears nothing of the worker that is running until that has ended, or waits for the host: all that it sent lies
+ * there at once. */
+static void done_and_wait(void *user, const runner_result *result)
+{
+    enum { LOOKS_MOST = 100000 };
+    char path[64], text[256];
+    fixture_done(user, result);
+    pid_t worker = find_child(getpid(), "crucible-trial");
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)worker);
+    bool over = worker == 0;
+    for (int i = 0; !over && i < LOOKS_MOST; i++) {
+        FILE *file = fopen(path, "r");
+        const char *state = file && fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
+        over = !state || state[2] == 'Z';
+        if (file) fclose(file);
+    }
+}
+
+START_TEST(a_worker_that_ends_with_much_unread_is_heard_to_its_last_word)
+{
+    fixture f;
+    cru_error err = {0};
+    runner *r;
+    fixture_open(&f, COMMON "runner-epochs",
+                 "[experiment]\ndatasets = runner-secret\nmetrics = runner-accuracy\nseeds = 0..7\n"
+                 "[monitor]\nepochs = 140\ncriterion = loss\n"
+                 "[algorithm runner-epochs]\nepochs = 1000000\npeak = 0\nsurer = yes\n");
+    runner_options options = {.experiment = f.experiment, .plugins = f.plugins, .jobs = 2};
+    ck_assert_msg(runner_open(&options, &r, &err) == CRU_OK, "%s", err.text);
+    runner_source source = {.next = fixture_next, .done = done_and_wait, .user = &f};
+    ck_assert_msg(runner_run(r, &source, &f.summary, &err) == CRU_OK, "%s", err.text);
+    runner_close(r);
+    ck_assert_int_eq(f.count, 8);
+    for (int i = 0; i < f.count; i++) ck_assert_msg(f.ended[i].outcome == STORE_OK, "%s", f.ended[i].message);
+    fixture_close(&f);
+}
+END_TEST
+
+enum { MANY = 60 }; /* seeds of MANY_SEEDS */
+
 /* Another file takes the place of the method's, as when it is built anew: between two trials, or in the middle of one that
  * then fails. */
 static void build_anew(fixture *f)
@@ -350,7 +390,7 @@ START_TEST(a_method_that_is_built_anew_during_a_run_fails_no_trial)
     runner *r;
     const bool between = _i == 0;
     fixture_open(&f, between ? COMMON "good-algorithm" : COMMON "fit-loop",
-                 between ? FIVE_SEEDS "[algorithm good-algorithm]\n" : BASE "[algorithm fit-loop]\n");
+                 between ? MANY_SEEDS "[algorithm good-algorithm]\n" : BASE "[algorithm fit-loop]\n");
     f.experiment->run.timeout = 2;
     runner_options options = {.experiment = f.experiment, .plugins = f.plugins, .jobs = 1};
     ck_assert_msg(runner_open(&options, &r, &err) == CRU_OK, "%s", err.text);
@@ -361,7 +401,7 @@ START_TEST(a_method_that_is_built_anew_during_a_run_fails_no_trial)
     ck_assert_int_eq(runner_run(r, &source, &f.summary, &err), CRU_FAILED);
     runner_close(r);
     ck_assert_ptr_nonnull(strstr(err.text, "has changed since the run began"));
-    ck_assert_int_lt(f.count, between ? 3 : 1); /* the second may be under way when the first is judged */
+    ck_assert_int_lt(f.count, between ? MANY : 1); /* some may be under way when the first is judged */
     for (int i = 0; i < f.count; i++) ck_assert_int_eq(f.ended[i].outcome, STORE_OK);
     fixture_close(&f);
 }
@@ -397,6 +437,7 @@ START_TEST(a_method_that_is_written_again_as_it_was_goes_on)
 }
 END_TEST
 
+/* The good corruptor's trials are untouched by the crashes of the bad one. */
 START_TEST(a_corruptor_fails_the_trials_of_its_problem_only)
 {
     fixture f;
@@ -534,6 +575,7 @@ Suite *suite(void)
     tcase_add_loop_test(t, a_metric_fails_the_trial_it_judges, 0, sizeof metric_cases / sizeof *metric_cases);
     tcase_add_loop_test(t, data_that_is_gone_ends_the_run_and_fails_no_trial, 0, 4);
     tcase_add_test(t, a_corruptor_fails_the_trials_of_its_problem_only);
+    tcase_add_test(t, a_worker_that_ends_with_much_unread_is_heard_to_its_last_word);
     tcase_add_loop_test(t, a_method_that_is_built_anew_during_a_run_fails_no_trial, 0, 2);
     tcase_add_test(t, a_method_that_is_written_again_as_it_was_goes_on);
     suite_add_tcase(s, t);
