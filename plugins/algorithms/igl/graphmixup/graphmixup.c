@@ -85,7 +85,7 @@ static void build(cru_learner *l, void *self)
     const settings *s = l->settings;
     const cru_task *task = l->task;
     const cru_pool pool = cru_ctx_pool(l->ctx);
-    const cru_csr both = cru_graph_symmetrise(pool, &task->graph, CRU_SYM_OR);
+    const cru_csr both = cru_learner_undirected(l);
     cru_error err = {0};
     if (s->relations > s->hidden) {
         cru_learner_refuse(l, "relations = %lld: more than hidden, whose shares they have", (long long)s->relations);
