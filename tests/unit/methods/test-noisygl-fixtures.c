@@ -182,6 +182,32 @@ START_TEST(unionnet_of_the_benchmark_is_a_scaled_cross_entropy)
 }
 END_TEST
 
+/* Node 1 of the path 2 - 0 - 1 has the features 10 as has 0, so that exp(S . x) is e^100, beyond a float. With T = (0, 1)
+ * the first exponent is that of no entry, e^0, and kappa 1 / infinity; with T = (1, 2) the first is beyond, and kappa
+ * infinity / infinity. */
+START_TEST(unionnet_of_the_benchmark_overflows_as_floats_do)
+{
+    cJSON *graph = cJSON_Parse("{\"n\": 3, \"edges\": [[0, 1], [0, 2]]}"), *labels = cJSON_Parse("[0, 1, 0]");
+    cJSON *train = cJSON_Parse(_i ? "[1, 2]" : "[0, 1]"), *features = cJSON_Parse("[[10, 0], [10, 0], [0, 1]]");
+    bench b = bench_create();
+    bench_graph(&b, graph);
+    bench_features(&b, features);
+    bench_labels(&b, labels, train);
+    bench_open(&b, "unionnet", (const char *[]){"dropout", "0", NULL});
+    bench_run(&b);
+    const float loss = cru_tensor_item(b.learner->tape, b.loss);
+    if (_i)
+        ck_assert_float_nan(loss);
+    else
+        ck_assert_float_eq(loss, 0);
+    bench_destroy(&b);
+    cJSON_Delete(graph);
+    cJSON_Delete(labels);
+    cJSON_Delete(train);
+    cJSON_Delete(features);
+}
+END_TEST
+
 static double log_share(const cru_tensor *z, int row, int label)
 {
     const int64_t classes = cru_tensor_cols(z);
@@ -301,6 +327,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, forward_corrects_the_loss, 0, 2);
     tcase_add_test(c, forward_estimates_before_it_trains);
     tcase_add_loop_test(c, unionnet_of_the_benchmark_is_a_scaled_cross_entropy, 0, 2);
+    tcase_add_loop_test(c, unionnet_of_the_benchmark_overflows_as_floats_do, 0, 2);
     tcase_add_test(c, unionnet_of_the_paper_corrects_by_contexts);
     tcase_add_test(c, gin_with_one_linear_map_a_layer);
     tcase_add_test(c, mlp_with_norms_after_activations);
