@@ -84,8 +84,7 @@ static void pretrain_on_scores(cru_learner *l, model *m, cru_optim *optim, int64
     for (int64_t e = 0; e < epochs && !cru_ctx_status(l->ctx); e++) {
         cru_tape_begin(l->tape, CRU_TRAIN);
         cru_tensor *own = cru_gather(l->tape, first_scores(l, m, l->tape), l->train_rows);
-        cru_tensor *mean = cru_mean(l->tape, cru_pick(l->tape, own, l->train_labels), CRU_ALL);
-        cru_learner_step(l, optim, cru_neg(l->tape, mean));
+        cru_learner_step(l, optim, raw_score_loss(l->tape, own, l->train_labels));
     }
 }
 
