@@ -71,7 +71,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
                .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
     .name = "lws",
-    .version = "2.0",
+    .version = "2.1",
     .summary = "partial labels: weighted sigmoid losses on and off the candidate set",
     .citation = "Wen et al. Leveraged Weighted Loss for Partial Label Learning. ICML 2021.",
     OF_ROWS,
