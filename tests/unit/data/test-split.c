@@ -165,8 +165,9 @@ END_TEST
 
 START_TEST(pll_carves_as_published)
 {
-    static const char *const names[] = {"split_Lost_trial0", "split_Lost_trial1", "split_Lost_trial3",
-                                        "split_Lost_trial4", "split_MSRCv2_trial0"};
+    static const char *const names[] = {"split_Lost_trial0",   "split_Lost_trial1",   "split_Lost_trial3",
+                                        "split_Lost_trial4",   "split_MSRCv2_trial0", "split_MSRCv2_trial1",
+                                        "split_MSRCv2_trial3", "split_MSRCv2_trial4"};
     cJSON *root = fixture_open("pll/protocol.json");
     const cJSON *item = fixture_case(root, names[_i]);
     int64_t n = (int64_t)fixture_input(item, "N")->valuedouble;
@@ -181,6 +182,30 @@ START_TEST(pll_carves_as_published)
     same_head(data->split.val, fixture_expected(item, "val_rows_in_full_data_head"));
     same_head(data->split.train, fixture_expected(item, "train_rows_in_full_data_head"));
     parts_are_disjoint(false);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(pll_leaves_the_test_set_of_images_alone)
+{
+    static const char *const names[] = {"split_PLCIFAR10_trial0", "split_PLCIFAR10_trial1"};
+    enum { TEST = 10 };
+    cJSON *root = fixture_open("pll/protocol.json");
+    const cJSON *item = fixture_case(root, names[_i]);
+    const int64_t n = (int64_t)fixture_input(item, "N")->valuedouble;
+    int32_t *labels = calloc((size_t)n + TEST, sizeof *labels), test[TEST];
+    fill(CRU_ROWS, labels, n + TEST);
+    free(labels);
+    for (int32_t i = 0; i < TEST; i++) test[i] = (int32_t)n + i;
+    data->official = &(cru_split){.test = {test, TEST}};
+    data->official_count = 1;
+    must_split(&(wanted){"pll", {"rng", "study"}}, (uint64_t)fixture_input(item, "trial")->valuedouble);
+    ck_assert_int_eq(data->split.val.count, (int64_t)fixture_expected(item, "val_size")->valuedouble);
+    ck_assert_int_eq(data->split.train.count, n - data->split.val.count);
+    ck_assert_int_eq(data->split.test.count, TEST);
+    ck_assert_int_eq(data->split.test.ids[0], n);
+    same_head(data->split.val, fixture_expected(item, "val_rows_head"));
+    same_head(data->split.train, fixture_expected(item, "train_rows_head"));
     cJSON_Delete(root);
 }
 END_TEST
@@ -396,7 +421,8 @@ Suite *suite(void)
     tcase_add_loop_test(c, gad_semi_redraws_successive_splits, 0, 2);
     tcase_add_test(c, gad_official_keeps_head_middle_and_tail);
     tcase_add_loop_test(c, noisygl_splits_are_redrawn, 0, 3);
-    tcase_add_loop_test(c, pll_carves_as_published, 0, 5);
+    tcase_add_loop_test(c, pll_carves_as_published, 0, 8);
+    tcase_add_loop_test(c, pll_leaves_the_test_set_of_images_alone, 0, 2);
     tcase_add_loop_test(c, gpr_takes_equal_shares_of_each_class, 0, 3);
     tcase_add_test(c, igl_follows_one_python_shuffle);
     tcase_add_test(c, igl_quota_serves_first_come);
