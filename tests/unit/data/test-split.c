@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "corruptors/real-data.h"
 #include "json-fixture.h"
 
 #include "data/data.h"
@@ -141,6 +142,70 @@ START_TEST(gad_official_keeps_head_middle_and_tail)
     same_ids(data->split.val, fixture_expected(item, "val"));
     same_ids(data->split.test, fixture_expected(item, "test"));
     cJSON_Delete(root);
+}
+END_TEST
+
+/* What a fixture says of a part: ids in full, or their number, sum and sum of squares with the first ten. */
+static void same_part(cru_ids sorted, const cJSON *listed, const cJSON *summed)
+{
+    int64_t sum = 0, squares = 0;
+    if (listed) same_ids(sorted, listed);
+    if (!summed) return;
+    for (int64_t i = 0; i < sorted.count; i++) {
+        sum += sorted.ids[i];
+        squares = (squares + (int64_t)sorted.ids[i] * sorted.ids[i]) % 1000003;
+    }
+    ck_assert_int_eq(sorted.count, (int64_t)cJSON_GetObjectItem(summed, "count")->valuedouble);
+    ck_assert_int_eq(sum, (int64_t)cJSON_GetObjectItem(summed, "sum")->valuedouble);
+    ck_assert_int_eq(squares, (int64_t)cJSON_GetObjectItem(summed, "sum_sq_mod_1000003")->valuedouble);
+    same_head(sorted, cJSON_GetObjectItem(summed, "first10"));
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static cru_ids ascending(cru_ids part)
+{
+    int32_t *ids = cru_data_alloc(data, part.count, sizeof *ids);
+    memcpy(ids, part.ids, (size_t)part.count * sizeof *ids);
+    qsort(ids, (size_t)part.count, sizeof *ids, by_id);
+    return (cru_ids){ids, part.count};
+}
+
+static void check_trials(const cJSON *item, const char *kind, const wanted *w)
+{
+    char trials[20];
+    snprintf(trials, sizeof trials, "%s_trials", kind);
+    const cJSON *trial, *part = fixture_expected(item, kind)->child;
+    cJSON_ArrayForEach(trial, fixture_expected(item, trials))
+    {
+        must_split(w, (uint64_t)trial->valueint);
+        same_part(ascending(data->split.train), cJSON_GetObjectItem(part, "train_ids"),
+                  cJSON_GetObjectItem(part, "train"));
+        same_part(ascending(data->split.val), cJSON_GetObjectItem(part, "val_ids"), cJSON_GetObjectItem(part, "val"));
+        same_part(ascending(data->split.test), NULL, cJSON_GetObjectItem(part, "test"));
+        part = part->next;
+    }
+}
+
+START_TEST(the_anomaly_studys_splits_of_its_own_graphs)
+{
+    static const char *const names[] = {"tolokers-gad", "reddit-gad"}, *const cases[] = {"tolokers_checksums",
+                                                                                         "reddit_checksums"};
+    const wanted full[] = {{"stratified", {"rng", "study", "train", "0.5", "val", "0.25"}},
+                           {"stratified", {"rng", "study", "train", "0.4", "val", "0.2"}}};
+    cru_data *real = real_data(names[_i]);
+    if (!real) return;
+    cJSON *root = fixture_open("gad/splits.json");
+    const cJSON *item = fixture_case(root, cases[_i]);
+    fill(CRU_ANOMALY, real->truth, real->items);
+    check_trials(item, "full", &full[_i]);
+    check_trials(item, "semi", &(wanted){"gad-semi", {"rng", "study"}});
+    cJSON_Delete(root);
+    cru_data_destroy(real);
 }
 END_TEST
 
@@ -420,6 +485,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, stratified_redraws_scikit_learn, 0, 3);
     tcase_add_loop_test(c, gad_semi_redraws_successive_splits, 0, 2);
     tcase_add_test(c, gad_official_keeps_head_middle_and_tail);
+    tcase_add_loop_test(c, the_anomaly_studys_splits_of_its_own_graphs, 0, 2);
     tcase_add_loop_test(c, noisygl_splits_are_redrawn, 0, 3);
     tcase_add_loop_test(c, pll_carves_as_published, 0, 8);
     tcase_add_loop_test(c, pll_leaves_the_test_set_of_images_alone, 0, 2);
