@@ -353,6 +353,18 @@ static cru_status add_sources(const artefact_view *v, store *s, frame_source *li
     return status;
 }
 
+static int add_lists(artefact_view *v, const frame_source *list, int64_t sources)
+{
+    value_list names = {0};
+    cru_error err = {0};
+    config_place place = artefact_place(v->file, "lists");
+    if (*v->file->settings.lists) values_split(v->file->arena, v->file->settings.lists, ',', &names, NULL);
+    for (int64_t i = 0; i < names.count; i++)
+        if (frame_add_list(v->f, list, sources, names.items[i], &err) != CRU_OK)
+            return cli_wrong("%s:%d: lists: %s", place.file, place.line, err.text);
+    return CLI_OK;
+}
+
 /* The [report] of the first experiment says which spread its study prints. */
 static void read_spread(artefact_view *v)
 {
@@ -375,7 +387,7 @@ static int load_frame(artefact_view *v, store **stores, int count)
     for (int64_t i = 0; i < v->f->count; i++) v->searched |= v->f->tried[i] != 0;
     frame_keep_choices(v->f);
     frame_keep_former_choices(v->f);
-    return CLI_OK;
+    return add_lists(v, list, sources);
 }
 
 int artefact_view_load(artefact_view *v, const cli_words *dbs, bool must_exist)
