@@ -38,9 +38,8 @@ typedef enum quantity {
     MEAN_EDGES,
     HEADS
 } quantity;
-static const char *const quantities[] = {"items",      "features", "classes", "edges",      "positives",
-                                         "candidates", "missed",   "degree",  "mean-nodes", "mean-edges",
-                                         "heads",      NULL};
+static const char *const quantities[] = {"items",  "features", "classes",    "edges",      "positives", "candidates",
+                                         "missed", "degree",   "mean-nodes", "mean-edges", "heads",     NULL};
 
 typedef struct settings {
     int64_t what;
@@ -176,16 +175,33 @@ static cru_status score(const cru_judging *j, double *value)
     *value = NAN;
     switch (what) {
     case CANDIDATES:
-    case MISSED: return of_sets(j, what, value);
-    case DEGREE: return degree(j, value);
-    case HEADS: return heads(j, value);
-    case ITEMS: *value = (double)data->items; break;
-    case FEATURES: *value = (double)data->x.cols; break;
-    case CLASSES: *value = (double)data->classes; break;
-    case EDGES: *value = edges(&data->graph); break;
-    case POSITIVES: *value = positives(data); break;
-    case MEAN_NODES: *value = each_graph(data, (double)data->graph.rows); break;
-    case MEAN_EDGES: *value = each_graph(data, edges(&data->graph)); break;
+    case MISSED:
+        return of_sets(j, what, value);
+    case DEGREE:
+        return degree(j, value);
+    case HEADS:
+        return heads(j, value);
+    case ITEMS:
+        *value = (double)data->items;
+        break;
+    case FEATURES:
+        *value = (double)data->x.cols;
+        break;
+    case CLASSES:
+        *value = (double)data->classes;
+        break;
+    case EDGES:
+        *value = edges(&data->graph);
+        break;
+    case POSITIVES:
+        *value = positives(data);
+        break;
+    case MEAN_NODES:
+        *value = each_graph(data, (double)data->graph.rows);
+        break;
+    case MEAN_EDGES:
+        *value = each_graph(data, edges(&data->graph));
+        break;
     }
     return CRU_OK;
 }
