@@ -34,8 +34,15 @@ cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets, int64_t
     return optim;
 }
 
+cru_csr cru_learner_undirected(const cru_learner *learner)
+{
+    return cru_graph_symmetrise(cru_ctx_pool(learner->ctx), &learner->task->graph, CRU_SYM_OR);
+}
+
 cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings)
 {
+    if (!settings) settings = settings_at(learner, learner->method->gcn);
+    cru_assert(settings, "cru_learner_gcn: no settings, and the method has no .gcn");
     return cru_gcn_stack_create(net, "conv",
                                 &(cru_gcn_shape){.in = learner->task->x.cols,
                                                  .hidden = settings->hidden,

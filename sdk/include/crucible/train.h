@@ -331,7 +331,8 @@ CRU_API void cru_learner_refuse(cru_learner *learner, const char *format, ...) C
 /* A further net of the model: trained by the learner's optimiser, kept and restored with the others. Call in build. */
 CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
 
-/* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... */
+/* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... NULL: those of the
+ * settings that `gcn` names. */
 CRU_API cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings);
 /* The same of the network that the settings name, with the matrix that it goes over in `adj`: for gcn that of the learner
  * when the method has `adjacency` or `gcn`. */
@@ -371,7 +372,10 @@ CRU_API cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets,
 
 /* ---- parts for methods over graphs ----------------------------------------------------------------------- */
 
-/* Some of them, for this step. */
+/* The task's graph with every edge in both directions and no weights (CRU_SYM_OR), in memory of the context. */
+CRU_API cru_csr cru_learner_undirected(const cru_learner *learner);
+
+/* Some graphs of all, for this step. */
 CRU_API cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs);
 
 /* From nodes to items: a graph is the sum, the mean or, column by column, the largest of its nodes, as the method's

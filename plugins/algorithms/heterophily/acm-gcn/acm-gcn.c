@@ -100,8 +100,7 @@ CRU_PLUGIN = {
     .name = "acm-gcn",
     .version = "1.0",
     .summary = "every node mixes a low-pass, a high-pass and an identity channel",
-    .citation = "Luan, Hua, Lu, Zhu, Zhao, Zhang, Chang, Precup. Revisiting Heterophily for Graph Neural Networks. "
-                "NeurIPS 2022.",
+    .citation = CHANNELS_CITATION,
     .problems = CRU_NODES | CRU_ANOMALY,
     .categories = "channel mixing",
     .license = "Apache-2.0",

@@ -51,8 +51,7 @@ CRU_PLUGIN = {
     .name = "acm-sgc",
     .version = "1.0",
     .summary = "one linear layer of three channels that every node mixes",
-    .citation = "Luan, Hua, Lu, Zhu, Zhao, Zhang, Chang, Precup. Revisiting Heterophily for Graph Neural Networks. "
-                "NeurIPS 2022.",
+    .citation = CHANNELS_CITATION,
     .problems = CRU_NODES | CRU_ANOMALY,
     .categories = "channel mixing",
     .license = "Apache-2.0",
