@@ -353,6 +353,31 @@ static cru_status add_sources(const artefact_view *v, store *s, frame_source *li
     return status;
 }
 
+static int add_lists(artefact_view *v, const frame_source *list, int64_t sources)
+{
+    value_list names = {0};
+    cru_error err = {0};
+    config_place place = artefact_place(v->file, "lists");
+    if (*v->file->settings.lists) values_split(v->file->arena, v->file->settings.lists, ',', &names, NULL);
+    for (int64_t i = 0; i < names.count; i++)
+        if (frame_add_list(v->f, list, sources, names.items[i], &err) != CRU_OK)
+            return cli_wrong("%s:%d: lists: %s", place.file, place.line, err.text);
+    return CLI_OK;
+}
+
+/* As many as the rows and columns of its report. */
+static int load_maps(artefact_view *v, const frame_source *list, int64_t sources)
+{
+    cru_error err = {0};
+    const plot_kind *kind = plot_find(v->file->settings.plot);
+    report_request request = {0};
+    if (!kind || kind->source != PLOT_OF_MAPS) return CLI_OK;
+    section_apply(v->f->config, v->f->arena, &request);
+    const table_request keys = {.rows = request.rows, .cols = request.cols};
+    if (plot_maps_read(v->f, list, sources, &keys, &v->maps, &err) == CRU_OK) return CLI_OK;
+    return cli_wrong("%s: %s", v->file->name, err.text);
+}
+
 /* The [report] of the first experiment says which spread its study prints. */
 static void read_spread(artefact_view *v)
 {
@@ -375,7 +400,8 @@ static int load_frame(artefact_view *v, store **stores, int count)
     for (int64_t i = 0; i < v->f->count; i++) v->searched |= v->f->tried[i] != 0;
     frame_keep_choices(v->f);
     frame_keep_former_choices(v->f);
-    return CLI_OK;
+    int code = add_lists(v, list, sources);
+    return code == CLI_OK ? load_maps(v, list, sources) : code;
 }
 
 int artefact_view_load(artefact_view *v, const cli_words *dbs, bool must_exist)
@@ -427,6 +453,7 @@ static int draw_figure(const artefact_view *v)
     if (!v->f || !v->f->count) return CLI_OK;
     report_request request = {.digits = -1, .metrics = *v->file->settings.metric ? v->file->settings.metric : NULL};
     if (report_of_frame(v->f, &request, &r, &err) != CRU_OK) return cli_wrong("%s: %s", v->file->name, err.text);
+    r->maps = v->maps;
     FILE *file = fopen(path, "w");
     if (!file) return cli_fail("%s: cannot be written", path);
     cru_status status = report_plot(r, v->file->settings.plot, file, &err);

@@ -39,9 +39,10 @@ typedef struct artefact_view {
     layout blank; /* without anything measured */
     study_only *only;
     int64_t only_count;
-    frame *f;      /* NULL: nothing is known */
-    bool searched; /* one of its parts is a search */
-    layout layout; /* t is NULL where nothing was published */
+    frame *f;        /* NULL: nothing is known */
+    bool searched;   /* one of its parts is a search */
+    plot_maps *maps; /* that the trials of a figure reported, or NULL */
+    layout layout;   /* t is NULL where nothing was published */
     report_spread spread;
 } artefact_view;
 

@@ -149,8 +149,9 @@ static const char about[] =
     "  improvement  how probable it is that a method does better than another\n"
     "  parallel     every setting that a search tried as a line; --where dataset=D takes one dataset\n"
     "  importance   share of the variance that every setting of a search explains (functional ANOVA)\n"
-    "  map          points by t-SNE, coloured by class, with their silhouette: --data, --labels\n"
-    "  boundary     the plane as methods divide it: --data with columns 'class' and 'predicted METHOD'\n"
+    "  map          points by t-SNE, coloured by class, with their silhouette: of trials that the metric silhouette\n"
+    "               with map = yes judged, or of a file: --data, --labels\n"
+    "  boundary     the plane as methods divide it, likewise; --data with columns 'class' and 'predicted METHOD'\n"
     "  counts       classes and degrees: crucible stats D --json | crucible plot counts --data -";
 
 /* Every operand has been read: draws and writes. */

@@ -20,6 +20,8 @@ const cru_param artefact_params[] = {
     CRU_STRING(artefact_settings, rows, "method", "columns of the CSV that make the rows"),
     CRU_STRING(artefact_settings, cols, "dataset", "columns of the CSV that make the columns"),
     CRU_STRING(artefact_settings, metric, "", "the metric, where no column of the CSV says it"),
+    CRU_STRING(artefact_settings, lists, "",
+               "lists that trials reported, whose numbers are metrics: NAME.1, NAME.2 ..."),
     CRU_STRING(artefact_settings, groups, "", "headings above rows, as name: value, value | name: value"),
     CRU_STRING(artefact_settings, order, "", "values in the order of the print; empty: that of the CSV"),
     CRU_STRING(artefact_settings, labels, "", "how values are printed, as value: text | value: text"),

@@ -40,6 +40,7 @@ typedef struct artefact_settings {
     const char *also;        /* cells that the print has and the CSV has not: "dataset: flickr" */
     const char *rows, *cols; /* columns of the CSV */
     const char *metric;      /* of ours, where the CSV has no column for it */
+    const char *lists;       /* that trials reported, whose numbers are metrics (frame_add_list) */
     const char *groups;      /* "LLN: a, b | GLN: c": headings above rows */
     const char *order;       /* values of rows and columns in their order, where it is not that of the CSV */
     const char *labels;      /* "gcn: GCN | mlp-2: MLP (2)": how values are printed */

@@ -244,6 +244,9 @@ static cru_status make_of(frame *f, const frame_source *sources, int64_t count, 
     if (!status) status = add_tables(r, &complete, err);
     if (!status && request->vector && sources)
         status = plot_vector_read(sources[0].store, sources[0].experiment, f, request->vector, &r->vector, err);
+    if (!status && sources)
+        status = plot_maps_read(f, sources, count, &(table_request){.rows = complete.rows, .cols = complete.cols},
+                                &r->maps, err);
     if (!status && r->vector && request->tabled) {
         r->tables = cru_arena_alloc(f->arena, 1, sizeof *r->tables);
         r->tables[0] = table_of_vector(f->arena, f->experiment, r->vector, request->digits);
@@ -396,6 +399,7 @@ plot_input report_input(const report *r, int64_t index)
                         .size = r->size,
                         .tried = r->searched,
                         .data = r->vector,
+                        .maps = r->maps,
                         .target = r->searched ? frame_find_measure(r->searched, r->tables[index]->metric) : NULL,
                         .cliques = r->cliques,
                         .ordinal = r->ordinal};
@@ -410,6 +414,9 @@ cru_status report_plot(const report *r, const char *kind, FILE *out, cru_error *
     if (r->count == 0) return cru_fail(err, CRU_BAD_INPUT, "'%s' has no metric to draw", r->f->experiment);
     if (found->source == PLOT_OF_FILE)
         return cru_fail(err, CRU_UNSUPPORTED, "the picture '%s' is of a file, not of an experiment", kind);
+    if (found->source == PLOT_OF_MAPS && !r->maps)
+        return cru_fail(err, CRU_UNSUPPORTED,
+                        "no trial of '%s' reported a map; the metric silhouette does with map = yes", r->f->experiment);
     plot_input input = report_input(r, 0);
     input.alone = true;
     input.table_count = r->together;

@@ -75,6 +75,7 @@ typedef struct report {
     plot_cliques cliques;
     bool ordinal;
     plot_data *vector; /* what was asked for, or NULL */
+    plot_maps *maps;   /* that trials reported, or NULL */
     plot_data **data;  /* files whose pictures the page shows */
     int64_t data_count;
 } report;

@@ -129,6 +129,7 @@ static cru_status apply(const cru_damage *d)
     if (status) return status;
     cru_report_number(d->report, "head_size", sizes.head);
     cru_report_number(d->report, "size_imbalance_ratio", cru_imbalance_of_sizes(&sizes, data->split.train));
+    head_tail_report(data, &sizes, d->report);
     return CRU_OK;
 }
 

@@ -234,6 +234,7 @@ static cru_status apply(const cru_damage *d)
     if (status) return status;
     cru_report_number(d->report, "head_degree", s.degrees.head);
     cru_report_number(d->report, "degree_imbalance_ratio", cru_imbalance_of_sizes(&s.degrees, data->split.train));
+    head_tail_report(data, &s.degrees, d->report);
     return CRU_OK;
 }
 

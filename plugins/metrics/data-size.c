@@ -3,6 +3,9 @@
  *
  *     items, features, classes   counts
  *     edges                      arcs without self-loops; where every arc has its way back, half of them
+ *     degree                     neighbours a node, the directions of edges and self-loops left aside
+ *     mean-nodes, mean-edges     of a graph, where items are graphs
+ *     heads                      graphs among the largest fifth (imbalance.h)
  *     positives                  items of class 1 in a hundred labelled ones
  *     candidates                 mean size of the candidate sets
  *     missed                     sets in a hundred that miss the true label
@@ -17,11 +20,26 @@
 #include <stdlib.h>
 
 #include <crucible/graph.h>
+#include <crucible/imbalance.h>
 #include <crucible/plugin.h>
 
-typedef enum quantity { ITEMS, FEATURES, CLASSES, EDGES, POSITIVES, CANDIDATES, MISSED } quantity;
-static const char *const quantities[] = {"items",     "features",   "classes", "edges",
-                                         "positives", "candidates", "missed",  NULL};
+#include "described.h"
+
+typedef enum quantity {
+    ITEMS,
+    FEATURES,
+    CLASSES,
+    EDGES,
+    POSITIVES,
+    CANDIDATES,
+    MISSED,
+    DEGREE,
+    MEAN_NODES,
+    MEAN_EDGES,
+    HEADS
+} quantity;
+static const char *const quantities[] = {"items",  "features", "classes",    "edges",      "positives", "candidates",
+                                         "missed", "degree",   "mean-nodes", "mean-edges", "heads",     NULL};
 
 typedef struct settings {
     int64_t what;
@@ -39,6 +57,38 @@ static double edges(const cru_csr *g)
     for (int64_t v = 0; v < g->rows; v++)
         for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) arcs += g->ids[e] != v;
     return cru_graph_is_symmetric(g) ? (double)arcs / 2 : (double)arcs;
+}
+
+static cru_status degree(const cru_judging *j, double *value)
+{
+    const cru_csr *g = &j->data->graph;
+    if (!g->offsets || g->rows == 0) return CRU_OK;
+    cru_arena *scratch = cru_arena_create();
+    if (!scratch) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for the undirected graph");
+    const cru_csr both = described_graph(cru_arena_pool(scratch), j->data);
+    *value = (double)cru_csr_nnz(&both) / (double)both.rows;
+    cru_arena_destroy(scratch);
+    return CRU_OK;
+}
+
+/* Graphs among the largest fifth. */
+static cru_status heads(const cru_judging *j, double *value)
+{
+    const cru_data *data = j->data;
+    if (data->problem != CRU_GRAPHS) return CRU_OK;
+    int64_t *size = calloc((size_t)data->items + 1, sizeof *size);
+    if (!size) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for %lld sizes", (long long)data->items);
+    for (int64_t g = 0; g < data->items; g++) size[g] = data->graph_offsets[g + 1] - data->graph_offsets[g];
+    const double least = cru_head_size(size, data->items);
+    *value = 0;
+    for (int64_t g = 0; g < data->items; g++) *value += (double)size[g] >= least;
+    free(size);
+    return CRU_OK;
+}
+
+static double each_graph(const cru_data *data, double total)
+{
+    return data->problem == CRU_GRAPHS && data->items ? total / (double)data->items : NAN;
 }
 
 static double positives(const cru_data *data)
@@ -123,12 +173,36 @@ static cru_status score(const cru_judging *j, double *value)
     const cru_data *data = j->data;
     const quantity what = (quantity)((const settings *)j->settings)->what;
     *value = NAN;
-    if (what == CANDIDATES || what == MISSED) return of_sets(j, what, value);
-    *value = what == ITEMS      ? (double)data->items
-             : what == FEATURES ? (double)data->x.cols
-             : what == CLASSES  ? (double)data->classes
-             : what == EDGES    ? edges(&data->graph)
-                                : positives(data);
+    switch (what) {
+    case CANDIDATES:
+    case MISSED:
+        return of_sets(j, what, value);
+    case DEGREE:
+        return degree(j, value);
+    case HEADS:
+        return heads(j, value);
+    case ITEMS:
+        *value = (double)data->items;
+        break;
+    case FEATURES:
+        *value = (double)data->x.cols;
+        break;
+    case CLASSES:
+        *value = (double)data->classes;
+        break;
+    case EDGES:
+        *value = edges(&data->graph);
+        break;
+    case POSITIVES:
+        *value = positives(data);
+        break;
+    case MEAN_NODES:
+        *value = each_graph(data, (double)data->graph.rows);
+        break;
+    case MEAN_EDGES:
+        *value = each_graph(data, edges(&data->graph));
+        break;
+    }
     return CRU_OK;
 }
 

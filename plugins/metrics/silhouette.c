@@ -7,21 +7,31 @@
  * averaged over the items; 0 for the only item of a class. All distances are Euclidean and taken between all pairs, so
  * above `most` items a random sample of them stands for all. Not defined for one class, or without an embedding.
  *
+ * With map = yes the items are laid out on a plane for `crucible plot map`, by t-SNE where the representation has more
+ * than two dimensions (van der Maaten and Hinton, JMLR 2008). Reported are, for every item that is compared,
+ *
+ *     points (n x 2)      truth, predicted: classes
+ *
  * Rousseeuw. Silhouettes: A Graphical Aid to the Interpretation and Validation of Cluster Analysis. JCAM 1987. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <crucible/random.h>
-
+#include <crucible/embed.h>
 #include <crucible/plugin.h>
+#include <crucible/random.h>
+#include <crucible/scoring.h>
 
 typedef struct settings {
     int64_t most;
+    bool map;
+    double perplexity;
 } settings;
 
 static const cru_param schema[] = {
     CRU_INT(settings, most, 5000, 2, 100000, "items that are compared; more are sampled"),
+    CRU_BOOL(settings, map, false, "report the items on a plane, for crucible plot map"),
+    CRU_FLOAT(settings, perplexity, 30, 1, 1e4, "of its t-SNE"),
     CRU_END,
 };
 
@@ -29,6 +39,7 @@ static const cru_param schema[] = {
 typedef struct cloud {
     int64_t count, cols;
     int32_t classes;
+    int32_t *ids;    /* count */
     float *rows;     /* count x cols */
     int32_t *labels; /* count */
     int64_t *members;
@@ -37,6 +48,7 @@ typedef struct cloud {
 
 static void cloud_free(cloud *c)
 {
+    free(c->ids);
     free(c->rows);
     free(c->labels);
     free(c->members);
@@ -59,24 +71,21 @@ static cru_status cloud_take(cloud *c, const cru_judging *j, int64_t most)
 {
     const cru_data *data = j->data;
     *c = (cloud){.cols = j->embedding_cols, .classes = data->classes};
-    int32_t *ids = malloc((size_t)(j->items.count + 1) * sizeof *ids);
-    if (ids) {
-        c->count = choose(j, most, ids);
+    c->ids = malloc((size_t)(j->items.count + 1) * sizeof *c->ids);
+    if (c->ids) {
+        c->count = choose(j, most, c->ids);
         c->rows = malloc((size_t)(c->count * c->cols + 1) * sizeof *c->rows);
         c->labels = malloc((size_t)(c->count + 1) * sizeof *c->labels);
         c->members = calloc((size_t)c->classes, sizeof *c->members);
         c->sums = malloc((size_t)c->classes * sizeof *c->sums);
     }
-    if (!ids || !c->rows || !c->labels || !c->members || !c->sums) {
-        free(ids);
+    if (!c->ids || !c->rows || !c->labels || !c->members || !c->sums)
         return cru_fail(j->err, CRU_NO_MEMORY, "no memory for %lld embeddings", (long long)c->count);
-    }
     for (int64_t i = 0; i < c->count; i++) {
-        memcpy(c->rows + i * c->cols, j->embedding + ids[i] * c->cols, (size_t)c->cols * sizeof *c->rows);
-        c->labels[i] = data->truth[ids[i]];
+        memcpy(c->rows + i * c->cols, j->embedding + c->ids[i] * c->cols, (size_t)c->cols * sizeof *c->rows);
+        c->labels[i] = data->truth[c->ids[i]];
         c->members[c->labels[i]]++;
     }
-    free(ids);
     return CRU_OK;
 }
 
@@ -110,13 +119,55 @@ static double mean_silhouette(const cloud *c)
     return sum / (double)c->count;
 }
 
+/* ---- the map --------------------------------------------------------------------------------------------------- */
+
+enum { MAP_LEAST = 4 };
+
+static cru_status lay_out(const cloud *c, const cru_judging *j, float *map)
+{
+    if (c->cols > 2) {
+        const settings *s = j->settings;
+        cru_rng rng = cru_rng_stream(j->data->seed, "silhouette", 1);
+        return cru_tsne(&(cru_dense){c->count, c->cols, c->rows}, &(cru_tsne_options){.perplexity = s->perplexity},
+                        &rng, map, j->err);
+    }
+    for (int64_t i = 0; i < 2 * c->count; i++) map[i] = i % 2 < c->cols ? c->rows[i / 2 * c->cols + i % 2] : 0;
+    return CRU_OK;
+}
+
+static cru_status report_map(const cloud *c, const cru_judging *j)
+{
+    const int32_t classes = j->data->classes;
+    if (c->count < MAP_LEAST) return CRU_OK;
+    float *map = malloc((size_t)(2 * c->count) * sizeof *map);
+    double *numbers = malloc((size_t)(4 * c->count) * sizeof *numbers);
+    cru_status status = map && numbers ? lay_out(c, j, map)
+                                       : cru_fail(j->err, CRU_NO_MEMORY, "no memory for %ld places", (long)c->count);
+    if (!status) {
+        double *truth = numbers + 2 * c->count, *predicted = truth + c->count;
+        for (int64_t i = 0; i < 2 * c->count; i++) numbers[i] = (double)map[i];
+        for (int64_t i = 0; i < c->count; i++) {
+            truth[i] = c->labels[i];
+            predicted[i] = cru_best_class(j->scores + (int64_t)c->ids[i] * classes, classes);
+        }
+        cru_report_matrix(j->report, "points", numbers, c->count, 2);
+        cru_report_vector(j->report, "truth", truth, c->count);
+        cru_report_vector(j->report, "predicted", predicted, c->count);
+    }
+    free(map);
+    free(numbers);
+    return status;
+}
+
 static cru_status score(const cru_judging *j, double *value)
 {
+    const settings *s = j->settings;
     cloud c;
     *value = NAN;
     if (!j->embedding) return CRU_OK;
-    cru_status status = cloud_take(&c, j, ((const settings *)j->settings)->most);
+    cru_status status = cloud_take(&c, j, s->most);
     if (!status) *value = mean_silhouette(&c);
+    if (!status && s->map) status = report_map(&c, j);
     cloud_free(&c);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "context/watch.h"
 #include "train/feed.h"
 #include "train/learner.h"
+#include "train/nodes.h"
 #include "train/shelf.h"
 #include "train/whole-graphs.h"
 
@@ -195,6 +196,7 @@ cru_status learner_evaluate(cru_learner *l)
 {
     if (l->feed) return steps_evaluate(l);
     if (graphs_in_steps(l)) return graphs_evaluate(l);
+    if (nodes_in_blocks(l)) return nodes_evaluate(l);
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor *z = cru_learner_logits(l, l->tape);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
@@ -258,6 +260,7 @@ static cru_tensor *loss_of_pass(cru_learner *l)
 double cru_learner_epoch(cru_learner *learner)
 {
     if (graphs_in_batches(learner)) return cru_graphs_pass(learner);
+    if (nodes_in_batches(learner)) return nodes_pass(learner);
     cru_tape_begin(learner->tape, CRU_TRAIN);
     return cru_learner_step(learner, learner->optim, loss_of_pass(learner));
 }
@@ -360,7 +363,9 @@ cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
 {
     const bool before = judges_before_step(l, monitor);
     int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
-    course c = {.monitor = monitor, .loss = NAN, .own = l->method->epoch || l->task->problem == CRU_GRAPHS};
+    course c = {.monitor = monitor,
+                .loss = NAN,
+                .own = l->method->epoch || l->task->problem == CRU_GRAPHS || nodes_in_batches(l) || nodes_in_blocks(l)};
     c.apart = c.own;
     for (l->epoch = 0; l->epoch < epochs; l->epoch++) {
         cru_status status = before ? judge_and_step(l, &c) : step_and_judge(l, &c);

@@ -3,13 +3,15 @@
 #ifndef SDK_TRAIN_LEARNER_H
 #define SDK_TRAIN_LEARNER_H
 
-#include <crucible/train.h>
+#include <crucible/draft/train.h>
 
 /* Rows of logits that the default loss asks for: those of the training items. */
 typedef struct cru_wanted {
     const cru_learner *learner;
     cru_sparse *rows; /* of graphs.adj; made when a pass first asks for them */
     bool given;       /* a pass gave these rows alone, in the order of the training items */
+    int64_t hops;     /* of a minibatch of nodes: its layers, whose last gives the rows of the minibatch; else 0 */
+    cru_hop hop[CRU_MAX_LAYERS];
 } cru_wanted;
 
 /* A member of the settings that the method named with CRU_AT; NULL where it named none. */

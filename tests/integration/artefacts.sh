@@ -288,6 +288,39 @@ expect 0 "$CRUCIBLE" run tiny/table-5 --db t.db --only method=gcn,mlp
 contains "$out" "rank"
 contains "$out" "noisy"
 
+# Numbers of a list that trials reported are cells; each of the 4 classes of csbm trains 9 of 120 items. One that nobody reported
+# is a mistake with its place.
+mkdir "$work/studies/lists"
+cat >"$work/studies/lists/numbers.csv" <<'CSV'
+dataset,key,value
+csbm,first,9
+csbm,second,8
+CSV
+cat >"$work/studies/lists/table-1.ini" <<'INI'
+include = ../tiny/study.ini
+[experiment]
+seeds      = 0
+corruptors = class-imbalance
+algorithms = mlp
+[corruptor class-imbalance]
+rho   = 1
+train = 0.3
+[artefact]
+title     = How many of each class train
+published = numbers.csv
+rows      = dataset
+cols      = key
+lists     = class-imbalance.train_ascending
+points    = 0.5
+[match]
+key = metric: class-imbalance.train_ascending.1 first | class-imbalance.train_ascending.2 second
+INI
+expect 0 "$CRUCIBLE" run lists/table-1 --db lists.db
+contains "$errors" "lists/table-1: 2 of 2 cells measured, 1 of 2 judged are inside"
+sed -i 's/train_ascending$/train_rising/' "$work/studies/lists/table-1.ini"
+expect 2 "$CRUCIBLE" run lists/table-1 --db lists.db
+contains "$errors" "table-1.ini:14: lists: no trial reported a list 'class-imbalance.train_rising'"
+
 # Every artefact that comes with the program can be laid out, and every file of claims be read.
 unset CRUCIBLE_STUDIES
 expect 0 "$CRUCIBLE" list studies --db t.db --json

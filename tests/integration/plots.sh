@@ -49,8 +49,20 @@ PY
 
 expect 2 "$CRUCIBLE" plot flower
 contains "$errors" "no plot 'flower'; there are bars, drop, curve"
-expect 2 "$CRUCIBLE" plot map
-contains "$errors" "map is drawn from a file: --data FILE"
+expect 1 "$CRUCIBLE" plot map
+contains "$errors" "reported a map; the metric silhouette does with map = yes"
+# a map of four places (0 0, 1 0, 0 1, 1 1), true classes 0 0 1 1, of which three are predicted
+sqlite3 results.db "INSERT INTO number VALUES(1, 'silhouette.points.rows', 4), (1, 'silhouette', 0.25);
+    INSERT INTO vector VALUES(1, 'silhouette.points', x'00000000000000000000000000000000000000000000F03F00000000000000000000000000000000000000000000F03F000000000000F03F000000000000F03F'),
+    (1, 'silhouette.truth', x'00000000000000000000000000000000000000000000F03F000000000000F03F'),
+    (1, 'silhouette.predicted', x'000000000000000000000000000000000000000000000000000000000000F03F')" || fail "no map"
+expect 0 "$CRUCIBLE" plot map --out places.svg
+contains "$(cat places.svg)" "silhouette 0.250"
+[ "$(grep -c '<circle' places.svg)" -ge 4 ] || fail "not four places"
+expect 0 "$CRUCIBLE" plot boundary --out borders.svg
+contains "$(cat borders.svg)" "75.0 % of the items right"
+expect 2 "$CRUCIBLE" plot counts
+contains "$errors" "counts is drawn from a file: --data FILE"
 expect 2 "$CRUCIBLE" plot bars --x seconds
 contains "$errors" "bars does not show --x"
 expect 2 "$CRUCIBLE" plot scatter --x height

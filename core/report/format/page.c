@@ -125,6 +125,7 @@ static void put_table(const report *r, int64_t index, FILE *out)
         out);
     format_html(t, out);
     plot_input in = report_input(r, index);
+    if (index > 0) in.maps = NULL; /* they are of no metric, and once is enough */
     if (!t->caption) put_pictures(&in, false, out);
     fputs("</section>\n", out);
 }

@@ -14,7 +14,23 @@
 #include "report/plot/plot.h"
 #include "report/plot/silhouette.h"
 
-enum { SIDE = 360, POINTS_MOST = 20000, CELLS = 60, NEAREST = 5, GAP = 30, MARGIN = 16, TOP = 46 };
+/* A square of the picture that shows a plane. */
+typedef struct map_place {
+    svg_point corner;
+    double side;
+} map_place;
+
+enum {
+    SIDE = 360,
+    SIDE_OF_MANY = 220,
+    MANY = 4,
+    POINTS_MOST = 20000,
+    CELLS = 60,
+    NEAREST = 5,
+    GAP = 30,
+    MARGIN = 16,
+    TOP = 46
+};
 
 static void *need(void *memory)
 {
@@ -66,27 +82,30 @@ static cru_status check(const plot_data *d, cru_error *err)
     return CRU_OK;
 }
 
-static svg_point spot(const float *map, int64_t i, svg_point corner)
+static svg_point spot(const float *map, int64_t i, const map_place *at)
 {
-    return (svg_point){corner.x + SIDE * (double)map[2 * i], corner.y + SIDE * (1 - (double)map[2 * i + 1])};
+    return (svg_point){at->corner.x + at->side * (double)map[2 * i],
+                       at->corner.y + at->side * (1 - (double)map[2 * i + 1])};
 }
 
-static void draw_points(svg *s, const plot_data *d, const float *map, svg_point corner)
+/* Coloured by `ids`, if there are any. */
+static void draw_points(svg *s, int64_t count, const float *map, const int32_t *ids, const map_place *at)
 {
-    double radius = d->rows > 2000 ? 1.6 : d->rows > 500 ? 2.4 : 3.2;
-    for (int64_t i = 0; i < d->rows; i++) {
+    double radius = count > 2000 ? 1.6 : count > 500 ? 2.4 : 3.2;
+    for (int64_t i = 0; i < count; i++) {
         char text[40];
-        series_class(d->truth.ids ? d->truth.ids[i] : 0, "dot", text, sizeof text);
-        svg_circle(s, spot(map, i, corner), radius, text);
+        series_class(ids ? ids[i] : 0, "dot", text, sizeof text);
+        svg_circle(s, spot(map, i, at), radius * at->side / SIDE, text);
     }
 }
 
-static void draw_border(svg *s, svg_point corner)
+static void draw_border(svg *s, const map_place *at)
 {
+    const svg_point corner = at->corner;
     const svg_point edges[] = {{corner.x, corner.y},
-                               {corner.x + SIDE, corner.y},
-                               {corner.x + SIDE, corner.y + SIDE},
-                               {corner.x, corner.y + SIDE},
+                               {corner.x + at->side, corner.y},
+                               {corner.x + at->side, corner.y + at->side},
+                               {corner.x, corner.y + at->side},
                                {corner.x, corner.y}};
     svg_polyline(s, edges, 5, "grid axis");
 }
@@ -97,9 +116,91 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-cru_status plot_map(const plot_input *in, FILE *out, cru_error *err)
+/* ---- maps of a store ------------------------------------------------------------------------------------- */
+
+/* Many planes in rows. */
+typedef struct sheet {
+    int64_t across;
+    double side, width, height;
+    const char *title, *description;
+    bool more; /* maps than these */
+    legend_names classes;
+} sheet;
+
+static sheet sheet_make(const plot_maps *maps, const char *title, const char *description)
+{
+    const int64_t across = maps->count < MANY ? maps->count : MANY;
+    sheet h = {.across = across, .side = maps->count > 2 ? SIDE_OF_MANY : SIDE, .title = title};
+    const int64_t lines = (maps->count + across - 1) / across;
+    h.description = description;
+    h.more = maps->more;
+    h.classes = (legend_names){maps->class_names, maps->class_count};
+    h.width = 2 * MARGIN + h.side * (double)across + GAP * (double)(across - 1);
+    h.width = fmax(h.width, 2 * MARGIN + 1.08 * svg_text_width(title));
+    h.height = TOP + (TOP + h.side) * (double)lines + legend_names_height(&h.classes, h.width) + 6;
+    return h;
+}
+
+static map_place sheet_place(const sheet *h, int64_t i)
+{
+    return (map_place){.corner = {MARGIN + (h->side + GAP) * (double)(i % h->across),
+                                  2 * TOP + (TOP + h->side) * (double)(i / h->across)},
+                       .side = h->side};
+}
+
+static void sheet_begin(const sheet *h, svg *s, bool alone)
+{
+    svg_begin(s, alone, h->title, h->description);
+    svg_text(s, (svg_point){MARGIN, 18}, SVG_START, "title", h->title);
+    svg_text(s, (svg_point){MARGIN, 36}, SVG_START, "label", h->description);
+    if (h->more) svg_text(s, (svg_point){MARGIN, 54}, SVG_START, "label", "The first of them; --where takes others.");
+}
+
+static void sheet_end(const sheet *h, svg *s)
+{
+    legend_names_draw(s, &h->classes, h->height - legend_names_height(&h->classes, h->width));
+    svg_end(s);
+}
+
+/* What stands above a plane: its title, cut to its width, and a line. */
+static void put_heads(svg *s, const map_place *at, const char *title, const char *line)
+{
+    char cut[300];
+    const int64_t most = (int64_t)(at->side / 7.5);
+    svg_text(s, (svg_point){at->corner.x, at->corner.y - 24}, SVG_START, "label",
+             svg_short(title, most, cut, sizeof cut));
+    svg_text(s, (svg_point){at->corner.x, at->corner.y - 8}, SVG_START, "label", line);
+}
+
+static cru_status map_of_store(const plot_input *in, FILE *out, cru_error *err)
+{
+    const plot_maps *maps = in->maps;
+    const sheet h = sheet_make(maps, "What methods learned, by t-SNE",
+                               "Dots: judged items in the colour of the class that the method gives them.");
+    svg s = {.out = out, .width = h.width, .height = h.height};
+    sheet_begin(&h, &s, in->alone);
+    cru_status status = CRU_OK;
+    for (int64_t i = 0; !status && i < maps->count; i++) {
+        const plot_data *d = &maps->items[i];
+        const map_place at = sheet_place(&h, i);
+        float *map;
+        char line[80];
+        status = lay_out(d, &map, err);
+        if (status) break;
+        snprintf(line, sizeof line, "silhouette %.3f", maps->silhouettes[i]);
+        draw_border(&s, &at);
+        draw_points(&s, d->rows, map, d->predictions[0].ids, &at);
+        put_heads(&s, &at, d->path, isnan(maps->silhouettes[i]) ? "" : line);
+        free(map);
+    }
+    sheet_end(&h, &s);
+    return status;
+}
+
+static cru_status map_of_file(const plot_input *in, FILE *out, cru_error *err)
 {
     const plot_data *d = in->data;
+    const map_place at = {.corner = {MARGIN, TOP}, .side = SIDE};
     float *map;
     cru_status status = check(d, err);
     if (!status) status = lay_out(d, &map, err);
@@ -115,12 +216,17 @@ cru_status plot_map(const plot_input *in, FILE *out, cru_error *err)
     svg_begin(&s, in->alone, title, line);
     svg_text(&s, (svg_point){MARGIN, 18}, SVG_START, "title", title);
     svg_text(&s, (svg_point){MARGIN, 36}, SVG_START, "label", line);
-    draw_border(&s, (svg_point){MARGIN, TOP});
-    draw_points(&s, d, map, (svg_point){MARGIN, TOP});
+    draw_border(&s, &at);
+    draw_points(&s, d->rows, map, d->truth.ids, &at);
     if (classes.count) legend_names_draw(&s, &classes, TOP + SIDE);
     svg_end(&s);
     free(map);
     return CRU_OK;
+}
+
+cru_status plot_map(const plot_input *in, FILE *out, cru_error *err)
+{
+    return in->maps && !in->data ? map_of_store(in, out, err) : map_of_file(in, out, err);
 }
 
 /* ---- boundaries ------------------------------------------------------------------------------------------ */
@@ -160,15 +266,16 @@ static int32_t vote(const near found[NEAREST], const int32_t *ids)
 }
 
 /* Rows of equal cells are one rectangle. */
-static void draw_regions(svg *s, const plot_data *d, const float *map, const int32_t *ids, svg_point corner)
+static void draw_regions(svg *s, int64_t count, const float *map, const int32_t *ids, const map_place *at_place)
 {
-    double wide = (double)SIDE / CELLS;
+    const svg_point corner = at_place->corner;
+    double wide = at_place->side / CELLS;
     for (int row = 0; row < CELLS; row++) {
         int32_t classes[CELLS];
         for (int col = 0; col < CELLS; col++) {
             near found[NEAREST];
             const float at[2] = {((float)col + 0.5f) / CELLS, 1 - ((float)row + 0.5f) / CELLS};
-            find_near(map, d->rows, at, found);
+            find_near(map, count, at, found);
             classes[col] = vote(found, ids);
         }
         for (int col = 0, end; col < CELLS; col = end) {
@@ -187,7 +294,34 @@ static double right_share(const plot_data *d, const int32_t *ids)
     return 100 * (double)right / (double)d->rows;
 }
 
-cru_status plot_boundary(const plot_input *in, FILE *out, cru_error *err)
+static cru_status boundary_of_store(const plot_input *in, FILE *out, cru_error *err)
+{
+    const plot_maps *maps = in->maps;
+    const sheet h =
+        sheet_make(maps, "The plane as methods divide it",
+                   "Ground: the class that most of the five nearest items are given. Dots: the true class.");
+    svg s = {.out = out, .width = h.width, .height = h.height};
+    sheet_begin(&h, &s, in->alone);
+    cru_status status = CRU_OK;
+    for (int64_t i = 0; !status && i < maps->count; i++) {
+        const plot_data *d = &maps->items[i];
+        const map_place at = sheet_place(&h, i);
+        float *map;
+        char line[80];
+        status = lay_out(d, &map, err);
+        if (status) break;
+        snprintf(line, sizeof line, "%.1f %% of the items right", right_share(d, d->predictions[0].ids));
+        draw_regions(&s, d->rows, map, d->predictions[0].ids, &at);
+        draw_points(&s, d->rows, map, d->truth.ids, &at);
+        draw_border(&s, &at);
+        put_heads(&s, &at, d->path, line);
+        free(map);
+    }
+    sheet_end(&h, &s);
+    return status;
+}
+
+static cru_status boundary_of_file(const plot_input *in, FILE *out, cru_error *err)
 {
     const plot_data *d = in->data;
     float *map;
@@ -209,9 +343,10 @@ cru_status plot_boundary(const plot_input *in, FILE *out, cru_error *err)
               "Ground: the class a method gives to most of the five nearest points. Dots: the truth.");
     for (int32_t i = 0; i < d->prediction_count; i++) {
         svg_point corner = {MARGIN + (SIDE + GAP) * (double)(i % across), TOP + (TOP + SIDE) * (double)(i / across)};
-        draw_regions(&s, d, map, d->predictions[i].ids, corner);
-        draw_points(&s, d, map, corner);
-        draw_border(&s, corner);
+        const map_place at = {.corner = corner, .side = SIDE};
+        draw_regions(&s, d->rows, map, d->predictions[i].ids, &at);
+        draw_points(&s, d->rows, map, d->truth.ids, &at);
+        draw_border(&s, &at);
         svg_text(&s, (svg_point){corner.x, corner.y - 26}, SVG_START, "title", d->predictions[i].name);
         snprintf(title, sizeof title, "%.1f %% right; ground: predicted, dots: true class",
                  right_share(d, d->predictions[i].ids));
@@ -221,4 +356,9 @@ cru_status plot_boundary(const plot_input *in, FILE *out, cru_error *err)
     svg_end(&s);
     free(map);
     return CRU_OK;
+}
+
+cru_status plot_boundary(const plot_input *in, FILE *out, cru_error *err)
+{
+    return in->maps && !in->data ? boundary_of_store(in, out, err) : boundary_of_file(in, out, err);
 }

@@ -18,8 +18,8 @@ const plot_kind plot_kinds[PLOT_KINDS] = {
     {"improvement", "probability that a row does better than a column", "", plot_improvement, PLOT_OF_TABLE},
     {"parallel", "settings that were tried, coloured by their score", "", plot_parallel, PLOT_OF_SEARCH},
     {"importance", "how much of the variance each setting explains", "", plot_importance, PLOT_OF_SEARCH},
-    {"map", "points on a plane by t-SNE, coloured by class", "data labels", plot_map, PLOT_OF_FILE},
-    {"boundary", "the plane as methods divide it", "data labels", plot_boundary, PLOT_OF_FILE},
+    {"map", "points on a plane by t-SNE, coloured by class", "data labels", plot_map, PLOT_OF_MAPS},
+    {"boundary", "the plane as methods divide it", "data labels", plot_boundary, PLOT_OF_MAPS},
     {"counts", "items of every class, nodes of every degree", "data", plot_counts, PLOT_OF_FILE},
 };
 

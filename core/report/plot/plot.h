@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "report/plot/plot-data.h"
+#include "report/plot/plot-maps.h"
 #include "report/table/table.h"
 
 /* How methods are joined in the diagram of ranks. */
@@ -22,6 +23,7 @@ typedef struct plot_input {
     const frame *tried;          /* every setting that searches tried; NULL: there was no search */
     const frame_measure *target; /* of `tried`: what was searched for */
     const plot_data *data;       /* numbers of a file; NULL: none */
+    const plot_maps *maps;       /* of the trials; NULL: none */
     plot_cliques cliques;
     bool ordinal; /* the last key of the columns is a scale, whatever it is called */
     bool alone;   /* a file of its own rather than a part of a page */
@@ -50,7 +52,12 @@ plot_function plot_boundary;    /* the same plane as methods divide it */
 plot_function plot_counts;      /* classes and degrees of datasets */
 
 /* Where a kind takes its numbers from. */
-typedef enum plot_source { PLOT_OF_TABLE, PLOT_OF_SEARCH, PLOT_OF_FILE } plot_source;
+typedef enum plot_source {
+    PLOT_OF_TABLE,
+    PLOT_OF_SEARCH,
+    PLOT_OF_FILE,
+    PLOT_OF_MAPS
+} plot_source; /* the last: or a file */
 
 typedef struct plot_kind {
     const char *name, *help;

@@ -9,8 +9,6 @@
 
 #include "report/table/texts.h"
 
-enum { FRAME_COLUMNS = 1024, FRAME_MEASURES = 1024 };
-
 /* ---- loading --------------------------------------------------------------------------------------------- */
 
 /* What every trial has cost, as measures. */

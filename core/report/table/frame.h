@@ -24,6 +24,8 @@ typedef struct frame_measure {
     double *values;
 } frame_measure;
 
+enum { FRAME_COLUMNS = 1024, FRAME_MEASURES = 1024 }; /* at most */
+
 #define FRAME_EXPERIMENT "experiment" /* the column of a frame with several */
 
 typedef struct frame {
@@ -55,6 +57,10 @@ typedef struct frame_source {
  * pivot only when asked to. The caller destroys it. CRU_BAD_INPUT: there is no such experiment. */
 cru_status frame_load(const frame_source *sources, int64_t count, frame **out, cru_error *err);
 void frame_destroy(frame *f);
+
+/* The numbers of a list that trials reported become the measures NAME.1, NAME.2 ... of the frame that was loaded from these
+ * sources, as many as the longest list has. CRU_BAD_INPUT: of the trials that ended well none reported it, or it is too long. */
+cru_status frame_add_list(frame *f, const frame_source *sources, int64_t count, const char *name, cru_error *err);
 
 /* NULL when there is none. */
 const frame_column *frame_find_column(const frame *f, const char *name);

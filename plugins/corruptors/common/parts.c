@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <crucible/imbalance.h>
@@ -49,9 +50,16 @@ int64_t parts_deal(parts *p, part to, cru_ids ids, int64_t count)
     return given;
 }
 
+enum { MOST_CLASSES = 1000 };
+
+static int by_size(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
 static void report_counts(const parts *p)
 {
-    enum { MOST_CLASSES = 1000 };
     const cru_data *data = p->damage->data;
     static const char *const names[] = {"train", "val", "test"};
     double counts[MOST_CLASSES] = {0};
@@ -61,6 +69,12 @@ static void report_counts(const parts *p)
     if (data->classes > MOST_CLASSES) return;
     for (int64_t i = 0; i < data->split.train.count; i++) counts[data->truth[data->split.train.ids[i]]]++;
     cru_report_vector(p->damage->report, "train_counts", counts, data->classes);
+    qsort(counts, (size_t)data->classes, sizeof *counts, by_size);
+    cru_report_vector(p->damage->report, "train_ascending", counts, data->classes);
+    cru_report_number(p->damage->report, "train_least", counts[0]);
+    cru_report_number(p->damage->report, "train_most", counts[data->classes - 1]);
+    cru_report_number(p->damage->report, "train_per_class", (double)p->count[PART_TRAIN] / data->classes);
+    cru_report_number(p->damage->report, "val_per_class", (double)p->count[PART_VAL] / data->classes);
 }
 
 cru_status parts_finish(parts *p)

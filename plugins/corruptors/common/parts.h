@@ -49,8 +49,9 @@ int64_t parts_deal(parts *p, part to, cru_ids ids, int64_t count);
 cru_status parts_finish(parts *p);
 
 /* Stores the split and reports `train`, `val` and `test`, the sizes of its parts, `imbalance_ratio`, the largest class
- * of the training part over the smallest, and `train_counts`, by class (up to 1000 of them). CRU_UNSUPPORTED when
- * nothing trains. */
+ * of the training part over the smallest, and of up to 1000 classes `train_counts`, `train_ascending` (the rarest
+ * first), `train_least` and `train_most` of them, and the means `train_per_class` and `val_per_class`. CRU_UNSUPPORTED
+ * when nothing trains. */
 cru_status parts_store(parts *p);
 
 /* The items of every class: class c owns ids[offsets[c]] .. ids[offsets[c + 1] - 1]. In memory of the data. */

@@ -154,7 +154,7 @@ typedef struct cru_graphs {
 
 enum { CRU_MAX_NETS = 8 };
 
-/* Made by the SDK, never by a plugin, so that it can grow. Read its members freely; build may set the four that say so. */
+/* Made by the SDK, never by a plugin, so that it can grow. Read its members freely; build may set those that say so. */
 typedef struct cru_learner {
     const cru_plugin *plugin;
     const struct cru_method *method; /* that of the plugin */
@@ -176,17 +176,19 @@ typedef struct cru_learner {
     cru_net *nets[CRU_MAX_NETS];
     cru_snapshot *best[CRU_MAX_NETS]; /* the weights that the monitor chose */
     int64_t net_count;
-    bool kept;                 /* `best` holds something */
-    int64_t epoch;             /* now running, from 0; a step where the method trains in steps */
-    float *scores;             /* items x classes, host: the last evaluation */
-    bool validation_only;      /* set during an evaluation of which only the scores of validation items count */
-    void *model;               /* the method's own struct, zeroed before build */
-    struct cru_learner *wider; /* the same model on the task that widen brought, or NULL */
-    struct cru_feed *feed;     /* private: minibatches of rows; NULL unless the method classifies rows */
-    struct cru_wanted *wanted; /* private: the rows of logits that the default loss asks for */
-    struct cru_shelf *shelf;   /* private: the weights that several rules chose; NULL unless there are several */
-    struct cru_noted *noted;   /* private: an evaluation of which representations are wanted; else NULL */
-    cru_gcn_stack gcn;         /* methods with `gcn`: the convolutions that the settings ask for, in `net` */
+    bool kept;                   /* `best` holds something */
+    int64_t epoch;               /* now running, from 0; a step where the method trains in steps */
+    float *scores;               /* items x classes, host: the last evaluation */
+    bool validation_only;        /* set during an evaluation of which only the scores of validation items count */
+    void *model;                 /* the method's own struct, zeroed before build */
+    struct cru_learner *wider;   /* the same model on the task that widen brought, or NULL */
+    struct cru_feed *feed;       /* private: minibatches of rows; NULL unless the method classifies rows */
+    struct cru_wanted *wanted;   /* private: the rows of logits that the default loss asks for */
+    struct cru_shelf *shelf;     /* private: the weights that several rules chose; NULL unless there are several */
+    struct cru_noted *noted;     /* private: an evaluation of which representations are wanted; else NULL */
+    cru_gcn_stack gcn;           /* methods with `gcn`: the convolutions that the settings ask for, in `net` */
+    int64_t hops;                /* methods with `nodes`: how many layers read neighbours; build sets it */
+    struct cru_node_feed *nodes; /* private: minibatches of nodes; NULL unless the method has `nodes` */
 } cru_learner;
 
 /* Where a member lies in the settings, for cru_method: its offset plus 1, so that 0 means none. */
@@ -288,6 +290,11 @@ typedef struct cru_method {
     /* CRU_AT of a cru_gcn_settings, or 0: makes l->adj and l->gcn as cru_learner_gcn does, which gives the logits unless
      * there is a hook of that name. */
     size_t gcn;
+
+    /* CRU_AT of a cru_node_batches (draft/train.h), or 0. With `forward`, where the items are nodes: lets the settings
+     * choose minibatches of nodes. build sets l->hops, and l->graphs where the method has no `graphs`; forward asks
+     * cru_graphs_hop for the matrix of each layer. */
+    size_t nodes;
 } cru_method;
 
 /* For cru_method.state: names nothing. */

@@ -34,7 +34,7 @@ static inline cru_data *damage_data(int64_t n, int32_t classes)
     return data;
 }
 
-enum { DAMAGE_MOST = 16, DAMAGE_VALUES = 512 };
+enum { DAMAGE_MOST = 24, DAMAGE_VALUES = 512 };
 
 typedef struct damage_report {
     int count;

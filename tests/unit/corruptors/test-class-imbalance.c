@@ -91,7 +91,22 @@ START_TEST(published_counts_are_the_default_for_their_dataset)
     for (int c = 0; c < 7; c++) ck_assert_double_eq(counts[c], cases[_i].counts[c]);
     ck_assert_double_eq(*damage_reported(&report, "imbalance_ratio"), cases[_i].ratio);
     ck_assert_double_eq(*damage_reported(&report, "val"), 270);
+    ck_assert_double_eq_tol(*damage_reported(&report, "val_per_class"), 270 / 7., 1e-12);
     ck_assert_double_eq(*damage_reported(&report, "test"), 2708 - 270 - *damage_reported(&report, "train"));
+    cru_data_destroy(data);
+}
+END_TEST
+
+START_TEST(counts_are_also_told_from_the_rarest_on)
+{
+    const double ascending[] = {5, 9, 15, 24, 40, 80, 100};
+    cru_data *data = population_data(cora, 7);
+    damage_report report;
+    damage_apply(&(damage){.name = "class-imbalance", .settings = {"rho", "20"}}, data, &report);
+    ck_assert_mem_eq(damage_reported(&report, "train_ascending"), ascending, sizeof ascending);
+    ck_assert_double_eq(*damage_reported(&report, "train_least"), 5);
+    ck_assert_double_eq(*damage_reported(&report, "train_most"), 100);
+    ck_assert_double_eq_tol(*damage_reported(&report, "train_per_class"), 273 / 7., 1e-12);
     cru_data_destroy(data);
 }
 END_TEST
@@ -256,6 +271,7 @@ Suite *suite(void)
     tcase_add_test(c, node_counts_follow_the_formula);
     tcase_add_test(c, graph_counts_follow_the_study);
     tcase_add_loop_test(c, published_counts_are_the_default_for_their_dataset, 0, 2);
+    tcase_add_test(c, counts_are_also_told_from_the_rarest_on);
     tcase_add_test(c, the_rarest_class_of_arxiv_takes_the_smallest_count_again);
     tcase_add_test(c, counts_may_be_given);
     tcase_add_test(c, the_training_part_alone_can_be_thinned);

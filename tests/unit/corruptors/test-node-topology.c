@@ -56,6 +56,10 @@ START_TEST(levels_differ_in_the_share_of_heads)
     count_sides(data, *damage_reported(&report, "head_degree"), count);
     ck_assert_int_eq(count[1], 4 * (_i + 1));
     ck_assert_int_eq(count[0], 40 - count[1]);
+    ck_assert_double_eq(*damage_reported(&report, "heads_per_class"), (double)count[1] / 4);
+    ck_assert_double_eq(*damage_reported(&report, "tails_per_class"), (double)count[0] / 4);
+    ck_assert_double_eq_tol(*damage_reported(&report, "mean_of_heads") / *damage_reported(&report, "mean_of_tails"),
+                            *damage_reported(&report, "degree_imbalance_ratio"), 1e-12);
     ck_assert_int_eq(data->split.val.count, 40);
     ck_assert_int_eq(data->split.test.count, 320);
     cru_data_destroy(data);

@@ -20,6 +20,8 @@ static struct told {
     int32_t labels[8][MOST]; /* of all items, each time */
     bool fails;
     int64_t epochs; /* reports of a training; the last counts */
+    cru_features x; /* of the last task; dense ones */
+    float rows[MOST];
 } told;
 
 typedef struct puppet {
@@ -43,6 +45,8 @@ static cru_status fit(void *self, cru_monitor *monitor)
     const puppet *p = self;
     const cru_task *task = p->task;
     if (told.fails) return cru_ctx_fail(p->ctx, CRU_DIVERGED, "it had a bad day");
+    told.x = task->x;
+    if (task->x.dense) memcpy(told.rows, task->x.dense, (size_t)(task->x.rows * task->x.cols) * sizeof(float));
     told.train_counts[told.trainings] = task->split.train.count;
     memcpy(told.labels[told.trainings++], task->labels, (size_t)task->items * sizeof *task->labels);
     cru_rng rng = cru_ctx_stream(p->ctx, "init");
@@ -371,6 +375,77 @@ START_TEST(the_surest_of_each_class_are_taken_over)
 }
 END_TEST
 
+/* ---- plane ------------------------------------------------------------------------------------------------- */
+
+/* The method inside learns from two numbers an item, which are the wrapper's representation; items with equal features
+ * are nearer to each other than to the others. */
+START_TEST(a_method_learns_from_places_on_a_plane)
+{
+    enum { ITEMS = 12 };
+    float x[ITEMS * 3], scores[2 * ITEMS];
+    int32_t labels[ITEMS] = {0};
+    const int32_t train[] = {0, 1};
+    double base[ITEMS], got[2 * ITEMS];
+    for (int i = 0; i < ITEMS; i++) {
+        base[i] = 0.5 + 0.03 * i;
+        for (int k = 0; k < 3; k++) x[3 * i + k] = (float)(i < ITEMS / 2 ? 10 : -10) + 0.1f * (float)((i * 7 + k) % 5);
+    }
+    as_scores(base, ITEMS, scores);
+    told = (struct told){.scores = scores, .epochs = 1};
+    const cru_task task = {.size = sizeof task,
+                           .problem = CRU_ROWS,
+                           .items = ITEMS,
+                           .nodes = ITEMS,
+                           .classes = 2,
+                           .labels = labels,
+                           .split.train = {train, 2},
+                           .x = {.rows = ITEMS, .cols = 3, .dense = x}};
+    scene s = scene_create(&task, "plane", NULL);
+    scene_run(&s, NULL, got);
+    ck_assert_int_eq(s.status, CRU_OK);
+    ck_assert_int_eq(told.x.cols, 2);
+    for (int i = 0; i < ITEMS; i++) ck_assert_double_eq_tol(got[2 * i + 1], base[i], 1e-5);
+    const float *places;
+    int64_t cols;
+    ck_assert_int_eq(s.method->embed(s.self, &places, &cols), CRU_OK);
+    ck_assert_int_eq(cols, 2);
+    ck_assert_mem_eq(places, told.rows, sizeof(float) * 2 * ITEMS);
+    for (int i = 0; i < ITEMS; i++) {
+        double near = INFINITY;
+        int nearest = -1;
+        for (int k = 0; k < ITEMS; k++) {
+            const double far =
+                hypot((double)(places[2 * i] - places[2 * k]), (double)(places[2 * i + 1] - places[2 * k + 1]));
+            if (k != i && far < near) {
+                near = far;
+                nearest = k;
+            }
+        }
+        ck_assert_int_eq(nearest < ITEMS / 2, i < ITEMS / 2);
+    }
+    scene_destroy(&s);
+}
+END_TEST
+
+START_TEST(a_plane_needs_features)
+{
+    const int32_t labels[] = {0, 1}, train[] = {0, 1};
+    double got[4];
+    const cru_task task = {.size = sizeof task,
+                           .problem = CRU_ROWS,
+                           .items = 2,
+                           .nodes = 2,
+                           .classes = 2,
+                           .labels = labels,
+                           .split.train = {train, 2}};
+    told = (struct told){.epochs = 1};
+    scene s = scene_create(&task, "plane", NULL);
+    scene_run(&s, NULL, got);
+    ck_assert_int_eq(s.status, CRU_UNSUPPORTED);
+    scene_destroy(&s);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("wrappers");
@@ -382,6 +457,8 @@ Suite *suite(void)
     tcase_add_test(c, errors_and_labels_spread_as_written);
     tcase_add_test(c, an_ensemble_is_the_mean_of_its_members);
     tcase_add_test(c, the_surest_of_each_class_are_taken_over);
+    tcase_add_test(c, a_method_learns_from_places_on_a_plane);
+    tcase_add_test(c, a_plane_needs_features);
     suite_add_tcase(s, c);
     return s;
 }

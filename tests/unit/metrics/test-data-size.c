@@ -42,6 +42,36 @@ START_TEST(an_edge_with_its_way_back_is_one)
 }
 END_TEST
 
+/* 1 and 2 are joined in one direction, 0 and 1 in both; 3 has a loop: 2 edges among 4 nodes. */
+START_TEST(neighbours_count_whatever_the_direction)
+{
+    const double pairs[] = {0, 1, 1, 0, 1, 2, 3, 3};
+    judging j = four_items(2);
+    judging_join(&j, pairs, 4, true);
+    ck_assert_double_eq(size_of(&j, "degree"), 2 * 2 / 4.);
+    judging_destroy(&j);
+}
+END_TEST
+
+/* Graphs of 1 to 10 nodes, two edges in all: size 9 is at rank 2 from the top, so only what is larger is in the fifth. */
+START_TEST(graphs_have_mean_sizes)
+{
+    int64_t offsets[11] = {0};
+    const double pairs[] = {1, 2, 53, 54};
+    const int32_t classes[55] = {0};
+    judging j = judging_create(classes, 55, 2, NULL);
+    judging_join(&j, pairs, 2, false);
+    for (int g = 0; g < 10; g++) offsets[g + 1] = offsets[g] + g + 1;
+    j.data->problem = CRU_GRAPHS;
+    j.data->items = 10;
+    j.data->graph_offsets = offsets;
+    ck_assert_double_eq(size_of(&j, "mean-nodes"), 5.5);
+    ck_assert_double_eq(size_of(&j, "mean-edges"), 0.2);
+    ck_assert_double_eq(size_of(&j, "heads"), 2);
+    judging_destroy(&j);
+}
+END_TEST
+
 /* Sets {0}, {0, 1}, {0}, of which the third misses its label; the fourth is empty. */
 START_TEST(candidate_sets_have_a_size_and_miss_labels)
 {
@@ -97,6 +127,9 @@ START_TEST(what_the_data_lacks_is_not_defined)
     ck_assert_double_nan(size_of(&j, "positives")); /* three classes */
     ck_assert_double_nan(size_of(&j, "candidates"));
     ck_assert_double_nan(size_of(&j, "missed"));
+    ck_assert_double_nan(size_of(&j, "degree"));
+    ck_assert_double_nan(size_of(&j, "mean-nodes"));
+    ck_assert_double_nan(size_of(&j, "heads"));
     judging_destroy(&j);
 }
 END_TEST
@@ -107,6 +140,8 @@ Suite *suite(void)
     TCase *c = tcase_create("data-size");
     tcase_add_test(c, counts_are_those_of_the_data);
     tcase_add_test(c, an_edge_with_its_way_back_is_one);
+    tcase_add_test(c, neighbours_count_whatever_the_direction);
+    tcase_add_test(c, graphs_have_mean_sizes);
     tcase_add_test(c, candidate_sets_have_a_size_and_miss_labels);
     tcase_add_test(c, candidate_sets_tell_which_classes_they_hold);
     tcase_add_test(c, what_the_data_lacks_is_not_defined);

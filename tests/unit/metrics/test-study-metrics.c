@@ -400,6 +400,41 @@ START_TEST(equal_points_have_silhouette_zero)
 }
 END_TEST
 
+/* What silhouette reports with map = yes of up to 8 items. */
+typedef struct heard_map {
+    double points[16], truth[8], predicted[8];
+} heard_map;
+
+static void hear_map(void *user, const char *name, const double *values, int64_t count)
+{
+    heard_map *h = user;
+    double *to = strcmp(name, "points") == 0 ? h->points : strcmp(name, "truth") == 0 ? h->truth : h->predicted;
+    if (count > 1) memcpy(to, values, (size_t)count * sizeof *values);
+}
+
+/* A representation of two dimensions is the map; one of three is laid out. */
+START_TEST(a_map_tells_places_and_classes)
+{
+    const float flat[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, deep[] = {0, 0, 0, 0, 0, 0, 9, 9, 9, 9, 9, 9, 5, 0, 5};
+    const int32_t truth[] = {0, 0, 1, 1, 1}, guesses[] = {1, 0, 1, 0, 1};
+    float scores[10];
+    heard_map h;
+    predict(scores, guesses, 5, 2);
+    judging j = judging_create(truth, 5, 2, scores);
+    j.report = &(cru_report){{.put = hear_map, .user = &h}};
+    j.embedding = flat;
+    j.embedding_cols = 2;
+    judging_with(&j, "silhouette", "map", "yes");
+    for (int i = 0; i < 10; i++) ck_assert_double_eq(h.points[i], (double)flat[i]);
+    for (int i = 0; i < 5; i++) ck_assert(h.truth[i] == truth[i] && h.predicted[i] == guesses[i]);
+    j.embedding = deep;
+    j.embedding_cols = 3;
+    judging_with(&j, "silhouette", "map", "yes");
+    for (int i = 0; i < 10; i++) ck_assert(isfinite(h.points[i]));
+    judging_destroy(&j);
+}
+END_TEST
+
 /* Two far, tight clusters: any sample of them is close to 1. */
 START_TEST(a_sample_stands_for_many_items)
 {
@@ -440,6 +475,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, silhouettes_of_the_imbalance_study, 0, 2);
     tcase_add_test(c, silhouette_where_it_is_not_defined);
     tcase_add_test(c, equal_points_have_silhouette_zero);
+    tcase_add_test(c, a_map_tells_places_and_classes);
     tcase_add_test(c, a_sample_stands_for_many_items);
     suite_add_tcase(s, c);
     return s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views.h: what methods share that convolve over the given graph and over one of nearest neighbours.
  *
- *     H_0 = X      H_l = Drop(act(D_in^-1/2 A D_out^-1/2 H_l-1 W_l + b_l)) */
+ *     H_0 = X      H_l = act(D_in^-1/2 A D_out^-1/2 Drop(H_l-1) W_l + b_l)      X is not dropped */
 #ifndef GAD_VIEWS_H
 #define GAD_VIEWS_H
 
