@@ -7,6 +7,9 @@
 
 #include "task/image.h"
 
+/* What a task has of its data as it is, borrowed: all but labels, candidates and what is its own. */
+cru_task task_common(const cru_data *data);
+
 /* ---- writing: arrays are borrowed until the image is written ---- */
 
 void put_task(image_writer *w, const cru_task *task);
