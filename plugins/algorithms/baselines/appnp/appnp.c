@@ -13,7 +13,7 @@
 typedef struct settings {
     int64_t layers, hidden, hops;
     double alpha, dropout, edge_dropout;
-    bool batch_norm, input_dropout, bias;
+    bool batch_norm, input_dropout, bias, one_logit;
     cru_adjacency adjacency;
     cru_train train;
 } settings;
@@ -29,6 +29,7 @@ static const cru_param schema[] = {
     CRU_BOOL(settings, batch_norm, true, "batch normalisation after each activation"),
     CRU_BOOL(settings, bias, true, "a bias in every layer"),
     CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_FILL, CRU_NORM_SYM),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 1000, 0.01, 1e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -47,7 +48,7 @@ static void build(cru_learner *l, void *self)
     m->mlp = cru_mlp_create(l->net, "mlp",
                             &(cru_mlp_shape){.in = task->x.cols,
                                              .hidden = s->hidden,
-                                             .out = task->classes,
+                                             .out = cru_outputs(task, s->one_logit),
                                              .layers = s->layers,
                                              .dropout = s->dropout,
                                              .input_dropout = s->input_dropout,

@@ -11,7 +11,7 @@
 typedef struct settings {
     int64_t layers, hidden, draw;
     double dropout;
-    bool bias, input_dropout, batch_norm, norm_last;
+    bool bias, input_dropout, batch_norm, norm_last, one_logit;
     cru_train train;
 } settings;
 
@@ -24,6 +24,7 @@ static const cru_param schema[] = {
     CRU_BOOL(settings, norm_last, false, "batch normalisation after each activation instead"),
     CRU_BOOL(settings, bias, true, "a bias in every layer"),
     CRU_CHOICE(settings, draw, CRU_DRAW_FAN_IN, cru_draw_names, "how weights and biases start"),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -41,7 +42,7 @@ static void build(cru_learner *l, void *self)
     m->mlp = cru_mlp_create(l->net, "mlp",
                             &(cru_mlp_shape){.in = task->x.cols,
                                              .hidden = s->hidden,
-                                             .out = task->classes,
+                                             .out = cru_outputs(task, s->one_logit),
                                              .layers = s->layers,
                                              .dropout = s->dropout,
                                              .input_dropout = s->input_dropout,
