@@ -15,7 +15,8 @@ static bool goes_without_saying(const char *prefix, const char *line, int size)
     static const char *const young[][2] = {{"monitor", "nonfinite=fail"},
                                            {"monitor", "heads=0"},
                                            {"search", "select=validation"},
-                                           {"algorithm", "one_logit=false"}};
+                                           {"algorithm", "one_logit=false"},
+                                           {"dataset", "nodes=0"}};
     for (size_t i = 0; i < sizeof young / sizeof *young; i++)
         if (strcmp(prefix, young[i][0]) == 0 && (size_t)size == strlen(young[i][1]) &&
             memcmp(line, young[i][1], (size_t)size) == 0)
