@@ -34,10 +34,11 @@ static bool set_up(cru_ctx *ctx, boosting booster, const boosting_settings *s, c
     return set(ctx, booster, "booster", boosting_booster_names[s->booster]) &&
            set(ctx, booster, "tree_method", table->tree_method) &&
            set(ctx, booster, "objective", classes == 2 ? "binary:logistic" : "multi:softprob") &&
-           (classes == 2 || set_number(ctx, booster, "num_class", classes)) && set_number(ctx, booster, "verbosity", 0) &&
-           set_number(ctx, booster, "nthread", cru_ctx_threads(ctx)) && set_number(ctx, booster, "base_score", 0.5) &&
-           set_number(ctx, booster, "eta", s->eta) && set_number(ctx, booster, "max_depth", (double)s->depth) &&
-           set_number(ctx, booster, "lambda", s->lambda) && set_number(ctx, booster, "subsample", s->subsample);
+           (classes == 2 || set_number(ctx, booster, "num_class", classes)) &&
+           set_number(ctx, booster, "verbosity", 0) && set_number(ctx, booster, "nthread", cru_ctx_threads(ctx)) &&
+           set_number(ctx, booster, "base_score", 0.5) && set_number(ctx, booster, "eta", s->eta) &&
+           set_number(ctx, booster, "max_depth", (double)s->depth) && set_number(ctx, booster, "lambda", s->lambda) &&
+           set_number(ctx, booster, "subsample", s->subsample);
 }
 
 static bool make_matrix(cru_ctx *ctx, const cru_dense *x, DMatrixHandle *matrix)
