@@ -113,8 +113,7 @@ static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
 {
     if (l->method->batch_loss) return l->method->batch_loss(l, l->model, l->tape, batch);
     const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, batch->items);
-    cru_tensor *z = l->method->forward(l, l->model, l->tape, &some);
-    if (!z) learner_gave_nothing(l, "forward");
+    cru_tensor *z = learner_forward(l, l->tape, &some);
     return z ? cru_learner_batch_loss(l, l->tape, z, batch->items) : NULL;
 }
 
@@ -209,8 +208,7 @@ static cru_status evaluate_step(cru_learner *l, int64_t first, int64_t count)
     float *scores = cru_tape_alloc(l->tape, count * classes, sizeof *scores);
     for (int64_t i = 0; i < count; i++) ids[i] = (int32_t)wanted(l, first + i);
     const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, (cru_ids){ids, count});
-    const cru_tensor *z = l->method->forward(l, l->model, l->tape, &some);
-    if (!z) learner_gave_nothing(l, "forward");
+    const cru_tensor *z = learner_forward(l, l->tape, &some);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     cru_assert(cru_tensor_rows(z) == count && cru_tensor_cols(z) == classes,
                "forward: %lld x %lld for %lld graphs of %lld classes", (long long)cru_tensor_rows(z),

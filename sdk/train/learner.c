@@ -137,8 +137,7 @@ void cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
     cru_tape *t = learner->tape;
     for (int64_t i = 0; i < epochs && !cru_ctx_status(learner->ctx); i++) {
         cru_tape_begin(t, CRU_TRAIN);
-        cru_tensor *z = logits(learner, learner->model, t);
-        if (!z) learner_gave_nothing(learner, "logits");
+        cru_tensor *z = learner_scores_of(learner, t, logits(learner, learner->model, t), "logits");
         cru_learner_step(learner, optim, z ? cru_learner_loss(learner, t, z) : NULL);
     }
 }
@@ -150,14 +149,29 @@ void learner_gave_nothing(cru_learner *l, const char *hook)
         cru_ctx_fail(l->ctx, CRU_FAILED, "%s returned NULL instead of a tensor, and no error", hook);
 }
 
+int64_t cru_outputs(const cru_task *task, bool one_logit)
+{
+    return one_logit && task->classes == 2 ? 1 : task->classes;
+}
+
+cru_tensor *learner_scores_of(cru_learner *l, cru_tape *t, cru_tensor *z, const char *hook)
+{
+    if (!z) learner_gave_nothing(l, hook);
+    if (!z || l->task->classes != 2 || cru_tensor_cols(z) != 1) return z;
+    return cru_concat_cols(t, (cru_tensor *[]){cru_tensor_filled(t, cru_2d(cru_tensor_rows(z), 1), 0), z}, 2);
+}
+
+cru_tensor *learner_forward(cru_learner *l, cru_tape *t, const cru_graphs *graphs)
+{
+    return learner_scores_of(l, t, l->method->forward(l, l->model, t, graphs), "forward");
+}
+
 cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t)
 {
     const cru_method *method = learner->method;
-    if (!method->forward && !method->logits) return cru_gcn_stack_input(t, &learner->gcn, learner->adj, &learner->x);
-    cru_tensor *z = method->forward ? method->forward(learner, learner->model, t, &learner->graphs)
-                                    : method->logits(learner, learner->model, t);
-    if (!z) learner_gave_nothing(learner, method->forward ? "forward" : "logits");
-    return z;
+    if (method->forward) return learner_forward(learner, t, &learner->graphs);
+    if (!method->logits) return cru_gcn_stack_input(t, &learner->gcn, learner->adj, &learner->x);
+    return learner_scores_of(learner, t, method->logits(learner, learner->model, t), "logits");
 }
 
 cru_tensor *cru_learner_classify(cru_learner *learner, cru_tape *t, const cru_input *x)
@@ -253,7 +267,7 @@ static cru_tensor *loss_of_pass(cru_learner *l)
     cru_graphs graphs = l->graphs;
     graphs.wanted = l->wanted;
     l->wanted->given = false;
-    cru_tensor *z = l->method->forward(l, l->model, l->tape, &graphs);
+    cru_tensor *z = learner_forward(l, l->tape, &graphs);
     return l->wanted->given ? loss_of_rows(l, l->tape, z, NULL) : loss_from(l, z);
 }
 

@@ -23,6 +23,12 @@ static inline const void *settings_at(const cru_learner *l, size_t at)
 /* The first fault in a method's combination of hooks, as a sentence; NULL when there is none. */
 const char *method_fault(const cru_plugin *plugin);
 
+/* What a hook gave, with two columns where it is one for two classes; fails the trial where it is NULL. */
+cru_tensor *learner_scores_of(cru_learner *l, cru_tape *t, cru_tensor *z, const char *hook);
+
+/* The same of `forward`. */
+cru_tensor *learner_forward(cru_learner *l, cru_tape *t, const cru_graphs *graphs);
+
 /* Scores of all items with the weights as they are. */
 cru_status learner_evaluate(cru_learner *l);
 

@@ -164,7 +164,8 @@ static cru_ids join_clusters(cru_learner *l, cru_ids parts, cru_ids *marked)
     const cru_node_feed *f = l->nodes;
     int64_t count = 0, learned = 0;
     for (int64_t p = 0; p < parts.count; p++) count += f->from[parts.ids[p] + 1] - f->from[parts.ids[p]];
-    int32_t *nodes = cru_tape_alloc(l->tape, count, sizeof *nodes), *items = cru_tape_alloc(l->tape, count, sizeof *items);
+    int32_t *nodes = cru_tape_alloc(l->tape, count, sizeof *nodes),
+            *items = cru_tape_alloc(l->tape, count, sizeof *items);
     count = 0;
     for (int64_t p = 0; p < parts.count; p++)
         for (int64_t i = f->from[parts.ids[p]]; i < f->from[parts.ids[p] + 1]; i++) {

@@ -97,6 +97,10 @@ CRU_API extern const char *const cru_class_weight_names[]; /* "equal", "balanced
     CRU_CHOICE_KEY(type_, "class_weights", member_.class_weights, default_, cru_class_weight_names,                    \
                    "weight of a class in the loss: all equal, or largest class over own size")
 
+/* A further entry, for methods that ask cru_outputs how wide they end. */
+#define CRU_ONE_LOGIT(type_, field_)                                                                                   \
+    CRU_BOOL(type_, field_, false, "of two classes: a single output, the score of the second against 0")
+
 /* Entries for a cru_adjacency member: keys `loops` and `normalisation`. */
 #define CRU_ADJACENCY_SETTINGS(type_, member_, loops_, norm_)                                                          \
     CRU_CHOICE_KEY(type_, "loops", member_.loops, loops_, cru_loops_names, "self-loops before normalising"),           \
@@ -222,7 +226,8 @@ typedef struct cru_method {
      * NULL. */
     void (*build)(cru_learner *l, void *model);
 
-    /* items x classes. Called in train and in eval mode, for the default epoch in one step of the tape: in eval mode to
+    /* items x classes, or of two classes one column z, which stands for the scores 0 and z: their cross-entropy is the
+     * binary one of z. Called in train and in eval mode, for the default epoch in one step of the tape: in eval mode to
      * judge the weights, then in train mode to learn from them. Must not change what the next call computes. */
     cru_tensor *(*logits)(cru_learner *l, void *model, cru_tape *t);
 
@@ -345,6 +350,9 @@ CRU_API void cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
 
 /* The scores of rows by `classify`, or by the network of `backbone`. */
 CRU_API cru_tensor *cru_learner_classify(cru_learner *learner, cru_tape *t, const cru_input *x);
+
+/* How many columns of logits there are: as many as classes, or 1 for two classes and `one_logit`; see cru_method.logits. */
+CRU_API int64_t cru_outputs(const cru_task *task, bool one_logit);
 
 /* The weight of every class by a rule, in memory of the context; NULL for equal weights, and where there are only
  * candidate sets to count. */

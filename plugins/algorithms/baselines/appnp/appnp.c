@@ -14,7 +14,7 @@ typedef struct settings {
     cru_mlp_shape mlp; /* all but in, out, norm_last and no_bias */
     int64_t hops;
     double alpha, edge_dropout;
-    bool bias;
+    bool bias, one_logit;
     cru_adjacency adjacency;
     cru_train train;
 } settings;
@@ -32,6 +32,7 @@ static const cru_param schema[] = {
     CRU_BOOL_KEY(settings, "batch_norm", mlp.batch_norm, true, "batch normalisation after each activation"),
     CRU_BOOL(settings, bias, true, "a bias in every layer"),
     CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_FILL, CRU_NORM_SYM),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 1000, 0.01, 1e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -47,7 +48,7 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     cru_mlp_shape shape = s->mlp;
-    shape.in = l->x.cols, shape.out = l->task->classes;
+    shape.in = l->x.cols, shape.out = cru_outputs(l->task, s->one_logit);
     shape.norm_last = true, shape.no_bias = !s->bias;
     m->mlp = cru_mlp_create(l->net, "mlp", &shape);
     if (s->edge_dropout > 0) m->values = cru_sparse_values(l->adj);

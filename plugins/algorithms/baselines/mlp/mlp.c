@@ -11,7 +11,7 @@
 typedef struct settings {
     cru_mlp_shape mlp; /* all but in, out, no_bias and draw */
     int64_t draw;
-    bool bias;
+    bool bias, one_logit;
     cru_train train;
 } settings;
 
@@ -26,6 +26,7 @@ static const cru_param schema[] = {
     CRU_BOOL_KEY(settings, "norm_last", mlp.norm_last, false, "batch normalisation after each activation instead"),
     CRU_BOOL(settings, bias, true, "a bias in every layer"),
     CRU_CHOICE(settings, draw, CRU_DRAW_FAN_IN, cru_draw_names, "how weights and biases start"),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -36,7 +37,7 @@ static void build(cru_learner *l, void *self)
     cru_mlp *mlp = self;
     const settings *s = l->settings;
     cru_mlp_shape shape = s->mlp;
-    shape.in = l->x.cols, shape.out = l->task->classes;
+    shape.in = l->x.cols, shape.out = cru_outputs(l->task, s->one_logit);
     shape.no_bias = !s->bias, shape.draw = (cru_draw)s->draw;
     *mlp = cru_mlp_create(l->net, "mlp", &shape);
 }
