@@ -207,7 +207,7 @@ void results_fail(job *j, store_outcome outcome, const char *message);
 void results_short(job *j, const char *what); /* of ours; the trial stays to be run, and the run ends */
 void results_finish(job *j, const judge_reply *reply, const records *numbers);
 
-/* The same for one that was judged from kept scores. */
+/* results_finish for one that was judged from kept scores. */
 void results_judged(job *j, const judge_reply *reply, const records *numbers);
 
 /* kept.c: finds the source of a job that was just made; judges the kept scores of one that has a source, whose problem is

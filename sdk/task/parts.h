@@ -30,7 +30,7 @@ typedef struct image_reader {
 /* The array `name` with elements of `size` bytes and `count` of them; NULL when it is absent or wrong. */
 const void *take(image_reader *r, const char *name, size_t size, int64_t count);
 
-/* The same; its absence is a fault. */
+/* As take, but its absence is a fault. */
 const void *need(image_reader *r, const char *name, size_t size, int64_t count);
 
 /* Zeroed memory of the reader's arena. */
