@@ -407,16 +407,19 @@ void jobs_listen(job *j)
 
 /* ---- ending ---------------------------------------------------------------------------------------------- */
 
+bool jobs_stopped(job *j, const judge_reply *reply)
+{
+    if (!reply->no_data && !reply->ours) return false;
+    runner_stop(j->runner, reply);
+    jobs_abandon(j);
+    return true;
+}
+
 static void scored(judge_call *call, const judge_reply *reply, const records *payload, int fd)
 {
     job *j = call->owner;
     (void)fd;
-    if (reply->no_data || reply->ours) {
-        runner_stop(j->runner, reply);
-        jobs_abandon(j);
-    } else {
-        results_finish(j, reply, payload);
-    }
+    if (!jobs_stopped(j, reply)) results_finish(j, reply, payload);
 }
 
 /* Until its end, not its word: what it does after that still changes its scores. */

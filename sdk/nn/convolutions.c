@@ -186,8 +186,10 @@ cru_tensor *cru_gin_stack_input(cru_tape *t, const cru_gin_stack *stack, cru_spa
 {
     cru_tensor *h = NULL;
     for (int64_t i = 0; i < stack->layers; i++) {
+        const bool last = is_bare(stack, i);
+        if (last && h) cru_represent(t, h);
         h = i ? cru_gin_apply(t, &stack->layer[i], adj, h) : cru_gin_input(t, &stack->layer[0], adj, x);
-        if (is_bare(stack, i)) break;
+        if (last) break;
         if (stack->outer_norm) h = cru_batch_norm_apply(t, &stack->norm[i], h);
         h = cru_dropout(t, cru_relu(t, h), stack->dropout);
     }

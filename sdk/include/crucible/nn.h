@@ -75,7 +75,7 @@ CRU_API void cru_net_ema(cru_net *to, const cru_net *from, double momentum);
  * the logits, or there is none. Perceptrons, stacks of convolutions and classifiers of this library note what enters
  * their last layer. Returns h; NULL takes a note back. */
 CRU_API cru_tensor *cru_represent(cru_tape *t, cru_tensor *h);
-/* The same of several side by side, as cru_fc_apply_parts takes them; at most 40. */
+/* cru_represent of several side by side, as cru_fc_apply_parts takes them; at most 40. */
 CRU_API void cru_represent_parts(cru_tape *t, cru_tensor *const *parts, int64_t count);
 /* What was noted in this step, or NULL. */
 CRU_API cru_tensor *cru_represented(cru_tape *t);
