@@ -165,7 +165,7 @@ def shares(self, task):
 def remains(self, task):
     """Whether an earlier trial is in this interpreter, and leaves what a later one would find."""
     places = dict(crucible=crucible, numpy=np, builtins=builtins, sys=sys, socket=socket)
-    found = [name for name, place in places.items() if hasattr(place, "loot")]
+    found = [name for name, place in places.items() if hasattr(place, "loot")] + ["a patch"] * (not crucible.method)
     found += [name for name, there in (("a module", "loot" in sys.modules), ("a path", "loot" in sys.path),
                                        ("a variable", "LOOT" in os.environ), ("a mask", os.umask(0o123) == 0o123),
                                        ("a thread", threading.active_count() > 1),
@@ -176,7 +176,7 @@ def remains(self, task):
     sys.modules["loot"] = os
     sys.path.append("loot")
     os.environ["LOOT"] = "1"
-    crucible.method = np.asarray = np.ascontiguousarray = None
+    crucible.method = None
     return found
 
 
