@@ -109,7 +109,7 @@ static cru_status merge_inputs(const merging *q, store *out, outcome *o, cru_err
 static cru_status merge_into(const merging *q, const char *path, bool alone, outcome *o, cru_error *err)
 {
     store *out;
-    cru_status status = store_open(path, &(store_options){.alone = alone}, &out, err);
+    cru_status status = store_open(path, &(store_options){.alone = alone, .unreferenced = true}, &out, err);
     if (status) return status;
     status = store_gather(out, err);
     if (!status) status = merge_inputs(q, out, o, err);

@@ -8,12 +8,15 @@
 #include "base/version.h"
 #include "config/plan.h"
 
-/* Settings of the host that are younger than stored trials, with the value that stands for what was done before there
+/* Settings of the host, and of methods by the SDK, that are younger than stored trials, with the value that stands for what was done before there
  * was a choice. It is left out of a text, so that those trials are found. */
 static bool goes_without_saying(const char *prefix, const char *line, int size)
 {
-    static const char *const young[][2] = {
-        {"monitor", "nonfinite=fail"}, {"monitor", "heads=0"}, {"search", "select=validation"}};
+    static const char *const young[][2] = {{"monitor", "nonfinite=fail"},
+                                           {"monitor", "heads=0"},
+                                           {"search", "select=validation"},
+                                           {"algorithm", "one_logit=false"},
+                                           {"dataset", "nodes=0"}};
     for (size_t i = 0; i < sizeof young / sizeof *young; i++)
         if (strcmp(prefix, young[i][0]) == 0 && (size_t)size == strlen(young[i][1]) &&
             memcmp(line, young[i][1], (size_t)size) == 0)

@@ -12,12 +12,15 @@
 /* The code of every degree 0 .. most, and how many codes there are.
  *   exact:    the rank of d among the degrees that occur
  *   doubled:  how many of {2 d : d occurs} are below d; IGL-Bench counts an undirected edge twice when it collects the
- *             degrees and once when it looks them up, so that neighbouring degrees share a code */
+ *             degrees and once when it looks them up, so that neighbouring degrees share a code
+ *   constant: one code for all */
 static int64_t degree_codes(const uint8_t *occurs, int64_t most, degree_rule rule, int32_t *code)
 {
     int32_t below = 0;
     for (int64_t d = 0; d <= most; d++) {
-        if (rule == DEGREE_EXACT) {
+        if (rule == DEGREE_CONSTANT) {
+            code[d] = 0;
+        } else if (rule == DEGREE_EXACT) {
             code[d] = below;
             below += occurs[d];
         } else {
@@ -25,6 +28,7 @@ static int64_t degree_codes(const uint8_t *occurs, int64_t most, degree_rule rul
             below += d % 2 == 0 && occurs[d / 2];
         }
     }
+    if (rule == DEGREE_CONSTANT) return 1;
     int64_t distinct = 0;
     for (int64_t d = 0; d <= most; d++) distinct += occurs[d];
     return rule == DEGREE_EXACT ? distinct : distinct + 1;

@@ -4,7 +4,7 @@
 static const char *const relation_rules[] = {"keep", "merge", NULL};
 static const char *const direction_rules[] = {"as-is", "symmetrise", "reverse", NULL};
 static const char *const loop_rules[] = {"as-is", "remove", "add", NULL};
-static const char *const degree_rules[] = {"none", "exact", "doubled", NULL};
+static const char *const degree_rules[] = {"none", "exact", "doubled", "constant", NULL};
 static const char *const feature_rules[] = {"none", "row-sum", "l1", "standardise", "min-max", "binary", NULL};
 
 const cru_param preprocess_params[] = {
@@ -15,7 +15,8 @@ const cru_param preprocess_params[] = {
     CRU_BOOL(preprocess_settings, largest_component, false, "keep the largest connected component only"),
     CRU_BOOL(preprocess_settings, remove_isolated, false, "drop nodes without neighbours"),
     CRU_CHOICE(preprocess_settings, degree_features, DEGREE_NONE, degree_rules,
-               "replace the features by a one-hot code of the degree; doubled: as IGL-Bench codes it"),
+               "replace the features by a one-hot code of the degree; doubled: as IGL-Bench codes it; constant: by "
+               "a 1 that all nodes share"),
     CRU_CHOICE(preprocess_settings, features, FEATURES_NONE, feature_rules,
                "scaling of the features; binary: positive numbers become 1"),
     CRU_FLOAT(preprocess_settings, epsilon, -1, -1, 1, "added to divisors; -1: 1e-12, for standardise 1e-6"),

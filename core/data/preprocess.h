@@ -9,7 +9,7 @@
 typedef enum relation_rule { RELATIONS_KEEP, RELATIONS_MERGE } relation_rule;
 typedef enum direction_rule { DIRECTION_AS_IS, DIRECTION_SYMMETRISE, DIRECTION_REVERSE } direction_rule;
 typedef enum loop_rule { LOOPS_AS_IS, LOOPS_REMOVE, LOOPS_ADD } loop_rule;
-typedef enum degree_rule { DEGREE_NONE, DEGREE_EXACT, DEGREE_DOUBLED } degree_rule;
+typedef enum degree_rule { DEGREE_NONE, DEGREE_EXACT, DEGREE_DOUBLED, DEGREE_CONSTANT } degree_rule;
 typedef enum feature_rule {
     FEATURES_NONE,
     FEATURES_ROW_SUM,

@@ -190,6 +190,7 @@ bool jobs_start(job *j)
     }
     if (socket >= 0 && r->options.in_process) {
         jobs_listen(j);
+        j->ended_at = clock_now();
         worker_gone(j);
     } else if (j->pid <= 0) {
         not_started(j, &why);
@@ -267,6 +268,11 @@ static void judge_checkpoint(job *j, const worker_message *m)
         jobs_end(leader_of(j), "asked for an opinion on a checkpoint that its rule does not provide");
         return;
     }
+    if (j->rule.epochs &&
+        j->asked++ > j->rule.epochs) { /* one more than epochs: some report the untrained model, too */
+        jobs_end(leader_of(j), "asked for opinions on more checkpoints than it has epochs");
+        return;
+    }
     if (!take_checkpoint(j)) {
         leader_of(j)->no_data = true;
         runner_short(r, "no memory for a checkpoint");
@@ -305,8 +311,12 @@ static void whole_sealed(judge_call *call, const judge_reply *reply, const recor
 static void ask_for_whole(job *j)
 {
     runner *r = j->runner;
-    if (j->judging || !j->inductive) return;
-    j->judging = true;
+    if (!j->inductive) return;
+    if (j->learned) { /* the judge makes one every time */
+        jobs_end(j, "asked for the whole task a second time");
+        return;
+    }
+    j->learned = j->judging = true;
     j->call = (judge_call){.request = {.op = JUDGE_WHOLE, .trial = j->problem->trial.index},
                            .fd = -1,
                            .lane = j->problem->call.lane,
@@ -339,11 +349,10 @@ static void take_outcome(job *j, const worker_message *m)
 {
     if (j->heard) return;
     j->heard = true;
-    j->heard_at = clock_now();
     j->outcome = *m;
     j->outcome.text[sizeof j->outcome.text - 1] = 0;
     printable(j->outcome.text, true);
-    double total = j->heard_at - leader_of(j)->started;
+    double total = clock_now() - leader_of(j)->started;
     j->outcome.seconds_construct = within(m->seconds_construct, total);
     j->outcome.seconds_train = within(m->seconds_train, total - fmax(j->outcome.seconds_construct, 0));
     if (j->runner->options.in_process) j->best_epoch = m->epoch; /* nobody could listen meanwhile */
@@ -410,9 +419,10 @@ static void scored(judge_call *call, const judge_reply *reply, const records *pa
     }
 }
 
+/* Until its end, not its word: what it does after that still changes its scores. */
 double job_seconds(const job *j)
 {
-    return j->heard_at - j->started;
+    return j->ended_at - j->started;
 }
 
 double job_seconds_to_best(const job *j)

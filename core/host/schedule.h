@@ -63,16 +63,17 @@ typedef struct job {
     int whole;  /* the whole task of an inductive trial whose predictions are kept; -1: none */
     int chosen; /* oracle-early: a file of scores with what the judge chose, which the worker never sees; -1: none */
     double started, deadline, ended_at;
-    double heard_at;     /* when its outcome came */
     int64_t best_epoch;  /* of the last report that was better by the rule; -1: none yet */
     monitor_gain gain;   /* what it said */
     double better_at;    /* when it came */
-    int64_t asked_epoch; /* of the checkpoint that the judge looks at */
+    int64_t asked;       /* checkpoints that it has shown the judge */
+    int64_t asked_epoch; /* of the one that the judge looks at */
     double asked_at;
     bool silent; /* it closed its socket */
     bool timed_out;
     bool cut_off;        /* killed because it lived on after that */
     bool judging;        /* a call to the judge is open */
+    bool learned;        /* inductive: it has asked for the whole task */
     bool no_data;        /* the judge could not answer for want of data */
     bool heard;          /* `outcome` is set */
     char complaint[500]; /* why the host ended the worker; empty: it did not */

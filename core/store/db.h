@@ -74,10 +74,6 @@ cru_status schema_check(store *s, cru_error *err);
 /* From now on what the store shares with other processes is not inherited by children of this one. */
 cru_status store_keep_private(store *s, cru_error *err);
 
-/* Before SQLite is used for the first time in the process, whose memory for pages this sets up; later it does nothing.
- */
-void store_pages_private(void);
-
 /* Whether a file system of this kind (statfs) is that of other machines. */
 bool store_on_network(int64_t kind);
 

@@ -273,13 +273,12 @@ static cru_status copy_tables(merger *m)
     return status;
 }
 
-/* Which files of plugins made the results. The row of such a file in `out` is looked up once a run of equal ones: there are
- * few, and every trial has some. */
+/* Which files of plugins made the results. There are few files, and every trial has some. */
 typedef struct build_row {
     int64_t from, to;
 } build_row;
 
-static cru_status find_build(merger *m, sqlite3_stmt *from, build_row *known)
+static cru_status find_build(merger *m, sqlite3_stmt *from, build_row *b)
 {
     sqlite3_stmt *name = db_statement(m->out, "INSERT OR IGNORE INTO build(plugin, checksum) VALUES(?1, ?2)", m->err);
     sqlite3_stmt *query = db_statement(m->out, "SELECT id FROM build WHERE plugin = ?1 AND checksum = ?2", m->err);
@@ -292,37 +291,66 @@ static cru_status find_build(merger *m, sqlite3_stmt *from, build_row *known)
     cru_status status = db_run(m->out, name, m->err);
     if (!status) status = db_next(m->out, query, &found, m->err);
     if (status || !found) return status ? status : cru_fail(m->err, CRU_IO, "%s: a row is gone", m->out->path);
-    *known = (build_row){sqlite3_column_int64(from, 3), sqlite3_column_int64(query, 0)};
+    *b = (build_row){sqlite3_column_int64(from, 0), sqlite3_column_int64(query, 0)};
     db_done(query);
     return CRU_OK;
 }
 
-static cru_status copy_build(merger *m, sqlite3_stmt *from, build_row *known)
+/* The files of the input by their rows there. */
+static cru_status find_builds(merger *m, build_row **list, int64_t *count)
 {
-    const moved *trial = moved_from(m, sqlite3_column_int64(from, 0));
-    if (!trial || !trial->result) return CRU_OK;
-    cru_status status = known->from == sqlite3_column_int64(from, 3) ? CRU_OK : find_build(m, from, known);
+    sqlite3_stmt *from = NULL;
+    int64_t space = 0;
+    bool row = true;
+    cru_status status = prepare(m->in,
+                                "SELECT id, plugin, checksum FROM build WHERE plugin IS NOT NULL AND checksum IS NOT"
+                                " NULL ORDER BY id",
+                                &from, m->err);
+    while (!status && (status = next(m->in, from, &row, m->err)) == CRU_OK && row) {
+        *list = grown(*list, *count, &space, sizeof **list);
+        status = find_build(m, from, &(*list)[*count]);
+        *count += !status;
+    }
+    sqlite3_finalize(from);
+    return status;
+}
+
+static int by_from(const void *a, const void *b)
+{
+    const build_row *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* By trials, so that rows are added where the last ones were. */
+static cru_status link_builds(merger *m, const build_row *list, int64_t count)
+{
+    sqlite3_stmt *from = NULL;
+    bool row = true;
+    cru_status status = prepare(m->in, "SELECT trial, build FROM made_by ORDER BY trial, build", &from, m->err);
     sqlite3_stmt *link = db_statement(m->out, "INSERT OR IGNORE INTO made_by VALUES(?1, ?2)", m->err);
-    if (status || !link) return status ? status : CRU_IO;
-    sqlite3_bind_int64(link, 1, trial->to);
-    sqlite3_bind_int64(link, 2, known->to);
-    return db_run(m->out, link, m->err);
+    if (!status && !link) status = CRU_IO;
+    while (!status && (status = next(m->in, from, &row, m->err)) == CRU_OK && row) {
+        const moved *trial = moved_from(m, sqlite3_column_int64(from, 0));
+        const build_row wanted = {.from = sqlite3_column_int64(from, 1)};
+        const build_row *b = count ? bsearch(&wanted, list, (size_t)count, sizeof *list, by_from) : NULL;
+        if (!trial || !trial->result || !b) continue;
+        sqlite3_bind_int64(link, 1, trial->to);
+        sqlite3_bind_int64(link, 2, b->to);
+        status = db_run(m->out, link, m->err);
+    }
+    sqlite3_finalize(from);
+    return status;
 }
 
 static cru_status copy_builds(merger *m)
 {
-    sqlite3_stmt *from = NULL;
-    bool row = true;
-    build_row known = {0};
+    build_row *list = NULL;
+    int64_t count = 0;
     cru_status status = clear_table(m, &(table){.name = "made_by"});
     if (status || !has_table(m, &(table){.name = "made_by", .columns = 2})) return status;
-    status =
-        prepare(m->in,
-                "SELECT made_by.trial, plugin, checksum, build.id FROM made_by JOIN build ON build.id = made_by.build"
-                " WHERE plugin IS NOT NULL AND checksum IS NOT NULL ORDER BY build.id, made_by.trial",
-                &from, m->err);
-    while (!status && (status = next(m->in, from, &row, m->err)) == CRU_OK && row) status = copy_build(m, from, &known);
-    sqlite3_finalize(from);
+    status = find_builds(m, &list, &count);
+    if (!status) status = link_builds(m, list, count);
+    free(list);
     return status;
 }
 

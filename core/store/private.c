@@ -3,11 +3,7 @@
  *
  * The index of the write-ahead log is shared between the processes that have the file open, by a writable mapping. A
  * forked child would have it too, and code in the child could spoil the store of its parent with a stray pointer. So
- * every piece is marked as it is mapped.
- *
- * The pages that SQLite holds in memory are marked, too, for another reason: after a fork a process pays for a copy of
- * every page that it writes to, and the host forks for every trial and writes to the same pages for every trial. */
-#include <pthread.h>
+ * every piece is marked as it is mapped. */
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,25 +39,4 @@ cru_status store_keep_private(store *s, cru_error *err)
     file->pMethods = &p->methods;
     s->private_methods = p;
     return CRU_OK;
-}
-
-/* As many as a connection keeps by default (2 MB); more than these come from the heap. A child finds zeros here, which
- * SQLite there takes for an empty list. */
-static void give_pages(void)
-{
-    enum { PAGE = 4096, COUNT = 520 };
-    int header = 0;
-    if (sqlite3_config(SQLITE_CONFIG_PCACHE_HDRSZ, &header) != SQLITE_OK) return;
-    size_t slot = (size_t)(PAGE + header + 7) / 8 * 8;
-    void *pages = mmap(NULL, slot * COUNT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (pages == MAP_FAILED) return;
-    if (madvise(pages, slot * COUNT, MADV_WIPEONFORK) != 0 ||
-        sqlite3_config(SQLITE_CONFIG_PAGECACHE, pages, (int)slot, (int)COUNT) != SQLITE_OK)
-        munmap(pages, slot * COUNT);
-}
-
-void store_pages_private(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, give_pages);
 }

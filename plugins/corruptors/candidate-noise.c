@@ -49,10 +49,9 @@ static cru_status apply(const cru_damage *d)
     return CRU_OK;
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    CRU_CORRUPTOR(.apply = apply),
+    CRU_SETTINGS(settings, schema),
     .name = "candidate-noise",
     .version = "1.0",
     .summary = "the true class leaves the candidate set, a false one takes its place",
@@ -62,7 +61,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

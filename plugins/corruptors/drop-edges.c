@@ -57,17 +57,7 @@ static cru_status apply(const cru_damage *d)
     return CRU_OK;
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
-    .name = "drop-edges",
-    .version = "1.1",
-    .summary = "edges lost at a rate",
-    .authors = "The Crucible authors",
-    .license = "Apache-2.0",
-    .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
+    CRU_CORRUPTOR(.apply = apply),     CRU_SETTINGS(settings, schema),    .name = "drop-edges",    .version = "1.1",
+    .summary = "edges lost at a rate", .authors = "The Crucible authors", .license = "Apache-2.0", .problems = PROBLEMS,
 };

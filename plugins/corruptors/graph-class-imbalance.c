@@ -99,10 +99,9 @@ static cru_status apply(const cru_damage *d)
     return parts_finish(&deal);
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    CRU_CORRUPTOR(.apply = apply),
+    CRU_SETTINGS(settings, schema),
     .name = "graph-class-imbalance",
     .version = "1.0",
     .summary = "one class has most of the training graphs",
@@ -111,7 +110,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_GRAPHS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

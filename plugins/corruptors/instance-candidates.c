@@ -73,10 +73,9 @@ static cru_status apply(const cru_damage *d)
     return candidate_sets_apply((noise_where)s->where, d, draw, &l);
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    CRU_CORRUPTOR(.apply = apply),
+    CRU_SETTINGS(settings, schema),
     .name = "instance-candidates",
     .version = "1.0",
     .summary = "candidate sets: the classes that a network finds likely join",
@@ -84,7 +83,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

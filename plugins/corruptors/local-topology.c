@@ -238,10 +238,9 @@ static cru_status apply(const cru_damage *d)
     return CRU_OK;
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    CRU_CORRUPTOR(.apply = apply),
+    CRU_SETTINGS(settings, schema),
     .name = "local-topology",
     .version = "1.0",
     .summary = "few well connected nodes train among many others",
@@ -250,7 +249,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

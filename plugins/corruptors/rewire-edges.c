@@ -110,17 +110,13 @@ static cru_status apply(const cru_damage *d)
     return CRU_OK;
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    CRU_CORRUPTOR(.apply = apply),
+    CRU_SETTINGS(settings, schema),
     .name = "rewire-edges",
     .version = "1.0",
     .summary = "edges that lead elsewhere",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

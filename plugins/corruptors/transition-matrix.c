@@ -41,17 +41,13 @@ static cru_status apply(const cru_damage *d)
     return label_noise_apply(&s->noise, d, fill, s);
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    CRU_CORRUPTOR(.apply = apply),
+    CRU_SETTINGS(settings, schema),
     .name = "transition-matrix",
     .version = "1.0",
     .summary = "label noise: a transition matrix of your own",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = LABEL_NOISE_PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

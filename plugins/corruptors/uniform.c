@@ -30,17 +30,13 @@ static cru_status apply(const cru_damage *d)
     return label_noise_apply(&s->noise, d, fill, s);
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    CRU_CORRUPTOR(.apply = apply),
+    CRU_SETTINGS(rate_noise, rate_noise_params),
     .name = "uniform",
     .version = "1.0",
     .summary = "label noise: every other class is equally likely",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = LABEL_NOISE_PROBLEMS,
-    .settings_size = sizeof(rate_noise),
-    .params = rate_noise_params,
-    .vtable = &vtable,
 };

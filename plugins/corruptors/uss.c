@@ -72,10 +72,9 @@ static cru_status apply(const cru_damage *d)
     return candidate_sets_apply((noise_where)s->where, d, s->variant ? draw_by_size : draw_exact, s);
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    CRU_CORRUPTOR(.apply = apply),
+    CRU_SETTINGS(settings, schema),
     .name = "uss",
     .version = "1.0",
     .summary = "candidate sets: all sets that hold the label are equally likely",
@@ -83,7 +82,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -196,10 +196,9 @@ static cru_status score(const cru_judging *j, double *value)
     return status;
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_DATASET, .score = score),
+    CRU_SETTINGS(settings, schema),
     .name = "aggregation-homophily",
     .version = "1.0",
     .summary = "share of nodes that look like their class after one aggregation",
@@ -208,7 +207,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -10,11 +10,8 @@ static cru_status score(const cru_judging *j, double *value)
     return supervision_score(j, (supervision_question){.group = TRAIN_INCORRECT, .observed = true}, value);
 }
 
-static const cru_metric vtable = {
-    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_LOWER_IS_BETTER, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT | CRU_METRIC_LOWER_IS_BETTER, .score = score),
     .name = "ailmt",
     .version = "1.0",
     .summary = "share of wrong training labels that the method repeats (AILMT, misleading train accuracy)",
@@ -22,5 +19,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .vtable = &vtable,
 };

@@ -59,17 +59,13 @@ static cru_status score(const cru_judging *j, double *value)
     return status;
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT, .score = score),
+    CRU_SETTINGS(settings, schema),
     .name = "auc-ovr",
     .version = "1.0",
     .summary = "area under the ROC curve, mean of each class against the rest",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -9,10 +9,8 @@ static cru_status score(const cru_judging *j, double *value)
     return supervision_score(j, (supervision_question){.group = TEST_INCORRECT}, value);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT, .score = score),
     .name = "auis",
     .version = "1.0",
     .summary = "accuracy on test nodes beside an incorrectly labelled training node (AUIS)",
@@ -20,5 +18,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .vtable = &vtable,
 };

@@ -8,16 +8,12 @@ static cru_status score(const cru_judging *j, double *value)
     return ranking_score(j, cru_ranking_auprc, value);
 }
 
-static const cru_metric vtable = {
-    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_TWO_CLASSES, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_TWO_CLASSES, .score = score),
     .name = "auprc",
     .version = "1.0",
     .summary = "area under the precision-recall curve of class 1 (average precision)",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .vtable = &vtable,
 };

@@ -20,10 +20,9 @@ static cru_status score(const cru_judging *j, double *value)
     return supervision_score(j, (supervision_question){.group = legacy ? TEST_SUPERVISED : TEST_UNSUPERVISED}, value);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT, .score = score),
+    CRU_SETTINGS(settings, schema),
     .name = "auu",
     .version = "1.0",
     .summary = "accuracy on test nodes with no training node beside them (AUU)",
@@ -31,7 +30,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -64,10 +64,8 @@ static cru_status score(const cru_judging *j, double *value)
     return CRU_OK;
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_LOWER_IS_BETTER, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_LOWER_IS_BETTER, .score = score),
     .name = "bias",
     .version = "1.0",
     .summary = "variance of the mean log-loss over the degrees of nodes",
@@ -76,5 +74,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .vtable = &vtable,
 };

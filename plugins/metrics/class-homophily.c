@@ -56,10 +56,9 @@ static cru_status score(const cru_judging *j, double *value)
     return counted ? CRU_OK : CRU_NO_MEMORY;
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_DATASET, .score = score),
+    CRU_SETTINGS(settings, schema),
     .name = "class-homophily",
     .version = "1.0",
     .summary = "homophily of each class beyond its size, where positive",
@@ -68,7 +67,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

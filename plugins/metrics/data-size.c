@@ -206,17 +206,13 @@ static cru_status score(const cru_judging *j, double *value)
     return CRU_OK;
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_DATASET, .score = score),
+    CRU_SETTINGS(settings, schema),
     .name = "data-size",
     .version = "1.1",
     .summary = "a number that tables of datasets have: items, edges, features, ...",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -75,11 +75,8 @@ static cru_status score(const cru_judging *j, double *value)
     return CRU_OK;
 }
 
-static const cru_metric vtable = {
-    .size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET | CRU_METRIC_OF_FEATURES, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_DATASET | CRU_METRIC_OF_FEATURES, .score = score),
     .name = "generalized-edge-homophily",
     .version = "1.0",
     .summary = "mean cosine between the features of neighbours",
@@ -87,5 +84,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .vtable = &vtable,
 };

@@ -19,12 +19,9 @@ static cru_status score(const cru_judging *j, double *value)
     return gain_score(&job, value);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric),
-                                  .flags = CRU_METRIC_OF_DATASET | CRU_METRIC_OF_FEATURES | CRU_METRIC_COSTLY,
-                                  .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_DATASET | CRU_METRIC_OF_FEATURES | CRU_METRIC_COSTLY, .score = score),
+    CRU_SETTINGS(settings, schema),
     .name = "gnb-gain",
     .version = "1.0",
     .summary = "does aggregation help Gaussian naive Bayes? near 1 yes, near 0 it hurts",
@@ -32,7 +29,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -100,11 +100,9 @@ static cru_status score(const cru_judging *j, double *value)
     return CRU_OK;
 }
 
-static const cru_metric vtable = {
-    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_LOWER_IS_BETTER, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT | CRU_METRIC_LOWER_IS_BETTER, .score = score),
+    CRU_SETTINGS(settings, schema),
     .name = "head-tail-gap",
     .version = "1.0",
     .summary = "how much better items of high degree (or large graphs) are predicted than the others",
@@ -113,7 +111,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

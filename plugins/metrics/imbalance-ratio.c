@@ -18,16 +18,12 @@ static cru_status score(const cru_judging *j, double *value)
     return CRU_OK;
 }
 
-static const cru_metric vtable = {
-    .size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET | CRU_METRIC_LOWER_IS_BETTER, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_DATASET | CRU_METRIC_LOWER_IS_BETTER, .score = score),
     .name = "imbalance-ratio",
     .version = "1.0",
     .summary = "training items of the largest class over those of the smallest",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .vtable = &vtable,
 };

@@ -8,12 +8,9 @@ static cru_status score(const cru_judging *j, double *value)
     return gain_kernel_score(gain_kernel_linear, j, value);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric),
-                                  .flags = CRU_METRIC_OF_DATASET | CRU_METRIC_OF_FEATURES | CRU_METRIC_COSTLY,
-                                  .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_DATASET | CRU_METRIC_OF_FEATURES | CRU_METRIC_COSTLY, .score = score),
+    CRU_SETTINGS(gain_kernel_metric, gain_kernel_schema),
     .name = "kernel-linear-gain",
     .version = "1.0",
     .summary = "does aggregation help linear kernel regression? near 1 yes, near 0 it hurts",
@@ -21,7 +18,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(gain_kernel_metric),
-    .params = gain_kernel_schema,
-    .vtable = &vtable,
 };

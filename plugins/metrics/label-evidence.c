@@ -75,11 +75,8 @@ static cru_status score(const cru_judging *j, double *value)
     return status;
 }
 
-static const cru_metric vtable = {
-    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_LABEL_WEIGHTS, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_LABEL_WEIGHTS, .score = score),
     .name = "label-evidence",
     .version = "1.0",
     .summary = "what a method says of the labels of items that it has not learned from",
@@ -87,5 +84,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .vtable = &vtable,
 };

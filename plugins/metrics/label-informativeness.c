@@ -31,10 +31,8 @@ static cru_status score(const cru_judging *j, double *value)
     return class_mixing_score(j, label_informativeness, value);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_DATASET, .score = score),
     .name = "label-informativeness",
     .version = "1.0",
     .summary = "share of a node's label that a neighbour's label tells",
@@ -43,5 +41,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .vtable = &vtable,
 };

@@ -17,15 +17,12 @@ static cru_status score(const cru_judging *j, double *value)
     return class_counts_score(j, micro_f1, value);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT, .score = score),
     .name = "micro-f1",
     .version = "1.0",
     .summary = "F1 of all decisions together; the accuracy when every item has one label",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .vtable = &vtable,
 };

@@ -45,16 +45,12 @@ static cru_status score(const cru_judging *j, double *value)
     return status;
 }
 
-static const cru_metric vtable = {
-    .size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_LABEL_WEIGHTS, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_LABEL_WEIGHTS, .score = score),
     .name = "noise-detection",
     .version = "1.0",
     .summary = "area under the ROC curve of finding wrong training labels",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .vtable = &vtable,
 };

@@ -25,17 +25,13 @@ static cru_status score(const cru_judging *j, double *value)
     return class_counts_score(&part, accuracy, value);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT, .score = score),
+    CRU_SETTINGS(settings, schema),
     .name = "oracle-accuracy",
     .version = "1.0",
     .summary = "accuracy on the validation part by its true labels",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

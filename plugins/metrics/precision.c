@@ -22,15 +22,12 @@ static cru_status score(const cru_judging *j, double *value)
     return class_counts_score(j, macro_precision, value);
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT, .score = score),
     .name = "precision",
     .version = "1.0",
     .summary = "mean over the classes of the share of their predictions that is right",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .vtable = &vtable,
 };

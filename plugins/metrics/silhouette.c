@@ -172,10 +172,9 @@ static cru_status score(const cru_judging *j, double *value)
     return status;
 }
 
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_OF_EMBEDDING, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_EMBEDDING, .score = score),
+    CRU_SETTINGS(settings, schema),
     .name = "silhouette",
     .version = "1.0",
     .summary = "how well the learned representation separates the true classes",
@@ -184,7 +183,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -31,16 +31,12 @@ static cru_status score(const cru_judging *j, double *value)
     return CRU_OK;
 }
 
-static const cru_metric vtable = {
-    .size = sizeof(cru_metric), .flags = CRU_METRIC_OF_DATASET | CRU_METRIC_LOWER_IS_BETTER, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_OF_DATASET | CRU_METRIC_LOWER_IS_BETTER, .score = score),
     .name = "size-imbalance-ratio",
     .version = "1.0",
     .summary = "mean degree of well connected training nodes over that of the others; for graphs, mean size",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY | CRU_GRAPHS,
-    .vtable = &vtable,
 };

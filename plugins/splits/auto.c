@@ -21,17 +21,13 @@ static cru_status divide(const cru_dividing *d)
     return d->data->official_count > 0 ? take_official(d, s->index) : take_stratified(d, &s->shares);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(settings, schema),
     .name = "auto",
     .version = "1.0",
     .summary = "official when the data has splits of its own, else stratified",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

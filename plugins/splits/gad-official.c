@@ -17,7 +17,6 @@ static cru_status divide(const cru_dividing *d)
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &care);
     if (status != CRU_OK) return status;
-    drawing_pool(&w, ANY_CLASS);
     const int64_t n = w.pool.count, train = (int64_t)floor(s->train * (double)n),
                   val = (int64_t)floor(s->val * (double)n);
     drawing_shuffle(&w);
@@ -27,10 +26,9 @@ static cru_status divide(const cru_dividing *d)
     return drawing_finish(&w);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(share_settings, schema),
     .name = "gad-official",
     .version = "1.0",
     .summary = "the head of one shuffle trains, its tail validates",
@@ -39,7 +37,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(share_settings),
-    .params = schema,
-    .vtable = &vtable,
 };

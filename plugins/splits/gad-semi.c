@@ -57,19 +57,14 @@ static cru_status divide(const cru_dividing *d)
     return drawing_finish(&w);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(settings, schema),
     .name = "gad-semi",
     .version = "1.0",
     .summary = "a few anomalies and four times as many normal nodes",
-    .citation = "Tang, Hua, Gao, Zhao, Li. GADBench: Revisiting and Benchmarking Supervised Graph Anomaly Detection. "
-                "NeurIPS 2023.",
+    .citation = SPLITS_OF_GADBENCH,
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

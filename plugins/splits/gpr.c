@@ -22,7 +22,6 @@ static cru_status divide(const cru_dividing *d)
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &unseeded);
     if (status != CRU_OK) return status;
-    drawing_pool(&w, ANY_CLASS);
     const double n = (double)w.pool.count;
     const int64_t per_class = (int64_t)nearbyint(s->train * n / w.data->classes), val = (int64_t)nearbyint(s->val * n);
     part rest = {.ids = w.test.ids}; /* borrowed until the test part is cut off it */
@@ -42,10 +41,9 @@ static cru_status divide(const cru_dividing *d)
     return drawing_finish(&w);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(share_settings, schema),
     .name = "gpr",
     .version = "1.0",
     .summary = "equal counts of every class to train on",
@@ -53,7 +51,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(share_settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -27,7 +27,6 @@ static cru_status divide(const cru_dividing *d)
     if (status != CRU_OK) return status;
     int64_t *given = cru_data_alloc(d->data, d->data->classes, sizeof *given);
     if (!given) return cru_fail(d->err, CRU_NO_MEMORY, "no memory for a split");
-    drawing_pool(&w, ANY_CLASS);
     const double n = (double)w.pool.count;
     drawing_shuffle(&w);
     scan(&w, &w.train, (int64_t)floor(s->train * n / w.data->classes), given);
@@ -38,19 +37,14 @@ static cru_status divide(const cru_dividing *d)
     return drawing_finish(&w);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(share_settings, schema),
     .name = "igl-quota",
     .version = "1.0",
     .summary = "first come, first served, up to a quota a class",
-    .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
-                "Learning. ICLR 2025.",
+    .citation = SPLITS_OF_IGL_BENCH,
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(share_settings),
-    .params = schema,
-    .vtable = &vtable,
 };

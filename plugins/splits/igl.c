@@ -43,7 +43,6 @@ static cru_status divide(const cru_dividing *d)
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &igl);
     if (status != CRU_OK) return status;
-    drawing_pool(&w, ANY_CLASS);
     const int64_t all = w.pool.count, n = (int64_t)floor(s->train * (double)all),
                   v = (int64_t)floor(s->val * (double)all);
     int32_t *order = w.test.ids; /* borrowed: no test item is stored before the order is done with */
@@ -60,19 +59,14 @@ static cru_status divide(const cru_dividing *d)
     return drawing_finish(&w);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(share_settings, schema),
     .name = "igl",
     .version = "1.0",
     .summary = "equal counts of every class, ten per cent each",
-    .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
-                "Learning. ICLR 2025.",
+    .citation = SPLITS_OF_IGL_BENCH,
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(share_settings),
-    .params = schema,
-    .vtable = &vtable,
 };

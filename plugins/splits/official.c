@@ -16,17 +16,13 @@ static cru_status divide(const cru_dividing *d)
     return take_official(d, ((const settings *)d->settings)->index);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(settings, schema),
     .name = "official",
     .version = "1.0",
     .summary = "one of the splits that come with the data",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -52,20 +52,14 @@ static cru_status divide(const cru_dividing *d)
     return drawing_finish(&w);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(settings, schema),
     .name = "per-class",
     .version = "1.0",
     .summary = "a number of items of every class",
-    .citation =
-        "Wang, Sun, Zhou, Wang, Fan, Huang, Bu. NoisyGL: A Comprehensive Benchmark for Graph Neural Networks under "
-        "Label Noise. NeurIPS 2024.",
+    .citation = SPLITS_OF_NOISYGL,
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

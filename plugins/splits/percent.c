@@ -16,7 +16,6 @@ static cru_status divide(const cru_dividing *d)
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &noisygl);
     if (status != CRU_OK) return status;
-    drawing_pool(&w, ANY_CLASS);
     const double n = (double)w.pool.count;
     drawing_shuffle(&w);
     drawing_take(&w, &w.train, 0, (int64_t)floor(n * s->train));
@@ -27,20 +26,14 @@ static cru_status divide(const cru_dividing *d)
     return drawing_finish(&w);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(share_settings, schema),
     .name = "percent",
     .version = "1.0",
     .summary = "shares of all items, whatever their class",
-    .citation =
-        "Wang, Sun, Zhou, Wang, Fan, Huang, Bu. NoisyGL: A Comprehensive Benchmark for Graph Neural Networks under "
-        "Label Noise. NeurIPS 2024.",
+    .citation = SPLITS_OF_NOISYGL,
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(share_settings),
-    .params = schema,
-    .vtable = &vtable,
 };

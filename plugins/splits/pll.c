@@ -50,10 +50,9 @@ static cru_status divide(const cru_dividing *d)
     return drawing_finish(&w);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .flags = CRU_SPLIT_VAL_OF_TRAIN, .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.flags = CRU_SPLIT_VAL_OF_TRAIN, .divide = divide),
+    CRU_SETTINGS(share_settings, schema),
     .name = "pll",
     .version = "1.0",
     .summary = "test items cut off a shuffle, then validation items off the rest",
@@ -62,7 +61,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(share_settings),
-    .params = schema,
-    .vtable = &vtable,
 };

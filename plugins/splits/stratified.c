@@ -15,19 +15,14 @@ static cru_status divide(const cru_dividing *d)
     return take_stratified(d, d->settings);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(share_settings, schema),
     .name = "stratified",
     .version = "1.0",
     .summary = "equal shares of every class, as scikit-learn draws them",
-    .citation = "Tang, Hua, Gao, Zhao, Li. GADBench: Revisiting and Benchmarking Supervised Graph Anomaly Detection. "
-                "NeurIPS 2023.",
+    .citation = SPLITS_OF_GADBENCH,
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(share_settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -14,7 +14,6 @@ static cru_status divide(const cru_dividing *d)
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &none);
     if (status != CRU_OK) return status;
-    drawing_pool(&w, ANY_CLASS);
     const int64_t n = w.pool.count, train = (int64_t)(s->train * (double)n), val = (int64_t)(s->val * (double)n);
     drawing_shuffle(&w);
     drawing_take(&w, &w.train, 0, train);
@@ -23,17 +22,13 @@ static cru_status divide(const cru_dividing *d)
     return drawing_finish(&w);
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(share_settings, schema),
     .name = "uniform",
     .version = "1.0",
     .summary = "one shuffle, cut twice",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = SPLIT_PROBLEMS,
-    .settings_size = sizeof(share_settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -70,15 +70,22 @@ cru_gcn_pass cru_gcn_stack_pass(cru_tape *t, const cru_gcn_stack *stack, cru_spa
     return pass;
 }
 
-cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
-                               const cru_input *x)
+cru_tensor *cru_gcn_stack_over(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *const *adj, const cru_input *x)
 {
     const cru_then between = {.act = CRU_UNARY_RELU, .dropout = stack->dropout};
     cru_input in = *x;
     for (int64_t i = 0; i < stack->layers - 1; i++)
-        in = cru_input_of(cru_gcn_input_then(t, &stack->layer[i], adj, &in, &between));
+        in = cru_input_of(cru_gcn_input_then(t, &stack->layer[i], adj[i], &in, &between));
     if (stack->layers > 1) cru_represent(t, in.dense);
-    return cru_gcn_input(t, &stack->layer[stack->layers - 1], last, &in);
+    return cru_gcn_input(t, &stack->layer[stack->layers - 1], adj[stack->layers - 1], &in);
+}
+
+cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
+                               const cru_input *x)
+{
+    cru_sparse *each[CRU_MAX_LAYERS];
+    for (int64_t i = 0; i < stack->layers; i++) each[i] = i < stack->layers - 1 ? adj : last;
+    return cru_gcn_stack_over(t, stack, each, x);
 }
 
 cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x)

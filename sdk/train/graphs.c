@@ -57,6 +57,7 @@ cru_tensor *cru_graphs_readout(cru_tape *t, const cru_learner *learner, const cr
 cru_tensor *cru_graphs_logits(cru_tape *t, const cru_gcn_stack *stack, const cru_graphs *graphs, const cru_input *x)
 {
     cru_wanted *wanted = graphs->wanted;
+    if (wanted && wanted->hops) return cru_graphs_stack(t, stack, graphs, x);
     if (!wanted || stack->layers == 1) /* a layer alone keeps its propagated features */
         return cru_gcn_stack_input(t, stack, graphs->adj, x);
     if (!wanted->rows) {
@@ -67,6 +68,38 @@ cru_tensor *cru_graphs_logits(cru_tape *t, const cru_gcn_stack *stack, const cru
     }
     wanted->given = true;
     return cru_gcn_stack_rows(t, stack, graphs->adj, wanted->rows, x);
+}
+
+cru_hop cru_graphs_hop(const cru_graphs *graphs, int64_t layer)
+{
+    const cru_wanted *wanted = graphs->wanted;
+    if (!wanted || !wanted->hops) return (cru_hop){.adj = graphs->adj};
+    cru_assert(layer >= 0 && layer < wanted->hops, "graphs: layer %lld of %lld hops", (long long)layer,
+               (long long)wanted->hops);
+    return wanted->hop[layer];
+}
+
+cru_tensor *cru_hop_own(cru_tape *t, const cru_hop *hop, cru_tensor *h)
+{
+    return hop->some ? cru_gather(t, h, hop->own) : h;
+}
+
+cru_input cru_hop_own_input(cru_tape *t, const cru_hop *hop, const cru_input *x)
+{
+    return hop->some ? cru_input_rows(t, x, hop->own) : *x;
+}
+
+cru_tensor *cru_graphs_stack(cru_tape *t, const cru_gcn_stack *stack, const cru_graphs *graphs, const cru_input *x)
+{
+    cru_sparse *adj[CRU_MAX_LAYERS];
+    cru_hop last = {0};
+    for (int64_t i = 0; i < stack->layers; i++) {
+        last = cru_graphs_hop(graphs, i);
+        adj[i] = last.adj;
+    }
+    cru_tensor *z = cru_gcn_stack_over(t, stack, adj, x), *hidden = stack->layers > 1 ? cru_represented(t) : NULL;
+    if (hidden) cru_represent(t, cru_hop_own(t, &last, hidden));
+    return z;
 }
 
 /* ---- training -------------------------------------------------------------------------------------------- */
@@ -80,8 +113,7 @@ static cru_tensor *loss_of(cru_learner *l, const cru_batch *batch)
 {
     if (l->method->batch_loss) return l->method->batch_loss(l, l->model, l->tape, batch);
     const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, batch->items);
-    cru_tensor *z = l->method->forward(l, l->model, l->tape, &some);
-    if (!z) learner_gave_nothing(l, "forward");
+    cru_tensor *z = learner_forward(l, l->tape, &some);
     return z ? cru_learner_batch_loss(l, l->tape, z, batch->items) : NULL;
 }
 
@@ -165,8 +197,7 @@ static cru_status evaluate_step(cru_learner *l, int64_t first, int64_t count)
     float *scores = cru_tape_alloc(l->tape, count * classes, sizeof *scores);
     for (int64_t i = 0; i < count; i++) ids[i] = (int32_t)wanted(l, first + i);
     const cru_graphs some = cru_graphs_select(l->tape, &l->graphs, (cru_ids){ids, count});
-    const cru_tensor *z = l->method->forward(l, l->model, l->tape, &some);
-    if (!z) learner_gave_nothing(l, "forward");
+    const cru_tensor *z = learner_forward(l, l->tape, &some);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
     cru_assert(cru_tensor_rows(z) == count && cru_tensor_cols(z) == classes,
                "forward: %lld x %lld for %lld graphs of %lld classes", (long long)cru_tensor_rows(z),

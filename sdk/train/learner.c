@@ -10,6 +10,7 @@
 #include "context/watch.h"
 #include "train/feed.h"
 #include "train/learner.h"
+#include "train/nodes.h"
 #include "train/shelf.h"
 #include "train/whole-graphs.h"
 
@@ -33,8 +34,15 @@ cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets, int64_t
     return optim;
 }
 
+cru_csr cru_learner_undirected(const cru_learner *learner)
+{
+    return cru_graph_symmetrise(cru_ctx_pool(learner->ctx), &learner->task->graph, CRU_SYM_OR);
+}
+
 cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings)
 {
+    if (!settings) settings = settings_at(learner, learner->method->gcn);
+    cru_assert(settings, "cru_learner_gcn: no settings, and the method has no .gcn");
     return cru_gcn_stack_create(net, "conv",
                                 &(cru_gcn_shape){.in = learner->task->x.cols,
                                                  .hidden = settings->hidden,
@@ -129,8 +137,7 @@ void cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
     cru_tape *t = learner->tape;
     for (int64_t i = 0; i < epochs && !cru_ctx_status(learner->ctx); i++) {
         cru_tape_begin(t, CRU_TRAIN);
-        cru_tensor *z = logits(learner, learner->model, t);
-        if (!z) learner_gave_nothing(learner, "logits");
+        cru_tensor *z = learner_scores_of(learner, t, logits(learner, learner->model, t), "logits");
         cru_learner_step(learner, optim, z ? cru_learner_loss(learner, t, z) : NULL);
     }
 }
@@ -142,14 +149,29 @@ void learner_gave_nothing(cru_learner *l, const char *hook)
         cru_ctx_fail(l->ctx, CRU_FAILED, "%s returned NULL instead of a tensor, and no error", hook);
 }
 
+int64_t cru_outputs(const cru_task *task, bool one_logit)
+{
+    return one_logit && task->classes == 2 ? 1 : task->classes;
+}
+
+cru_tensor *learner_scores_of(cru_learner *l, cru_tape *t, cru_tensor *z, const char *hook)
+{
+    if (!z) learner_gave_nothing(l, hook);
+    if (!z || l->task->classes != 2 || cru_tensor_cols(z) != 1) return z;
+    return cru_concat_cols(t, (cru_tensor *[]){cru_tensor_filled(t, cru_2d(cru_tensor_rows(z), 1), 0), z}, 2);
+}
+
+cru_tensor *learner_forward(cru_learner *l, cru_tape *t, const cru_graphs *graphs)
+{
+    return learner_scores_of(l, t, l->method->forward(l, l->model, t, graphs), "forward");
+}
+
 cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t)
 {
     const cru_method *method = learner->method;
-    if (!method->forward && !method->logits) return cru_gcn_stack_input(t, &learner->gcn, learner->adj, &learner->x);
-    cru_tensor *z = method->forward ? method->forward(learner, learner->model, t, &learner->graphs)
-                                    : method->logits(learner, learner->model, t);
-    if (!z) learner_gave_nothing(learner, method->forward ? "forward" : "logits");
-    return z;
+    if (method->forward) return learner_forward(learner, t, &learner->graphs);
+    if (!method->logits) return cru_gcn_stack_input(t, &learner->gcn, learner->adj, &learner->x);
+    return learner_scores_of(learner, t, method->logits(learner, learner->model, t), "logits");
 }
 
 cru_tensor *cru_learner_classify(cru_learner *learner, cru_tape *t, const cru_input *x)
@@ -188,6 +210,7 @@ cru_status learner_evaluate(cru_learner *l)
 {
     if (l->feed) return steps_evaluate(l);
     if (graphs_in_steps(l)) return graphs_evaluate(l);
+    if (nodes_in_blocks(l)) return nodes_evaluate(l);
     cru_tape_begin(l->tape, CRU_EVAL);
     cru_tensor *z = cru_learner_logits(l, l->tape);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
@@ -244,13 +267,14 @@ static cru_tensor *loss_of_pass(cru_learner *l)
     cru_graphs graphs = l->graphs;
     graphs.wanted = l->wanted;
     l->wanted->given = false;
-    cru_tensor *z = l->method->forward(l, l->model, l->tape, &graphs);
+    cru_tensor *z = learner_forward(l, l->tape, &graphs);
     return l->wanted->given ? loss_of_rows(l, l->tape, z, NULL) : loss_from(l, z);
 }
 
 double cru_learner_epoch(cru_learner *learner)
 {
     if (graphs_in_batches(learner)) return cru_graphs_pass(learner);
+    if (nodes_in_batches(learner)) return nodes_pass(learner);
     cru_tape_begin(learner->tape, CRU_TRAIN);
     return cru_learner_step(learner, learner->optim, loss_of_pass(learner));
 }
@@ -353,7 +377,9 @@ cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
 {
     const bool before = judges_before_step(l, monitor);
     int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
-    course c = {.monitor = monitor, .loss = NAN, .own = l->method->epoch || l->task->problem == CRU_GRAPHS};
+    course c = {.monitor = monitor,
+                .loss = NAN,
+                .own = l->method->epoch || l->task->problem == CRU_GRAPHS || nodes_in_batches(l) || nodes_in_blocks(l)};
     c.apart = c.own;
     for (l->epoch = 0; l->epoch < epochs; l->epoch++) {
         cru_status status = before ? judge_and_step(l, &c) : step_and_judge(l, &c);

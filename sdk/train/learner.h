@@ -3,13 +3,15 @@
 #ifndef SDK_TRAIN_LEARNER_H
 #define SDK_TRAIN_LEARNER_H
 
-#include <crucible/train.h>
+#include <crucible/draft/train.h>
 
 /* Rows of logits that the default loss asks for: those of the training items. */
 typedef struct cru_wanted {
     const cru_learner *learner;
     cru_sparse *rows; /* of graphs.adj; made when a pass first asks for them */
     bool given;       /* a pass gave these rows alone, in the order of the training items */
+    int64_t hops;     /* of a minibatch of nodes: its layers, whose last gives the rows of the minibatch; else 0 */
+    cru_hop hop[CRU_MAX_LAYERS];
 } cru_wanted;
 
 /* A member of the settings that the method named with CRU_AT; NULL where it named none. */
@@ -20,6 +22,12 @@ static inline const void *settings_at(const cru_learner *l, size_t at)
 
 /* The first fault in a method's combination of hooks, as a sentence; NULL when there is none. */
 const char *method_fault(const cru_plugin *plugin);
+
+/* What a hook gave, with two columns where it is one for two classes; fails the trial where it is NULL. */
+cru_tensor *learner_scores_of(cru_learner *l, cru_tape *t, cru_tensor *z, const char *hook);
+
+/* The same of `forward`. */
+cru_tensor *learner_forward(cru_learner *l, cru_tape *t, const cru_graphs *graphs);
 
 /* Scores of all items with the weights as they are. */
 cru_status learner_evaluate(cru_learner *l);

@@ -12,6 +12,7 @@
 #include "context/watch.h"
 #include "train/feed.h"
 #include "train/learner.h"
+#include "train/nodes.h"
 
 /* ---- what may stand together ----------------------------------------------------------------------------- */
 
@@ -30,6 +31,7 @@ enum {
     VIEWS = 1024,
     TRAIN = 2048,
     GCN = 4096,
+    NODES = 8192,
 };
 
 static uint32_t bits_of(const cru_method *m)
@@ -37,7 +39,8 @@ static uint32_t bits_of(const cru_method *m)
     return (m->logits ? LOGITS : 0u) | (m->forward ? FORWARD : 0u) | (m->classify || m->backbone ? CLASSIFY : 0u) |
            (m->loss ? LOSS : 0u) | (m->batch_loss ? BATCH_LOSS : 0u) | (m->after_step ? AFTER_STEP : 0u) |
            (m->epoch ? EPOCH : 0u) | (m->after_epoch ? AFTER_EPOCH : 0u) | (m->adjacency ? ADJACENCY : 0u) |
-           (m->graphs ? GRAPHS : 0u) | (m->views ? VIEWS : 0u) | (m->train ? TRAIN : 0u) | (m->gcn ? GCN : 0u);
+           (m->graphs ? GRAPHS : 0u) | (m->views ? VIEWS : 0u) | (m->train ? TRAIN : 0u) | (m->gcn ? GCN : 0u) |
+           (m->nodes ? NODES : 0u);
 }
 
 /* Wrong are all of `all` together with none of `none`. */
@@ -55,7 +58,10 @@ static const struct rule {
     {LOGITS | FORWARD, 0, "it has both logits and forward: one of them predicts"},
     {LOGITS | CLASSIFY, 0, "it has logits and classify (or backbone): one of them predicts"},
     {FORWARD | CLASSIFY, 0, "it has forward and classify (or backbone): one of them predicts"},
-    {FORWARD, GRAPHS, "forward needs .graphs, the place of a cru_graph_settings"},
+    {FORWARD, GRAPHS | NODES, "forward needs .graphs or .nodes, the place of a cru_graph_settings or cru_node_batches"},
+    {NODES, FORWARD, ".nodes needs forward: it computes the nodes that it is given"},
+    {NODES | LOSS, 0, "it has .nodes and loss: minibatches of nodes learn by the default loss"},
+    {NODES | EPOCH, 0, "it has .nodes and epoch: minibatches of nodes have epochs of their own"},
     {ADJACENCY | GRAPHS, 0, "it has .adjacency and .graphs: the settings of graphs hold an adjacency already"},
     {BATCH_LOSS, CLASSIFY | GRAPHS, "batch_loss needs classify, backbone or .graphs: there are no minibatches"},
     {AFTER_STEP, CLASSIFY | GRAPHS, "after_step needs classify, backbone or .graphs: there are no minibatches"},
@@ -79,7 +85,8 @@ const char *method_fault(const cru_plugin *plugin)
         if ((bits & rules[i].all) == rules[i].all && !(bits & rules[i].none) && (rules[i].all || rules[i].none))
             return rules[i].fault;
     if (outside(plugin, m->train, sizeof(cru_train)) || outside(plugin, m->adjacency, sizeof(cru_adjacency)) ||
-        outside(plugin, m->gcn, sizeof(cru_gcn_settings)) || outside(plugin, m->graphs, sizeof(cru_graph_settings)) ||
+        outside(plugin, m->gcn, sizeof(cru_gcn_settings)) || outside(plugin, m->nodes, sizeof(cru_node_batches)) ||
+        outside(plugin, m->graphs, sizeof(cru_graph_settings)) ||
         outside(plugin, m->backbone, sizeof(cru_backbone_choice)))
         return "a place that it names lies outside its settings";
     return NULL;
@@ -177,6 +184,7 @@ cru_status method_create(void **self, const cru_plugin *plugin, const void *sett
     l->net = cru_learner_net(l, "net");
     open_parts(l);
     if (!cru_ctx_status(ctx) && method->build) method->build(l, l->model);
+    if (!cru_ctx_status(ctx) && method->nodes) nodes_open(l);
     if (cru_ctx_status(ctx)) {
         if (method->release) method->release(l, l->model);
         return cru_ctx_status(ctx);

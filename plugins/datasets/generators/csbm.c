@@ -216,10 +216,9 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(settings, schema),
     .name = "csbm",
     .version = "1.0",
     .summary = "contextual stochastic block model: graph and features with adjustable homophily and signal",
@@ -227,7 +226,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

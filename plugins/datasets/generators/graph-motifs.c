@@ -128,17 +128,13 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(settings, schema),
     .name = "graph-motifs",
     .version = "1.0",
     .summary = "small random graphs whose class is the motif that hangs on them",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_GRAPHS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

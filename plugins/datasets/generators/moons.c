@@ -41,17 +41,13 @@ static cru_status load(const cru_loading *l)
     return CRU_OK;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(settings, schema),
     .name = "moons",
     .version = "1.0",
     .summary = "rows from two interleaved half circles",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_ROWS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -162,10 +162,9 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(settings, schema),
     .name = "regular-graph",
     .version = "1.0",
     .summary = "equal numbers of neighbours inside and outside the class: exact edge homophily",
@@ -174,7 +173,4 @@ CRU_PLUGIN = {
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

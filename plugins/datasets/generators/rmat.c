@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rmat: a recursive-matrix (Kronecker) graph of 2^scale nodes, for load tests at any size.
+/* rmat: a recursive-matrix (Kronecker) graph of 2^scale nodes or fewer, for load tests at any size.
  *
  * An edge picks one quadrant of the adjacency per bit of the node ids, with probabilities a, b, c, d; the result has
- * the skewed degrees of real networks. Ids are scrambled afterwards, so that degree does not follow the number. A
+ * the skewed degrees of real networks. With fewer nodes an edge that ends beyond them is drawn again. Ids are scrambled afterwards, so that degree does not follow the number. A
  * node's class is the range of its id before that, which the recursion makes homophilous; features are Gaussian.
  *
  * Chakrabarti, Zhan, Faloutsos. R-MAT: A Recursive Model for Graph Mining. SDM 2004. */
@@ -12,7 +12,7 @@
 #include "generate.h"
 
 typedef struct settings {
-    int64_t scale;
+    int64_t scale, nodes;
     double edge_factor, a, b, c;
     int64_t classes, features;
     double signal;
@@ -21,6 +21,7 @@ typedef struct settings {
 
 static const cru_param schema[] = {
     CRU_INT(settings, scale, 12, 1, 30, "the graph has 2^scale nodes"),
+    CRU_INT(settings, nodes, 0, 0, 1 << 30, "how many of them there are; 0: all"),
     CRU_FLOAT(settings, edge_factor, 16, 0, 1e4, "edges drawn a node; repeated ones count once"),
     CRU_FLOAT(settings, a, 0.57, 0, 1, "probability of the upper left quadrant"),
     CRU_FLOAT(settings, b, 0.19, 0, 1, "probability of the upper right quadrant"),
@@ -32,15 +33,18 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static edge draw_edge(const settings *s, cru_rng *rng)
+static edge draw_edge(const settings *s, int64_t nodes, cru_rng *rng)
 {
-    int64_t row = 0, col = 0;
-    for (int64_t bit = 0; bit < s->scale; bit++) {
-        double u = cru_rng_uniform(rng);
-        int64_t down = u >= s->a + s->b, right = down ? u >= s->a + s->b + s->c : u >= s->a;
-        row = 2 * row + down;
-        col = 2 * col + right;
-    }
+    int64_t row, col;
+    do {
+        row = col = 0;
+        for (int64_t bit = 0; bit < s->scale; bit++) {
+            double u = cru_rng_uniform(rng);
+            int64_t down = u >= s->a + s->b, right = down ? u >= s->a + s->b + s->c : u >= s->a;
+            row = 2 * row + down;
+            col = 2 * col + right;
+        }
+    } while (row >= nodes || col >= nodes);
     return (edge){row, col, 1};
 }
 
@@ -52,7 +56,7 @@ static cru_status make_graph(const settings *s, const int32_t *name, uint64_t se
     cru_rng rng = cru_rng_stream(seed, "graph", 0);
     int64_t draws = (int64_t)(s->edge_factor * (double)data->nodes);
     for (int64_t k = 0; k < draws && status == CRU_OK; k++) {
-        edge e = draw_edge(s, &rng);
+        edge e = draw_edge(s, data->nodes, &rng);
         if (e.from != e.to) status = edge_list_add(&edges, (edge){name[e.from], name[e.to], 1}, err);
     }
     if (status == CRU_OK)
@@ -66,8 +70,11 @@ static cru_status load(const cru_loading *l)
 {
     cru_data *data = l->data;
     const settings *s = l->settings;
-    int64_t nodes = (int64_t)1 << s->scale;
+    const int64_t all = (int64_t)1 << s->scale, nodes = s->nodes ? s->nodes : all;
     if (s->a + s->b + s->c > 1) return cru_fail(l->err, CRU_BAD_INPUT, "rmat: a + b + c is more than 1");
+    if (2 * nodes <= all || nodes > all)
+        return cru_fail(l->err, CRU_BAD_INPUT, "rmat: %lld nodes do not need scale = %lld", (long long)nodes,
+                        (long long)s->scale);
     if (nodes < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "rmat: fewer nodes than classes");
     cru_status status = generate_begin(data, CRU_NODES, nodes, s->classes, l->err);
     if (status != CRU_OK) return status;
@@ -82,18 +89,14 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(settings, schema),
     .name = "rmat",
     .version = "1.0",
-    .summary = "recursive-matrix graph of 2^scale nodes with skewed degrees",
+    .summary = "recursive-matrix graph of up to 2^scale nodes with skewed degrees",
     .citation = "Chakrabarti, Zhan, Faloutsos. R-MAT: A Recursive Model for Graph Mining. SDM 2004.",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
     .problems = CRU_NODES,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -165,16 +165,12 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(settings, schema),
     .name = "cifar",
     .version = "1.0",
     .summary = "CIFAR-10 in binary batches, with the labels of people from CIFAR-10N or CIFAR-10H",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -17,17 +17,8 @@
 #include "node-data.h"
 #include "source.h"
 
-typedef struct settings {
-    node_settings node;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_GROUP(settings, node, node_params),
-    CRU_END,
-};
-
 typedef struct reading {
-    const settings *s;
+    const node_only *s;
     csv_table content, cites;
     names papers, classes;
     cru_arena *arena;
@@ -126,16 +117,12 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(node_only, node_only_params),
     .name = "content-cites",
     .version = "1.0",
     .summary = "citation graphs as NAME.content and NAME.cites",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

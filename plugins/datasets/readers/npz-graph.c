@@ -19,15 +19,6 @@
 #include "npy.h"
 #include "source.h"
 
-typedef struct settings {
-    node_settings node;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_GROUP(settings, node, node_params),
-    CRU_END,
-};
-
 typedef struct reading {
     const node_settings *s;
     archive *npz;
@@ -197,7 +188,7 @@ static cru_status read_layout(const reading *r, const char *path)
 
 static cru_status load(const cru_loading *l)
 {
-    const settings *s = l->settings;
+    const node_only *s = l->settings;
     const char *path;
     cru_status status = source_need(l->source, "graph", &path, l->err);
     if (status != CRU_OK) return status;
@@ -213,16 +204,12 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(node_only, node_only_params),
     .name = "npz-graph",
     .version = "1.0",
     .summary = "a graph in an .npz file: heterophilous-graphs, gnn-benchmark, torch-geometric or pickled scipy layout",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -116,14 +116,11 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
     .name = "ogb-graphs",
     .version = "1.0",
     .summary = "many graphs in the csv.gz files of the Open Graph Benchmark, with its split",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .vtable = &vtable,
 };

@@ -129,16 +129,12 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(settings, schema),
     .name = "plcifar10",
     .version = "1.2",
     .summary = "CIFAR-10 with the candidate sets of PLCIFAR10's annotators",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

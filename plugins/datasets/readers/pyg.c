@@ -12,15 +12,6 @@
 #include "source.h"
 #include "torch-file.h"
 
-typedef struct settings {
-    node_settings node;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_GROUP(settings, node, node_params),
-    CRU_END,
-};
-
 typedef struct reading {
     const node_settings *s;
     torch_file file;
@@ -91,7 +82,7 @@ static cru_status read_all(const reading *r)
 
 static cru_status load(const cru_loading *l)
 {
-    const settings *s = l->settings;
+    const node_only *s = l->settings;
     const char *path;
     cru_status status = source_need(l->source, "graph", &path, l->err);
     if (status != CRU_OK) return status;
@@ -108,16 +99,12 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(node_only, node_only_params),
     .name = "pyg",
     .version = "1.0",
     .summary = "a graph of torch_geometric that torch.save wrote",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -142,16 +142,12 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(settings, schema),
     .name = "tu",
     .version = "1.0",
     .summary = "many graphs in TU Dortmund's text files NAME_A, NAME_graph_indicator, ...",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

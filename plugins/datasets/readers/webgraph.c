@@ -19,15 +19,6 @@
 #include "node-data.h"
 #include "source.h"
 
-typedef struct settings {
-    node_settings node;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_GROUP(settings, node, node_params),
-    CRU_END,
-};
-
 /* ---- bits, the most significant first -------------------------------------------------------------------- */
 
 typedef struct bit_reader {
@@ -238,7 +229,7 @@ static cru_status decode(const blob *graph, decoding *d, cru_arena *arena, cru_e
 
 static cru_status read_all(const cru_loading *l, cru_arena *arena)
 {
-    const settings *s = l->settings;
+    const node_only *s = l->settings;
     const char *paths[2];
     blob files[2]; /* graph, properties */
     decoding d = {0};
@@ -261,16 +252,12 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(node_only, node_only_params),
     .name = "webgraph",
     .version = "1.0",
     .summary = "a graph without labels in the code of WebGraph (BVGraph)",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

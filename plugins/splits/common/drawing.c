@@ -77,5 +77,7 @@ cru_status drawing_start_shares(drawing *w, const cru_dividing *job, const share
 {
     if (s->train + s->val > 1)
         return cru_fail(job->err, CRU_BAD_INPUT, "train = %g and val = %g leave nothing to test", s->train, s->val);
-    return drawing_start(w, job, &s->rng, study);
+    cru_status status = drawing_start(w, job, &s->rng, study);
+    if (!status) drawing_pool(w, ANY_CLASS);
+    return status;
 }

@@ -33,6 +33,17 @@ typedef struct drawing {
     uint8_t *used; /* items: 1 when dealt out */
 } drawing;
 
+/* Studies that more than one split comes from, for .citation. */
+#define SPLITS_OF_NOISYGL                                                                                              \
+    "Wang, Sun, Zhou, Wang, Fan, Huang, Bu. NoisyGL: A Comprehensive Benchmark for Graph Neural Networks under Label " \
+    "Noise. NeurIPS 2024."
+#define SPLITS_OF_IGL_BENCH                                                                                            \
+    "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph Learning. "   \
+    "ICLR 2025."
+#define SPLITS_OF_GADBENCH                                                                                             \
+    "Tang, Hua, Gao, Zhao, Li. GADBench: Revisiting and Benchmarking Supervised Graph Anomaly Detection. NeurIPS "     \
+    "2023."
+
 /* Makes room and starts the generator; `study` is what rng = study means. */
 cru_status drawing_start(drawing *w, const cru_dividing *job, const cru_study_settings *rng, const cru_study *study);
 
@@ -69,7 +80,8 @@ typedef struct share_settings {
         CRU_FLOAT(share_settings, val, val_, 0, 1, "share of validation items"),                                       \
         CRU_STUDY_RNG_SETTINGS(share_settings, rng, -1, 0)
 
-/* drawing_start for these settings. CRU_BAD_INPUT when the shares leave nothing to test. */
+/* drawing_start for these settings, with all labelled items in the pool. CRU_BAD_INPUT when the shares leave nothing to
+ * test. */
 cru_status drawing_start_shares(drawing *w, const cru_dividing *job, const share_settings *s, const cru_study *study);
 
 /* ---- the splits that come with the data ---- */

@@ -133,7 +133,6 @@ cru_status take_stratified(const cru_dividing *d, const share_settings *s)
     strata all;
     cru_status status = drawing_start_shares(&w, d, s, &gadbench);
     if (status != CRU_OK) return status;
-    drawing_pool(&w, ANY_CLASS);
     const double n = (double)w.pool.count;
     if (start_strata(&all, &w))
         divide_twice(&w, &all, (int64_t)floor(s->train * n), (int64_t)floor(s->val * n));

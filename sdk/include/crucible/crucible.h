@@ -60,6 +60,7 @@
  * a part moves from draft/NAME.h to NAME.h. A plugin that uses one should include it by name, to show that it does. */
 #include <crucible/draft/arena.h>             /* how much memory an arena holds */
 #include <crucible/draft/augment.h>           /* distorted views of images */
+#include <crucible/draft/blocks.h>            /* the part of a graph that a layer needs for some nodes */
 #include <crucible/draft/cluster.h>           /* grouping points and nodes */
 #include <crucible/draft/csr.h>               /* further ways to combine sparse matrices */
 #include <crucible/draft/curvature.h>         /* how well labelled nodes reach the others */

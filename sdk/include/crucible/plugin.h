@@ -6,9 +6,8 @@
  * runs it by name. Nothing in the host is rebuilt.
  *
  *     CRU_PLUGIN = {
- *         CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+ *         CRU_METRIC(.score = score),
  *         .name = "accuracy", .version = "1.0", .summary = "share of test items whose highest score is the true class",
- *         .vtable = &vtable,
  *     };
  *
  * The struct is constant data. The host reads it in a throw-away child process when it scans a folder, so a plugin that
@@ -82,6 +81,9 @@ typedef struct cru_plugin {
 #define CRU_PLUGIN_HEADER(kind_)                                                                                       \
     .abi_major = CRU_ABI_MAJOR, .abi_minor = CRU_ABI_MINOR, .size = sizeof(cru_plugin), .kind = (kind_)
 
+/* An entry of CRU_PLUGIN: the struct of its settings and their schema (params.h). */
+#define CRU_SETTINGS(settings_, schema_) .settings_size = sizeof(settings_), .params = (schema_)
+
 /* ---- dataset --------------------------------------------------------------------------------------------- */
 
 /* The files of a dataset card, verified by checksum before the plugin sees them. A generator has none, unless it builds
@@ -118,6 +120,13 @@ typedef struct cru_dataset {
     cru_status (*load)(const cru_loading *l);
 } cru_dataset;
 
+/* The first entries of the CRU_PLUGIN of a dataset, in C: CRU_DATASET(.load = load). CRU_SETTINGS follows where it has any. */
+#define CRU_DATASET(...)                                                                                               \
+    CRU_PLUGIN_HEADER(CRU_KIND_DATASET), .vtable = &(const cru_dataset)                                                \
+    {                                                                                                                  \
+        .size = sizeof(cru_dataset), __VA_ARGS__                                                                       \
+    }
+
 /* ---- split ----------------------------------------------------------------------------------------------- */
 
 /* What a split is asked to do. All of it is the host's and valid during the call. */
@@ -145,6 +154,13 @@ typedef struct cru_splitter {
      * CRU_BAD_INPUT: settings that contradict each other. */
     cru_status (*divide)(const cru_dividing *d);
 } cru_splitter;
+
+/* The first entries of the CRU_PLUGIN of a split: CRU_SPLIT(.divide = divide). */
+#define CRU_SPLIT(...)                                                                                                 \
+    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT), .vtable = &(const cru_splitter)                                                 \
+    {                                                                                                                  \
+        .size = sizeof(cru_splitter), __VA_ARGS__                                                                      \
+    }
 
 /* ---- corruptor ------------------------------------------------------------------------------------------- */
 
@@ -193,6 +209,13 @@ typedef struct cru_corruptor {
      * (actual noise rate, edges changed, ...). CRU_UNSUPPORTED: this data cannot be damaged this way (say why). */
     cru_status (*apply)(const cru_damage *d);
 } cru_corruptor;
+
+/* The first entries of the CRU_PLUGIN of a corruptor: CRU_CORRUPTOR(.apply = apply). */
+#define CRU_CORRUPTOR(...)                                                                                             \
+    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR), .vtable = &(const cru_corruptor)                                            \
+    {                                                                                                                  \
+        .size = sizeof(cru_corruptor), __VA_ARGS__                                                                     \
+    }
 
 /* ---- algorithm ------------------------------------------------------------------------------------------- */
 
@@ -352,6 +375,13 @@ typedef struct cru_metric {
      * Further numbers (per class, say) go to `j->report`. Judge; once per trial or per checkpoint. */
     cru_status (*score)(const cru_judging *j, double *value);
 } cru_metric;
+
+/* The first entries of the CRU_PLUGIN of a metric: CRU_METRIC(.flags = CRU_METRIC_PERCENT, .score = score). */
+#define CRU_METRIC(...)                                                                                                \
+    CRU_PLUGIN_HEADER(CRU_KIND_METRIC), .vtable = &(const cru_metric)                                                  \
+    {                                                                                                                  \
+        .size = sizeof(cru_metric), __VA_ARGS__                                                                        \
+    }
 
 #ifdef __cplusplus
 }

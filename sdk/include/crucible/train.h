@@ -97,6 +97,10 @@ CRU_API extern const char *const cru_class_weight_names[]; /* "equal", "balanced
     CRU_CHOICE_KEY(type_, "class_weights", member_.class_weights, default_, cru_class_weight_names,                    \
                    "weight of a class in the loss: all equal, or largest class over own size")
 
+/* A further entry, for methods that ask cru_outputs how wide they end. */
+#define CRU_ONE_LOGIT(type_, field_)                                                                                   \
+    CRU_BOOL(type_, field_, false, "of two classes: a single output, the score of the second against 0")
+
 /* Entries for a cru_adjacency member: keys `loops` and `normalisation`. */
 #define CRU_ADJACENCY_SETTINGS(type_, member_, loops_, norm_)                                                          \
     CRU_CHOICE_KEY(type_, "loops", member_.loops, loops_, cru_loops_names, "self-loops before normalising"),           \
@@ -154,7 +158,7 @@ typedef struct cru_graphs {
 
 enum { CRU_MAX_NETS = 8 };
 
-/* Made by the SDK, never by a plugin, so that it can grow. Read its members freely; build may set the four that say so. */
+/* Made by the SDK, never by a plugin, so that it can grow. Read its members freely; build may set those that say so. */
 typedef struct cru_learner {
     const cru_plugin *plugin;
     const struct cru_method *method; /* that of the plugin */
@@ -176,17 +180,19 @@ typedef struct cru_learner {
     cru_net *nets[CRU_MAX_NETS];
     cru_snapshot *best[CRU_MAX_NETS]; /* the weights that the monitor chose */
     int64_t net_count;
-    bool kept;                 /* `best` holds something */
-    int64_t epoch;             /* now running, from 0; a step where the method trains in steps */
-    float *scores;             /* items x classes, host: the last evaluation */
-    bool validation_only;      /* set during an evaluation of which only the scores of validation items count */
-    void *model;               /* the method's own struct, zeroed before build */
-    struct cru_learner *wider; /* the same model on the task that widen brought, or NULL */
-    struct cru_feed *feed;     /* private: minibatches of rows; NULL unless the method classifies rows */
-    struct cru_wanted *wanted; /* private: the rows of logits that the default loss asks for */
-    struct cru_shelf *shelf;   /* private: the weights that several rules chose; NULL unless there are several */
-    struct cru_noted *noted;   /* private: an evaluation of which representations are wanted; else NULL */
-    cru_gcn_stack gcn;         /* methods with `gcn`: the convolutions that the settings ask for, in `net` */
+    bool kept;                   /* `best` holds something */
+    int64_t epoch;               /* now running, from 0; a step where the method trains in steps */
+    float *scores;               /* items x classes, host: the last evaluation */
+    bool validation_only;        /* set during an evaluation of which only the scores of validation items count */
+    void *model;                 /* the method's own struct, zeroed before build */
+    struct cru_learner *wider;   /* the same model on the task that widen brought, or NULL */
+    struct cru_feed *feed;       /* private: minibatches of rows; NULL unless the method classifies rows */
+    struct cru_wanted *wanted;   /* private: the rows of logits that the default loss asks for */
+    struct cru_shelf *shelf;     /* private: the weights that several rules chose; NULL unless there are several */
+    struct cru_noted *noted;     /* private: an evaluation of which representations are wanted; else NULL */
+    cru_gcn_stack gcn;           /* methods with `gcn`: the convolutions that the settings ask for, in `net` */
+    int64_t hops;                /* methods with `nodes`: how many layers read neighbours; build sets it */
+    struct cru_node_feed *nodes; /* private: minibatches of nodes; NULL unless the method has `nodes` */
 } cru_learner;
 
 /* Where a member lies in the settings, for cru_method: its offset plus 1, so that 0 means none. */
@@ -220,7 +226,8 @@ typedef struct cru_method {
      * NULL. */
     void (*build)(cru_learner *l, void *model);
 
-    /* items x classes. Called in train and in eval mode, for the default epoch in one step of the tape: in eval mode to
+    /* items x classes, or of two classes one column z, which stands for the scores 0 and z: their cross-entropy is the
+     * binary one of z. Called in train and in eval mode, for the default epoch in one step of the tape: in eval mode to
      * judge the weights, then in train mode to learn from them. Must not change what the next call computes. */
     cru_tensor *(*logits)(cru_learner *l, void *model, cru_tape *t);
 
@@ -288,6 +295,11 @@ typedef struct cru_method {
     /* CRU_AT of a cru_gcn_settings, or 0: makes l->adj and l->gcn as cru_learner_gcn does, which gives the logits unless
      * there is a hook of that name. */
     size_t gcn;
+
+    /* CRU_AT of a cru_node_batches (draft/train.h), or 0. With `forward`, where the items are nodes: lets the settings
+     * choose minibatches of nodes. build sets l->hops, and l->graphs where the method has no `graphs`; forward asks
+     * cru_graphs_hop for the matrix of each layer. */
+    size_t nodes;
 } cru_method;
 
 /* For cru_method.state: names nothing. */
@@ -324,7 +336,8 @@ CRU_API void cru_learner_refuse(cru_learner *learner, const char *format, ...) C
 /* A further net of the model: trained by the learner's optimiser, kept and restored with the others. Call in build. */
 CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
 
-/* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... */
+/* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... NULL: those of the
+ * settings that `gcn` names. */
 CRU_API cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings);
 /* The same of the network that the settings name, with the matrix that it goes over in `adj`: for gcn that of the learner
  * when the method has `adjacency` or `gcn`. */
@@ -337,6 +350,9 @@ CRU_API void cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
 
 /* The scores of rows by `classify`, or by the network of `backbone`. */
 CRU_API cru_tensor *cru_learner_classify(cru_learner *learner, cru_tape *t, const cru_input *x);
+
+/* How many columns of logits there are: as many as classes, or 1 for two classes and `one_logit`; see cru_method.logits. */
+CRU_API int64_t cru_outputs(const cru_task *task, bool one_logit);
 
 /* The weight of every class by a rule, in memory of the context; NULL for equal weights, and where there are only
  * candidate sets to count. */
@@ -364,7 +380,10 @@ CRU_API cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets,
 
 /* ---- parts for methods over graphs ----------------------------------------------------------------------- */
 
-/* Some of them, for this step. */
+/* The task's graph with every edge in both directions and no weights (CRU_SYM_OR), in memory of the context. */
+CRU_API cru_csr cru_learner_undirected(const cru_learner *learner);
+
+/* Some graphs of all, for this step. */
 CRU_API cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids graphs);
 
 /* From nodes to items: a graph is the sum, the mean or, column by column, the largest of its nodes, as the method's

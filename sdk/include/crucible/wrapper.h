@@ -31,11 +31,9 @@
  *         for (int64_t i = 0; i < w->task->items * w->task->classes; i++) p[i] = pow(p[i], s->sharpness);
  *     }
  *
- *     static const cru_wrapper wrapper = {CRU_WRAPPER_VTABLE, .change = change};
- *
  *     CRU_PLUGIN = {
- *         CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM), .settings_size = sizeof(settings), .params = schema,
- *         .vtable = &wrapper, .name = "sharpen", .version = "1.0", .problems = CRU_NODES | CRU_ANOMALY,
+ *         CRU_WRAPPER(settings, schema, .change = change),
+ *         .name = "sharpen", .version = "1.0", .problems = CRU_NODES | CRU_ANOMALY,
  *         .summary = "sharper probabilities of another method",
  *     };
  *
@@ -56,7 +54,7 @@ typedef struct cru_inner {
 } cru_inner;
 
 /* The entry of a wrapper's schema for a `const char *`, with the method that is taken when none is named. The key is
- * `of`; the vtable has CRU_ALGORITHM_WRAPS among its flags. */
+ * `of`; the vtable has CRU_ALGORITHM_WRAPS among its flags, as CRU_WRAPPER sets it. */
 #define CRU_WRAPPED(type_, field_, default_)                                                                           \
     {                                                                                                                  \
         .key = "of", .type = CRU_PARAM_STRING, .offset = offsetof(type_, field_), .text = (default_),                  \
@@ -107,8 +105,8 @@ typedef struct cru_wrapping {
 
 /* As the vtable of a plugin. */
 typedef struct cru_wrapper {
-    cru_algorithm vtable; /* first: CRU_WRAPPER_VTABLE */
-    size_t state_size;
+    cru_algorithm vtable;          /* first: CRU_WRAPPER_VTABLE */
+    size_t state_size;             /* 0: no state */
     void (*open)(cru_wrapping *w); /* makes the state, for the task; may be NULL. Failures: cru_ctx_fail */
 
     /* One of the two. Changes items x classes probabilities of the method inside, in place: those of every epoch before
@@ -139,6 +137,14 @@ CRU_API cru_status cru_wrapper_report(void *self, cru_report *report);
                .widen = cru_wrapper_widen,                                                                             \
                .report = cru_wrapper_report,                                                                           \
                .flags = CRU_ALGORITHM_WRAPS}
+
+/* The first entries of the CRU_PLUGIN of a wrapper: its functions, and .state_size where it has a state. */
+#define CRU_WRAPPER(settings_, schema_, ...)                                                                           \
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM), .settings_size = sizeof(settings_), .params = (schema_),                    \
+                                           .vtable = &(const cru_wrapper)                                              \
+    {                                                                                                                  \
+        CRU_WRAPPER_VTABLE, __VA_ARGS__                                                                                \
+    }
 
 #ifdef __cplusplus
 }

@@ -42,10 +42,9 @@ static cru_status apply(const cru_damage *d)
     return CRU_OK;
 }
 
-static const cru_corruptor vtable = {.size = sizeof(cru_corruptor), .apply = apply};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_CORRUPTOR),
+    CRU_CORRUPTOR(.apply = apply),
+    CRU_SETTINGS(settings, schema),
     .name = "@name@",
     .version = "0.1", /* part of every result's key: change it when results change */
     .summary = "training labels move to the next class",
@@ -53,7 +52,4 @@ CRU_PLUGIN = {
     .citation = NULL, /* TODO */
     .license = NULL,  /* TODO */
     .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -54,10 +54,9 @@ static cru_status load(const cru_loading *l)
     return CRU_OK;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(settings, schema),
     .name = "@name@",
     .version = "0.1", /* part of every result's key: change it when results change */
     .summary = "rows from one Gaussian cloud a class",
@@ -65,7 +64,4 @@ CRU_PLUGIN = {
     .citation = NULL,     /* TODO */
     .license = NULL,      /* TODO */
     .problems = CRU_ROWS, /* what it generates; 0 for a reader of files */
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

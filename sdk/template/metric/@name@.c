@@ -37,10 +37,8 @@ static cru_status score(const cru_judging *j, double *value)
 }
 
 /* TODO flags: CRU_METRIC_LOWER_IS_BETTER; CRU_METRIC_OF_DATASET when it describes data and needs no scores */
-static const cru_metric vtable = {.size = sizeof(cru_metric), .flags = CRU_METRIC_PERCENT, .score = score};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_METRIC),
+    CRU_METRIC(.flags = CRU_METRIC_PERCENT, .score = score),
     .name = "@name@",
     .version = "0.1", /* part of every result's key: change it when results change */
     .summary = "share of items whose highest score is the true class",
@@ -48,5 +46,4 @@ CRU_PLUGIN = {
     .citation = NULL, /* TODO */
     .license = NULL,  /* TODO */
     .problems = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS,
-    .vtable = &vtable,
 };

@@ -42,10 +42,9 @@ static cru_status divide(const cru_dividing *d)
     return CRU_OK;
 }
 
-static const cru_splitter vtable = {.size = sizeof(cru_splitter), .divide = divide};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_SPLIT),
+    CRU_SPLIT(.divide = divide),
+    CRU_SETTINGS(settings, schema),
     .name = "@name@",
     .version = "0.1", /* part of every result's key: change it when results change */
     .summary = "one shuffle, cut twice",
@@ -53,7 +52,4 @@ CRU_PLUGIN = {
     .citation = NULL, /* TODO */
     .license = NULL,  /* TODO */
     .problems = PROBLEMS,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

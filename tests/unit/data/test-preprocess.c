@@ -311,6 +311,23 @@ START_TEST(degrees_are_coded_as_published)
 }
 END_TEST
 
+START_TEST(constant_features_are_a_one_that_all_nodes_share)
+{
+    cJSON *root = fixture_open("igl/degree_code.json");
+    fill_degree_case(fixture_case(root, "degree_code"));
+    preprocess_settings s = none;
+    s.degree_features = choice("degree_features", "constant");
+    run(s);
+    ck_assert_int_eq(data->x.cols, 1);
+    for (int v = 0; v < 9; v++) {
+        ck_assert_int_eq(data->x.sparse.offsets[v + 1], v + 1);
+        ck_assert_int_eq(data->x.sparse.ids[v], 0);
+    }
+    ck_assert_ptr_null(data->x.sparse.values);
+    cJSON_Delete(root);
+}
+END_TEST
+
 START_TEST(relations_are_forgotten_on_request)
 {
     cru_relation relation = {"likes", data->graph};
@@ -360,6 +377,7 @@ Suite *suite(void)
     tcase_add_test(c, binary_marks_what_is_positive);
     tcase_add_test(c, a_constant_column_becomes_zero);
     tcase_add_loop_test(c, degrees_are_coded_as_published, 0, 2);
+    tcase_add_test(c, constant_features_are_a_one_that_all_nodes_share);
     tcase_add_test(c, relations_are_forgotten_on_request);
     tcase_add_test(c, rows_have_no_graph_to_change);
     suite_add_tcase(s, c);

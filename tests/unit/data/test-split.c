@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "corruptors/real-data.h"
 #include "json-fixture.h"
 
 #include "data/data.h"
@@ -144,6 +145,70 @@ START_TEST(gad_official_keeps_head_middle_and_tail)
 }
 END_TEST
 
+/* What a fixture says of a part: ids in full, or their number, sum and sum of squares with the first ten. */
+static void same_part(cru_ids sorted, const cJSON *listed, const cJSON *summed)
+{
+    int64_t sum = 0, squares = 0;
+    if (listed) same_ids(sorted, listed);
+    if (!summed) return;
+    for (int64_t i = 0; i < sorted.count; i++) {
+        sum += sorted.ids[i];
+        squares = (squares + (int64_t)sorted.ids[i] * sorted.ids[i]) % 1000003;
+    }
+    ck_assert_int_eq(sorted.count, (int64_t)cJSON_GetObjectItem(summed, "count")->valuedouble);
+    ck_assert_int_eq(sum, (int64_t)cJSON_GetObjectItem(summed, "sum")->valuedouble);
+    ck_assert_int_eq(squares, (int64_t)cJSON_GetObjectItem(summed, "sum_sq_mod_1000003")->valuedouble);
+    same_head(sorted, cJSON_GetObjectItem(summed, "first10"));
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static cru_ids ascending(cru_ids part)
+{
+    int32_t *ids = cru_data_alloc(data, part.count, sizeof *ids);
+    memcpy(ids, part.ids, (size_t)part.count * sizeof *ids);
+    qsort(ids, (size_t)part.count, sizeof *ids, by_id);
+    return (cru_ids){ids, part.count};
+}
+
+static void check_trials(const cJSON *item, const char *kind, const wanted *w)
+{
+    char trials[20];
+    snprintf(trials, sizeof trials, "%s_trials", kind);
+    const cJSON *trial, *part = fixture_expected(item, kind)->child;
+    cJSON_ArrayForEach(trial, fixture_expected(item, trials))
+    {
+        must_split(w, (uint64_t)trial->valueint);
+        same_part(ascending(data->split.train), cJSON_GetObjectItem(part, "train_ids"),
+                  cJSON_GetObjectItem(part, "train"));
+        same_part(ascending(data->split.val), cJSON_GetObjectItem(part, "val_ids"), cJSON_GetObjectItem(part, "val"));
+        same_part(ascending(data->split.test), NULL, cJSON_GetObjectItem(part, "test"));
+        part = part->next;
+    }
+}
+
+START_TEST(the_anomaly_studys_splits_of_its_own_graphs)
+{
+    static const char *const names[] = {"tolokers-gad", "reddit-gad"}, *const cases[] = {"tolokers_checksums",
+                                                                                         "reddit_checksums"};
+    const wanted full[] = {{"stratified", {"rng", "study", "train", "0.5", "val", "0.25"}},
+                           {"stratified", {"rng", "study", "train", "0.4", "val", "0.2"}}};
+    cru_data *real = real_data(names[_i]);
+    if (!real) return;
+    cJSON *root = fixture_open("gad/splits.json");
+    const cJSON *item = fixture_case(root, cases[_i]);
+    fill(CRU_ANOMALY, real->truth, real->items);
+    check_trials(item, "full", &full[_i]);
+    check_trials(item, "semi", &(wanted){"gad-semi", {"rng", "study"}});
+    cJSON_Delete(root);
+    cru_data_destroy(real);
+}
+END_TEST
+
 START_TEST(noisygl_splits_are_redrawn)
 {
     cJSON *root = fixture_open("noisygl/splits.json");
@@ -165,8 +230,9 @@ END_TEST
 
 START_TEST(pll_carves_as_published)
 {
-    static const char *const names[] = {"split_Lost_trial0", "split_Lost_trial1", "split_Lost_trial3",
-                                        "split_Lost_trial4", "split_MSRCv2_trial0"};
+    static const char *const names[] = {"split_Lost_trial0",   "split_Lost_trial1",   "split_Lost_trial3",
+                                        "split_Lost_trial4",   "split_MSRCv2_trial0", "split_MSRCv2_trial1",
+                                        "split_MSRCv2_trial3", "split_MSRCv2_trial4"};
     cJSON *root = fixture_open("pll/protocol.json");
     const cJSON *item = fixture_case(root, names[_i]);
     int64_t n = (int64_t)fixture_input(item, "N")->valuedouble;
@@ -181,6 +247,30 @@ START_TEST(pll_carves_as_published)
     same_head(data->split.val, fixture_expected(item, "val_rows_in_full_data_head"));
     same_head(data->split.train, fixture_expected(item, "train_rows_in_full_data_head"));
     parts_are_disjoint(false);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(pll_leaves_the_test_set_of_images_alone)
+{
+    static const char *const names[] = {"split_PLCIFAR10_trial0", "split_PLCIFAR10_trial1"};
+    enum { TEST = 10 };
+    cJSON *root = fixture_open("pll/protocol.json");
+    const cJSON *item = fixture_case(root, names[_i]);
+    const int64_t n = (int64_t)fixture_input(item, "N")->valuedouble;
+    int32_t *labels = calloc((size_t)n + TEST, sizeof *labels), test[TEST];
+    fill(CRU_ROWS, labels, n + TEST);
+    free(labels);
+    for (int32_t i = 0; i < TEST; i++) test[i] = (int32_t)n + i;
+    data->official = &(cru_split){.test = {test, TEST}};
+    data->official_count = 1;
+    must_split(&(wanted){"pll", {"rng", "study"}}, (uint64_t)fixture_input(item, "trial")->valuedouble);
+    ck_assert_int_eq(data->split.val.count, (int64_t)fixture_expected(item, "val_size")->valuedouble);
+    ck_assert_int_eq(data->split.train.count, n - data->split.val.count);
+    ck_assert_int_eq(data->split.test.count, TEST);
+    ck_assert_int_eq(data->split.test.ids[0], n);
+    same_head(data->split.val, fixture_expected(item, "val_rows_head"));
+    same_head(data->split.train, fixture_expected(item, "train_rows_head"));
     cJSON_Delete(root);
 }
 END_TEST
@@ -395,8 +485,10 @@ Suite *suite(void)
     tcase_add_loop_test(c, stratified_redraws_scikit_learn, 0, 3);
     tcase_add_loop_test(c, gad_semi_redraws_successive_splits, 0, 2);
     tcase_add_test(c, gad_official_keeps_head_middle_and_tail);
+    tcase_add_loop_test(c, the_anomaly_studys_splits_of_its_own_graphs, 0, 2);
     tcase_add_loop_test(c, noisygl_splits_are_redrawn, 0, 3);
-    tcase_add_loop_test(c, pll_carves_as_published, 0, 5);
+    tcase_add_loop_test(c, pll_carves_as_published, 0, 8);
+    tcase_add_loop_test(c, pll_leaves_the_test_set_of_images_alone, 0, 2);
     tcase_add_loop_test(c, gpr_takes_equal_shares_of_each_class, 0, 3);
     tcase_add_test(c, igl_follows_one_python_shuffle);
     tcase_add_test(c, igl_quota_serves_first_come);

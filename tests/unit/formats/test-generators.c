@@ -260,6 +260,34 @@ START_TEST(rmat_is_skewed_and_homophilous)
 END_TEST
 
 /* Without spread every row is a centre: one a class and cloud, inside of the box. */
+START_TEST(rmat_may_have_fewer_nodes_than_a_power_of_two)
+{
+    cru_data *d = format_must_load(
+        &(format_run){.name = "rmat", .settings = {"scale", "10", "nodes", "700", "edge_factor", "4", "classes", "7"}});
+    ck_assert_int_eq(d->nodes, 700);
+    int64_t linked = 0, of_class[7] = {0};
+    for (int64_t v = 0; v < d->nodes; v++) {
+        linked += d->graph.offsets[v + 1] > d->graph.offsets[v];
+        of_class[d->truth[v]]++;
+    }
+    ck_assert_int_gt(linked, 350);
+    for (int c = 0; c < 7; c++) ck_assert_int_eq(of_class[c], 100);
+    cru_data_destroy(d);
+}
+END_TEST
+
+START_TEST(rmat_refuses_a_scale_that_is_not_that_of_its_nodes)
+{
+    static const char *const nodes[] = {"512", "1025"};
+    cru_error err = {0};
+    cru_data *d = NULL;
+    ck_assert_int_eq(
+        format_load(&(format_run){.name = "rmat", .settings = {"scale", "10", "nodes", nodes[_i]}}, &d, &err),
+        CRU_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "do not need scale = 10"));
+}
+END_TEST
+
 START_TEST(blobs_without_spread_are_their_centres)
 {
     cru_data *d = format_must_load(&(format_run){
@@ -389,6 +417,8 @@ Suite *suite(void)
     tcase_add_test(c, preferential_attachment_has_the_published_homophily);
     tcase_add_test(c, preferential_attachment_without_choices_ends);
     tcase_add_test(c, rmat_is_skewed_and_homophilous);
+    tcase_add_test(c, rmat_may_have_fewer_nodes_than_a_power_of_two);
+    tcase_add_loop_test(c, rmat_refuses_a_scale_that_is_not_that_of_its_nodes, 0, 2);
     tcase_add_test(c, blobs_without_spread_are_their_centres);
     tcase_add_test(c, blobs_spread_as_they_are_told);
     tcase_add_test(c, moons_lie_on_half_circles);

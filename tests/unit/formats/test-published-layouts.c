@@ -4,6 +4,7 @@
 #include <math.h>
 #include <matio.h>
 
+#include "json-fixture.h"
 #include "tiny-files.h"
 
 /* Nodes 0, 1, 2; edges 0 -> 1 and 1 -> 2. */
@@ -267,6 +268,26 @@ START_TEST(plcifar10_takes_all_candidates_or_the_vaguest)
 }
 END_TEST
 
+/* The annotations are those of the fixture: of equally long lists the first counts, a label twice is two entries. */
+START_TEST(plcifar10_makes_sets_as_the_study)
+{
+    static const char *const rules[] = {"aggregate", "vaguest"};
+    format_run run = {.name = "plcifar10", .settings = {"rule", rules[_i]}};
+    corpus("study", plcifar_roles, &run);
+    must_load(&run);
+    cJSON *root = fixture_open("pll/protocol.json");
+    const cJSON *sets = fixture_expected(fixture_case(root, "plcifar10_construction"), rules[_i]), *set, *label;
+    ck_assert_int_eq(data->items, cJSON_GetArraySize(sets) + 1);
+    cJSON_ArrayForEach(set, sets)
+    {
+        char expected[] = "0000000000";
+        cJSON_ArrayForEach(label, set) expected[label->valueint] = '1';
+        check_candidates(atoi(set->string), expected);
+    }
+    cJSON_Delete(root);
+}
+END_TEST
+
 START_TEST(plcifar10_takes_the_first_annotators)
 {
     static const char *const most[] = {"1", "2", "9"}, *const sets[] = {"0001000000", "0001010000", "0111010000"};
@@ -448,6 +469,7 @@ Suite *suite(void)
     tcase_add_test(c, ogb_nodes_names_the_line);
     tcase_add_test(c, splits_name_their_line);
     tcase_add_test(c, plcifar10_takes_all_candidates_or_the_vaguest);
+    tcase_add_loop_test(c, plcifar10_makes_sets_as_the_study, 0, 2);
     tcase_add_loop_test(c, plcifar10_takes_the_first_annotators, 0, 3);
     tcase_add_test(c, plcifar10_refuses_a_training_image_without_candidates);
     tcase_add_test(c, plcifar10_reads_tuples_and_newer_pickles);

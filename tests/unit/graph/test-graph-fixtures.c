@@ -142,6 +142,41 @@ START_TEST(na_neighbours_with_the_heap_rule)
 }
 END_TEST
 
+/* The matrix of a graph convolution from a list of entries (row, col, weight). */
+static cru_csr convolution(const cJSON *item, const char *row_key, const char *col_key, cru_loops loops)
+{
+    double rows[400], cols[400], weights[400];
+    int32_t row[400], col[400];
+    float value[400];
+    const cJSON *given = cJSON_GetObjectItem(cJSON_GetObjectItem(item, "inputs"), "weights");
+    const int64_t n = fixture_input(item, "n")->valueint;
+    cru_coo list = {.rows = n, .cols = n, .row = row, .col = col};
+    list.count = fixture_numbers(fixture_input(item, row_key), rows);
+    fixture_numbers(fixture_input(item, col_key), cols);
+    if (given) fixture_numbers(given, weights), list.values = value;
+    for (int64_t e = 0; e < list.count; e++) row[e] = (int32_t)rows[e], col[e] = (int32_t)cols[e];
+    for (int64_t e = 0; given && e < list.count; e++) value[e] = (float)weights[e];
+    const cru_csr g = cru_csr_from_coo(pool, &list, CRU_DUP_SUM);
+    return cru_graph_gcn(pool, &g, loops);
+}
+
+/* Duplicates add up and loops are added to; of an edge list the targets aggregate, and a loop stays as it is. */
+START_TEST(convolutions_of_the_label_noise_study)
+{
+    cJSON *root = fixture_open("noisygl/gcn.json");
+    const cJSON *item = fixture_case(root, "norm_plain");
+    const cru_csr g = fixture_graph(item), plain = cru_graph_gcn(pool, &g, CRU_LOOPS_ADD);
+    check_matrix(&plain, fixture_expected(item, "A_norm"), 1e-5);
+    item = fixture_case(root, "norm_weighted_asymmetric_duplicates_selfloops");
+    const cru_csr weighted = convolution(item, "rows", "cols", CRU_LOOPS_ADD);
+    check_matrix(&weighted, fixture_expected(item, "A_norm"), 1e-5);
+    item = fixture_case(root, "norm_edge_list_form");
+    const cru_csr listed = convolution(item, "dst", "src", CRU_LOOPS_FILL);
+    check_matrix(&listed, fixture_expected(item, "A_norm_target_row"), 1e-5);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("graph-fixtures");
@@ -153,6 +188,7 @@ Suite *suite(void)
     tcase_add_test(c, renode_and_tss_pagerank);
     tcase_add_test(c, h2gcn_two_hop_neighbourhoods);
     tcase_add_test(c, na_neighbours_with_the_heap_rule);
+    tcase_add_test(c, convolutions_of_the_label_noise_study);
     suite_add_tcase(s, c);
     return s;
 }

@@ -328,6 +328,32 @@ START_TEST(h2gcn_of_the_authors_leaves_the_node_out)
 }
 END_TEST
 
+/* Class 2 of the fixture's graph becomes class 1. */
+START_TEST(two_classes_may_have_one_output)
+{
+    static const char *const methods[] = {"gcn",     "sgc",     "mlp",     "appnp", "h2gcn",
+                                          "bernnet", "acm-gcn", "acm-sgc", "fagcn", "linkx"};
+    cJSON *root = fixture_open("heterophily/h2gcn.json");
+    const cJSON *item = fixture_case(root, "graph1");
+    cJSON *labels = cJSON_Parse("[0, 1, 1, 0, 1, 1, 0, 1, 1]");
+    bench b = bench_create();
+    bench_graph(&b, fixture_input(item, "graph"));
+    bench_features(&b, fixture_input(item, "features"));
+    bench_labels(&b, labels, fixture_input(item, "train_nodes"));
+    bench_open(&b, methods[_i], (const char *[]){"one_logit", "yes", NULL});
+    bench_run(&b);
+    bool varies = false;
+    for (int v = 0; v < 9; v++) {
+        ck_assert_float_eq(b.logits->data[2 * v], 0);
+        varies |= b.logits->data[2 * v + 1] != b.logits->data[1];
+    }
+    ck_assert(varies);
+    bench_destroy(&b);
+    cJSON_Delete(labels);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("heterophily fixtures");
@@ -335,6 +361,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, mlp_with_one_and_two_layers, 0, 2);
     tcase_add_test(c, gcn_with_both_aggregators);
     tcase_add_loop_test(c, sgc_of_dense_and_of_sparse_features, 0, 2);
+    tcase_add_loop_test(c, two_classes_may_have_one_output, 0, 10);
     tcase_add_test(c, appnp_propagation);
     tcase_add_test(c, appnp_drops_edges_only_in_training);
     tcase_add_test(c, gprgnn_filter_and_its_start);

@@ -98,6 +98,40 @@ START_TEST(imgkb_bounds_information)
 }
 END_TEST
 
+/* A triangle and a path of two, or the same nodes apart. */
+static void open_nodes(bench *b, const char *variant, const char *backbone, bool linked)
+{
+    cJSON *graph =
+        cJSON_Parse(linked ? "{\"n\": 5, \"edges\": [[0, 1], [1, 2], [2, 0], [3, 4]]}" : "{\"n\": 5, \"edges\": []}");
+    cJSON *of = cJSON_Parse("[0, 0, 0, 1, 1]"), *labels = cJSON_Parse("[0, 1]"), *train = cJSON_Parse("[0, 1]");
+    *b = bench_create();
+    bench_graph(b, graph);
+    bench_identity_features(b);
+    bench_split_graphs(b, of);
+    bench_labels(b, labels, train);
+    bench_open(b, "imgkb", (const char *[]){"variant", variant, "backbone", backbone, "hidden", "8", NULL});
+    cJSON *const all[] = {graph, of, labels, train};
+    for (int i = 0; i < 4; i++) cJSON_Delete(all[i]);
+}
+
+START_TEST(imgkb_sees_edges_in_the_variant_of_its_paper_alone)
+{
+    static const char *const backbones[] = {"gin", "gcn", "graphsage", "gat"};
+    for (int paper = 0; paper < 2; paper++) {
+        bench linked, apart;
+        open_nodes(&linked, paper ? "paper" : "bench", backbones[_i], true);
+        open_nodes(&apart, paper ? "paper" : "bench", backbones[_i], false);
+        bench_run(&linked);
+        bench_run(&apart);
+        float gap = 0;
+        for (int i = 0; i < 4; i++) gap = fmaxf(gap, fabsf(linked.logits->data[i] - apart.logits->data[i]));
+        ck_assert_int_eq(gap > 0, paper);
+        bench_destroy(&linked);
+        bench_destroy(&apart);
+    }
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("imbalance kernels");
@@ -105,6 +139,7 @@ Suite *suite(void)
     tcase_add_test(c, imgkb_walks);
     tcase_add_test(c, imgkb_balances_classes);
     tcase_add_test(c, imgkb_bounds_information);
+    tcase_add_loop_test(c, imgkb_sees_edges_in_the_variant_of_its_paper_alone, 0, 4);
     suite_add_tcase(s, c);
     return s;
 }

@@ -138,6 +138,34 @@ START_TEST(clnode_begins_with_a_share)
 }
 END_TEST
 
+START_TEST(clnode_embeds_by_raw_scores)
+{
+    static double numbers[BENCH_MOST], expected[BENCH_MOST];
+    cJSON *root = fixture_open("noisygl/clnode.json");
+    const cJSON *item = fixture_case(root, "pretrain_loss_on_raw_scores");
+    bench b = bench_create();
+    int64_t n = 0, count = 0;
+    const int32_t *labels = integers(b.ctx, fixture_input(item, "labels"), &n);
+    const int32_t *train = integers(b.ctx, fixture_input(item, "train"), &count);
+    int32_t *own = cru_ctx_alloc(b.ctx, count, sizeof *own);
+    for (int64_t i = 0; i < count; i++) own[i] = labels[train[i]];
+    cru_net *net = cru_net_create(b.ctx, "net");
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tensor *scores = cru_net_weight(net, "scores", cru_2d(n, 3), (cru_init){0});
+    const int64_t values = fixture_numbers(fixture_input(item, "scores"), numbers);
+    for (int64_t i = 0; i < values; i++) scores->data[i] = (float)numbers[i];
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_tensor *rows = cru_gather(t, scores, cru_index_step(t, train, count));
+    cru_tensor *loss = raw_score_loss(t, rows, cru_index_step(t, own, count));
+    cru_backward(t, loss);
+    bench_check_number(&b, (double)cru_tensor_item(t, loss), fixture_expected(item, "loss")->valuedouble);
+    fixture_numbers(fixture_expected(item, "grad_scores"), expected);
+    for (int64_t i = 0; i < values; i++) bench_check_number(&b, (double)cru_weight_grad(scores)[i], expected[i]);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("noisy label curricula");
@@ -148,6 +176,7 @@ Suite *suite(void)
     tcase_add_test(c, a_share_is_rounded_as_in_the_benchmark);
     tcase_add_test(c, tss_ranks_by_betweenness);
     tcase_add_test(c, clnode_begins_with_a_share);
+    tcase_add_test(c, clnode_embeds_by_raw_scores);
     suite_add_tcase(s, c);
     return s;
 }

@@ -182,6 +182,32 @@ START_TEST(unionnet_of_the_benchmark_is_a_scaled_cross_entropy)
 }
 END_TEST
 
+/* Node 1 of the path 2 - 0 - 1 has the features 10 as has 0, so that exp(S . x) is e^100, beyond a float. With T = (0, 1)
+ * the first exponent is that of no entry, e^0, and kappa 1 / infinity; with T = (1, 2) the first is beyond, and kappa
+ * infinity / infinity. */
+START_TEST(unionnet_of_the_benchmark_overflows_as_floats_do)
+{
+    cJSON *graph = cJSON_Parse("{\"n\": 3, \"edges\": [[0, 1], [0, 2]]}"), *labels = cJSON_Parse("[0, 1, 0]");
+    cJSON *train = cJSON_Parse(_i ? "[1, 2]" : "[0, 1]"), *features = cJSON_Parse("[[10, 0], [10, 0], [0, 1]]");
+    bench b = bench_create();
+    bench_graph(&b, graph);
+    bench_features(&b, features);
+    bench_labels(&b, labels, train);
+    bench_open(&b, "unionnet", (const char *[]){"dropout", "0", NULL});
+    bench_run(&b);
+    const float loss = cru_tensor_item(b.learner->tape, b.loss);
+    if (_i)
+        ck_assert_float_nan(loss);
+    else
+        ck_assert_float_eq(loss, 0);
+    bench_destroy(&b);
+    cJSON_Delete(graph);
+    cJSON_Delete(labels);
+    cJSON_Delete(train);
+    cJSON_Delete(features);
+}
+END_TEST
+
 static double log_share(const cru_tensor *z, int row, int label)
 {
     const int64_t classes = cru_tensor_cols(z);
@@ -289,6 +315,45 @@ START_TEST(mlp_with_norms_after_activations)
 }
 END_TEST
 
+static void put(cru_net *net, const char *name, const cJSON *values)
+{
+    static double numbers[BENCH_MOST];
+    cru_tensor *w = cru_net_find(net, name);
+    ck_assert_int_eq(fixture_numbers(values, numbers), cru_tensor_count(w));
+    for (int64_t i = 0; i < cru_tensor_count(w); i++) w->data[i] = (float)numbers[i];
+}
+
+/* Dropout acts on the hidden values, after the activation, and divides what it keeps by 1 - p. */
+START_TEST(gcn_with_a_given_dropout)
+{
+    static double numbers[BENCH_MOST];
+    static float mask[BENCH_MOST], x[BENCH_MOST];
+    cJSON *root = fixture_open("noisygl/gcn.json");
+    const cJSON *item = fixture_case(root, "frozen_dropout");
+    const double p = fixture_input(item, "p")->valuedouble;
+    bench b = bench_create();
+    bench_graph(&b, fixture_input(item, "graph"));
+    cru_net *net = cru_net_create(b.ctx, "net");
+    cru_tape *t = cru_tape_create(b.ctx);
+    const cru_gcn first = cru_gcn_create(net, "a", 5, 4), second = cru_gcn_create(net, "b", 4, 3);
+    put(net, "a.weight", fixture_input(item, "W1"));
+    put(net, "a.bias", fixture_input(item, "b1"));
+    put(net, "b.weight", fixture_input(item, "W2"));
+    put(net, "b.bias", fixture_input(item, "b2"));
+    const int64_t kept = fixture_numbers(fixture_input(item, "keep_mask"), numbers);
+    for (int64_t i = 0; i < kept; i++) mask[i] = (float)(numbers[i] / (1 - p));
+    const int64_t values = fixture_numbers(fixture_input(item, "X"), numbers);
+    for (int64_t i = 0; i < values; i++) x[i] = (float)numbers[i];
+    cru_sparse *adj = cru_adjacency_create(b.ctx, &b.data->graph, &(cru_adjacency){CRU_LOOPS_ADD, CRU_NORM_SYM});
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_tensor *h = cru_relu(t, cru_gcn_apply(t, &first, adj, cru_tensor_upload(t, cru_2d(values / 5, 5), x)));
+    h = cru_mul(t, h, cru_tensor_upload(t, cru_2d(kept / 4, 4), mask));
+    bench_check(&b, cru_gcn_apply(t, &second, adj, h), fixture_expected(item, "logits"));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("noisy label fixtures");
@@ -301,7 +366,9 @@ Suite *suite(void)
     tcase_add_loop_test(c, forward_corrects_the_loss, 0, 2);
     tcase_add_test(c, forward_estimates_before_it_trains);
     tcase_add_loop_test(c, unionnet_of_the_benchmark_is_a_scaled_cross_entropy, 0, 2);
+    tcase_add_loop_test(c, unionnet_of_the_benchmark_overflows_as_floats_do, 0, 2);
     tcase_add_test(c, unionnet_of_the_paper_corrects_by_contexts);
+    tcase_add_test(c, gcn_with_a_given_dropout);
     tcase_add_test(c, gin_with_one_linear_map_a_layer);
     tcase_add_test(c, mlp_with_norms_after_activations);
     suite_add_tcase(s, c);

@@ -154,6 +154,27 @@ START_TEST(cavl_takes_the_highest_activation_value)
 }
 END_TEST
 
+/* The slope w sigma(z) sigma(-z) / B, where sigma of |z| is 1 in single precision: w is 1/K at first, beta 2. */
+START_TEST(lws_has_a_slope_at_large_scores)
+{
+    static const double z[] = {-30, -20, 25, 30};
+    cJSON *sets = cJSON_Parse("[[1, 0, 1, 0]]"), *logits = cJSON_Parse("[[-30, -20, 25, 30]]");
+    static const int32_t row[] = {0};
+    bench b = bench_create();
+    open_given_logits(&b, "lws", sets, NULL);
+    set_logits(&b, row, logits);
+    loss_of_rows(&b, row, 1);
+    const float *slope = cru_weight_grad(bench_weight(&b, "classifier.weight"));
+    for (int k = 0; k < 4; k++) {
+        const double steep = 0.25 / (2 + exp(z[k]) + exp(-z[k])), expected = k % 2 ? 2 * steep : -steep;
+        ck_assert_double_eq_tol((double)slope[k] / expected, 1, 1e-5);
+    }
+    bench_destroy(&b);
+    cJSON_Delete(sets);
+    cJSON_Delete(logits);
+}
+END_TEST
+
 /* ---- trajectories -------------------------------------------------------------------------------------------- */
 
 static const loss_case trajectories[] = {
@@ -185,6 +206,7 @@ Suite *suite(void)
     tcase_add_test(t, exp_has_an_infinite_weight_for_a_full_set);
     tcase_add_loop_test(t, class_risks_and_their_slopes, 0, 5);
     tcase_add_loop_test(t, cavl_takes_the_highest_activation_value, 0, 2);
+    tcase_add_test(t, lws_has_a_slope_at_large_scores);
     tcase_add_loop_test(t, whole_trajectories, 0, (int)(sizeof trajectories / sizeof *trajectories));
     tcase_add_test(t, pop_strikes_candidates);
     suite_add_tcase(s, t);

@@ -6,6 +6,8 @@
 #include <crucible/draft/mt19937.h>
 #include <crucible/study-rng.h>
 
+#include "json-fixture.h"
+
 static cru_error err;
 static const cru_study study = {.generator = CRU_STUDY_NUMPY, .base = 3000, .step = 10};
 
@@ -97,15 +99,17 @@ START_TEST(seeds_that_no_generator_takes_are_refused)
 }
 END_TEST
 
-/* tests/fixtures/pll/protocol.json, case seed_hash. */
 START_TEST(a_text_makes_a_seed)
 {
-    static const struct {
-        const char *text;
-        uint32_t seed;
-    } known[] = {{"(0,)", 1003224347}, {"(4,)", 2045426687}, {"('Lost', 'PRODEN', 0, 0)", 973119192}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        ck_assert_uint_eq(cru_study_hash(known[i].text), known[i].seed);
+    cJSON *root = fixture_open("pll/protocol.json");
+    const cJSON *item = fixture_case(root, "seed_hash"), *text, *seed = fixture_expected(item, "values")->child;
+    cJSON_ArrayForEach(text, fixture_input(item, "args_text"))
+    {
+        ck_assert_uint_eq(cru_study_hash(text->valuestring), (uint32_t)seed->valuedouble);
+        seed = seed->next;
+    }
+    ck_assert_ptr_null(seed);
+    cJSON_Delete(root);
 }
 END_TEST
 

@@ -294,6 +294,38 @@ START_TEST(a_worker_is_not_believed)
 }
 END_TEST
 
+/* It says that it is done, and computes its scores afterwards: the time that counts is until its end. */
+START_TEST(a_word_before_the_end_saves_no_time)
+{
+    ended e = run_with("hostile-protocol", "way = early\nseconds = 0.3", &(runner_options){0});
+    ck_assert_msg(e.outcome == STORE_OK, "%s", e.message);
+    ck_assert_double_ge(e.seconds_total, 0.3);
+    ck_assert_double_ge(e.seconds_to_best, 0.3);
+}
+END_TEST
+
+/* The best of a thousand guesses is better than chance, and the judge would tell which it is. */
+START_TEST(the_judge_is_asked_no_more_often_than_there_are_epochs)
+{
+    ended e =
+        run_with("hostile-protocol", "way = guess\n[monitor]\nrule = oracle-early\nepochs = 20", &(runner_options){0});
+    expect_outcome(&e, STORE_FAILED, "asked for opinions on more checkpoints than it has epochs");
+}
+END_TEST
+
+/* Every answer costs the judge a whole task. */
+START_TEST(the_hidden_part_of_a_task_is_given_once)
+{
+    fixture f;
+    fixture_open(&f, "runner-halves runner-accuracy hostile-protocol",
+                 "[experiment]\ndatasets = runner-halves\nmetrics = runner-accuracy\n[split]\nview = inductive\n"
+                 "[algorithm hostile-protocol]\nway = again\n");
+    fixture_run(&f, &(runner_options){0});
+    expect_outcome(&f.ended[0], STORE_FAILED, "asked for the whole task a second time");
+    fixture_close(&f);
+}
+END_TEST
+
 /* M3 */
 START_TEST(greed_has_limits)
 {
@@ -424,6 +456,26 @@ START_TEST(a_plugin_of_the_judge_cannot_break_out)
     fixture_close(&f);
     unlink(file);
     remove_folder(cache);
+}
+END_TEST
+
+/* The plugins that make a dataset and that judge are behind the same locks. */
+START_TEST(datasets_and_metrics_cannot_break_out)
+{
+    if (no_landlock("datasets_and_metrics_cannot_break_out")) return;
+    char file[] = "/tmp/crucible-secret-XXXXXX", ini[512];
+    fixture f;
+    close(mkstemp(file));
+    snprintf(ini, sizeof ini,
+             "[experiment]\nmetrics = hostile-metric\n[dataset hostile-dataset]\nfile = %s\n[metric hostile-metric]\n"
+             "file = %s\n[algorithm good-algorithm]\n",
+             file, file);
+    fixture_open(&f, "good-algorithm hostile-dataset hostile-metric", ini);
+    fixture_run(&f, &(runner_options){0});
+    ck_assert_msg(f.ended[0].outcome == STORE_OK, "%s", f.ended[0].message);
+    ck_assert_double_eq(ended_number(&f.ended[0], "hostile-metric"), 0);
+    fixture_close(&f);
+    unlink(file);
 }
 END_TEST
 
@@ -580,12 +632,16 @@ Suite *suite(void)
     tcase_add_test(t, a_scratch_folder_can_always_be_removed);
     tcase_add_test(t, a_folder_with_a_trace_is_not_given_again);
     tcase_add_test(t, a_worker_is_not_believed);
+    tcase_add_test(t, a_word_before_the_end_saves_no_time);
+    tcase_add_test(t, the_judge_is_asked_no_more_often_than_there_are_epochs);
+    tcase_add_test(t, the_hidden_part_of_a_task_is_given_once);
     tcase_add_loop_test(t, greed_has_limits, 0, 4);
     tcase_add_loop_test(t, a_report_is_not_believed, 0, 8);
     tcase_add_loop_test(t, label_weights_are_checked_before_a_metric_sees_them, 0, 2);
     tcase_add_test(t, words_of_a_method_do_not_steer_terminals);
     tcase_add_test(t, a_spreadsheet_runs_no_cell);
     tcase_add_test(t, a_plugin_of_the_judge_cannot_break_out);
+    tcase_add_test(t, datasets_and_metrics_cannot_break_out);
     tcase_add_test(t, a_judge_that_is_killed_while_busy_costs_no_trial);
     tcase_add_loop_test(t, what_is_short_here_is_not_stored_as_a_failure, 0, 2);
     tcase_add_test(t, many_problems_take_no_more_memory_than_some);

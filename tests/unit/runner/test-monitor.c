@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "json-fixture.h"
 #include "worker/monitor.h"
 
 /* Ten validation items with label 1. `right` of them are answered rightly, with a margin that sets the loss. */
@@ -436,6 +437,53 @@ START_TEST(a_best_epoch_is_refuted_by_worse_scores)
 }
 END_TEST
 
+/* A hundred items, of which the share `accuracy` is answered rightly with a lead of 1; the lead of the wrong answers makes
+ * the mean cross-entropy `loss`. */
+static uint32_t say_both(monitor *m, int64_t epoch, double accuracy, double loss)
+{
+    enum { MANY = 100 };
+    float scores[2 * MANY];
+    const int right = (int)lround(accuracy * MANY);
+    const double wrong_loss = (loss - accuracy * log1p(exp(-1))) / (1 - accuracy);
+    for (int i = 0; i < MANY; i++) {
+        scores[2 * i] = 0;
+        scores[2 * i + 1] = i < right ? 1 : (float)-log(expm1(wrong_loss));
+    }
+    return cru_monitor_epoch(&m->face, epoch, 1, scores);
+}
+
+/* The study goes on asking where its code has said to stop. */
+START_TEST(improves_and_stops_as_the_label_noise_study)
+{
+    static const struct {
+        const char *name;
+        monitor_criterion criterion;
+    } cases[] = {{"recorder_metric", MONITOR_METRIC}, {"recorder_loss", MONITOR_LOSS}, {"recorder_both", MONITOR_BOTH}};
+    static double losses[16], metrics[16];
+    static int32_t many[100], label[100];
+    for (int32_t i = 0; i < 100; i++) many[i] = i, label[i] = 1;
+    cru_task task = task_with_labels();
+    task.items = task.nodes = 100, task.labels = label, task.split.val = (cru_ids){many, 100};
+    cJSON *root = fixture_open("noisygl/metrics.json");
+    const cJSON *item = fixture_case(root, cases[_i].name);
+    monitor_settings s = plain;
+    s.criterion = cases[_i].criterion, s.patience = fixture_input(item, "patience")->valueint;
+    monitor m;
+    open_monitor(&m, s, &task);
+    const int64_t epochs = fixture_numbers(fixture_input(item, "val_loss"), losses);
+    fixture_numbers(fixture_input(item, "val_metric"), metrics);
+    for (int64_t e = 0; e < epochs; e++) {
+        const uint32_t said = say_both(&m, e, metrics[e], losses[e]);
+        const bool better = cJSON_IsTrue(cJSON_GetArrayItem(fixture_expected(item, "improve"), (int)e));
+        const bool stop = cJSON_IsTrue(cJSON_GetArrayItem(fixture_expected(item, "early_stop"), (int)e));
+        ck_assert_int_eq(said == CRU_KEEP, better);
+        ck_assert_int_eq(said == CRU_STOP, stop);
+    }
+    monitor_close(&m);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("monitor");
@@ -462,6 +510,7 @@ Suite *suite(void)
     tcase_add_test(t, rules_refuse_tasks_that_lack_what_they_need);
     tcase_add_test(t, auto_metric_is_auprc_for_anomalies);
     tcase_add_test(t, a_best_epoch_is_refuted_by_worse_scores);
+    tcase_add_loop_test(t, improves_and_stops_as_the_label_noise_study, 0, 3);
     suite_add_tcase(s, t);
     return s;
 }

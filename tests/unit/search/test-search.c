@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "json-fixture.h"
+#include "report/table/stats.h"
 #include "search/search.h"
+#include "worker/monitor.h"
 
 static const char *const words[] = {"a", "b", "c", NULL};
 
@@ -285,6 +287,65 @@ START_TEST(the_best_score_is_chosen)
 }
 END_TEST
 
+/* ---- the partial-label study: within a training by the rule, then among the settings, then over the trials --------- */
+
+typedef struct chosen {
+    double value, test; /* of the checkpoint, by its rule and on the test set */
+    bool any;
+} chosen;
+
+static double field(const cJSON *record, const char *key)
+{
+    const cJSON *value = cJSON_GetObjectItem(record, key);
+    return cJSON_IsNumber(value) ? value->valuedouble : NAN;
+}
+
+/* The first record of a training is never chosen. */
+static chosen checkpoint_of(const cJSON *records, int number, int config, const char *key, bool last)
+{
+    const monitor_settings rule = {.rule = MONITOR_COVERING_RATE, .nonfinite = MONITOR_NONFINITE_KEEP};
+    chosen best = {.any = false};
+    const cJSON *record;
+    cJSON_ArrayForEach(record, records)
+    {
+        if (field(record, "trial") != number || field(record, "config") != config || field(record, "step") == 0)
+            continue;
+        const monitor_gain gain = {.value = field(record, key), .loss = NAN}, past = {.value = best.value, .loss = NAN};
+        if (last || monitor_improves(&rule, best.any ? &past : NULL, &gain))
+            best = (chosen){gain.value, field(record, "test"), true};
+    }
+    return best;
+}
+
+START_TEST(the_partial_label_study_chooses_and_averages_so)
+{
+    enum { TRIALS = 3, CONFIGS = 4 };
+    static const struct {
+        const char *expected, *key;
+        bool last;
+    } rules[] = {{"CR", "CR", false}, {"AA", "AA", false}, {"OA", "OA", true}, {"OA_ES", "OA", false}};
+    cJSON *root = fixture_open("pll/protocol.json");
+    const cJSON *item = fixture_case(root, "selection_and_aggregation");
+    const cJSON *records = fixture_input(item, "records"), *expected = fixture_expected(item, rules[_i].expected);
+    double test[TRIALS];
+    for (int i = 0; i < TRIALS; i++) {
+        chosen of[CONFIGS];
+        search_result results[CONFIGS];
+        for (int c = 0; c < CONFIGS; c++) {
+            of[c] = checkpoint_of(records, i, c, rules[_i].key, rules[_i].last);
+            results[c] = (search_result){true, of[c].value, 1};
+        }
+        test[i] = of[choice_of(SEARCH_TIES_LAST, results, CONFIGS)].test;
+        ck_assert_double_eq(test[i],
+                            cJSON_GetArrayItem(cJSON_GetObjectItem(expected, "per_trial_test"), i)->valuedouble);
+    }
+    const double mean = (test[0] + test[1] + test[2]) / TRIALS, spread = stats_spread(test, TRIALS, REPORT_SEM0);
+    ck_assert_double_eq_tol(100 * mean, field(expected, "mean_percent"), 1e-6);
+    ck_assert_double_eq_tol(100 * spread, field(expected, "err_percent"), 1e-6);
+    cJSON_Delete(root);
+}
+END_TEST
+
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
 static void expect_text(const search_axis *axis, double coordinate, const char *text)
@@ -335,6 +396,7 @@ Suite *suite(void)
     tcase_add_test(t, tpe_does_not_depend_on_when_results_come);
     tcase_add_test(t, tpe_waits_for_no_more_results_than_it_must);
     tcase_add_test(t, the_best_score_is_chosen);
+    tcase_add_loop_test(t, the_partial_label_study_chooses_and_averages_so, 0, 4);
     tcase_add_test(t, coordinates_become_values_and_back);
     suite_add_tcase(s, t);
     return s;

@@ -49,6 +49,7 @@ typedef struct places {
     cru_graph_settings graphs;
     cru_backbone_choice backbone;
     cru_gcn_settings gcn;
+    cru_node_batches nodes;
 } places;
 
 #define TRAIN     .train = CRU_AT(places, train)
@@ -56,6 +57,7 @@ typedef struct places {
 #define GRAPHS    .graphs = CRU_AT(places, graphs)
 #define BACKBONE  .backbone = CRU_AT(places, backbone)
 #define GCN       .gcn = CRU_AT(places, gcn)
+#define NODES     .nodes = CRU_AT(places, nodes)
 
 static const struct {
     cru_method method;
@@ -67,12 +69,16 @@ static const struct {
     {{TRAIN, .logits = logits, .classify = classify}, "logits and classify"},
     {{TRAIN, .logits = logits, BACKBONE}, "logits and classify"},
     {{TRAIN, GRAPHS, .forward = forward, .classify = classify}, "forward and classify"},
-    {{TRAIN, .forward = forward}, "forward needs .graphs"},
+    {{TRAIN, .forward = forward}, "forward needs .graphs or .nodes"},
     {{TRAIN, ADJACENCY, GRAPHS, .logits = logits}, ".adjacency and .graphs"},
     {{TRAIN, GCN, GRAPHS, .forward = forward}, "gcn and forward"},
     {{TRAIN, GCN, BACKBONE}, "gcn and classify"},
     {{TRAIN, GCN, ADJACENCY}, ".gcn and .adjacency"},
     {{TRAIN, GCN, GRAPHS}, ".gcn and .graphs"},
+    {{TRAIN, NODES, .logits = logits}, ".nodes needs forward"},
+    {{TRAIN, NODES, .forward = forward, .loss = loss}, ".nodes and loss"},
+    {{TRAIN, NODES, .forward = forward, .epoch = epoch}, ".nodes and epoch"},
+    {{TRAIN, .forward = forward, .nodes = sizeof(places)}, "outside its settings"},
     {{TRAIN, .gcn = sizeof(places)}, "outside its settings"},
     {{TRAIN, .logits = logits, .batch_loss = batch_loss}, "batch_loss needs"},
     {{TRAIN, .logits = logits, .after_step = after_step}, "after_step needs"},

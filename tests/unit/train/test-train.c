@@ -446,6 +446,46 @@ START_TEST(the_default_loss_is_the_cross_entropy_of_the_training_items)
 }
 END_TEST
 
+static void build_one_output(cru_learner *l, void *self)
+{
+    model *m = self;
+    m->fc = cru_fc_create(l->net, "fc", l->x.cols, cru_outputs(l->task, true));
+}
+
+/* The mean of log(1 + exp(-z)) over class 1 and of log(1 + exp(z)) over class 0. */
+START_TEST(one_output_for_two_classes_is_learned_by_the_binary_cross_entropy)
+{
+    cru_method single = plain;
+    trial t = {0};
+    single.build = build_one_output;
+    trial_open(&t, &single, 1);
+    cru_learner *l = t.learner;
+    const float w[] = {0.75f, -0.5f};
+    memcpy(cru_net_find(l->net, "fc.weight")->data, w, sizeof w);
+    cru_tape_begin(l->tape, CRU_TRAIN);
+    const cru_tensor *z = cru_learner_logits(l, l->tape);
+    const double loss = (double)cru_tensor_item(l->tape, cru_learner_loss(l, l->tape, (cru_tensor *)z));
+    const float bias = cru_net_find(l->net, "fc.bias")->data[0];
+    double expected = 0;
+    for (int i = 0; i < ITEMS; i++) {
+        const double score = (double)(features[2 * i] * w[0] + features[2 * i + 1] * w[1] + bias);
+        ck_assert_float_eq(z->data[2 * i], 0);
+        ck_assert_double_eq_tol((double)z->data[2 * i + 1], score, 1e-6);
+        if (labels[i] != CRU_UNLABELLED) expected += log1p(exp(labels[i] ? -score : score)) / 4;
+    }
+    ck_assert_double_eq_tol(loss, expected, 1e-6);
+    trial_close(&t);
+}
+END_TEST
+
+START_TEST(one_output_is_for_two_classes_alone)
+{
+    ck_assert_int_eq(cru_outputs(&(cru_task){.classes = 2}, true), 1);
+    ck_assert_int_eq(cru_outputs(&(cru_task){.classes = 2}, false), 2);
+    ck_assert_int_eq(cru_outputs(&(cru_task){.classes = 3}, true), 3);
+}
+END_TEST
+
 START_TEST(balanced_classes_weigh_by_the_largest_class)
 {
     static const int32_t uneven[ITEMS] = {1, 0, 1, 1, CRU_UNLABELLED, CRU_UNLABELLED};
@@ -620,6 +660,8 @@ Suite *suite(void)
     tcase_add_test(c, a_task_that_the_method_does_not_claim_is_refused_before_build);
     tcase_add_test(c, scores_that_are_not_numbers_are_a_divergence);
     tcase_add_test(c, the_default_loss_is_the_cross_entropy_of_the_training_items);
+    tcase_add_test(c, one_output_for_two_classes_is_learned_by_the_binary_cross_entropy);
+    tcase_add_test(c, one_output_is_for_two_classes_alone);
     tcase_add_test(c, balanced_classes_weigh_by_the_largest_class);
     tcase_add_test(c, the_loss_of_a_minibatch_is_that_of_its_items);
     tcase_add_test(c, candidate_sets_are_learned_as_uniform_distributions);

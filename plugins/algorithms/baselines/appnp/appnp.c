@@ -11,9 +11,10 @@
 #include <crucible/crucible.h>
 
 typedef struct settings {
-    int64_t layers, hidden, hops;
-    double alpha, dropout, edge_dropout;
-    bool batch_norm, input_dropout, bias;
+    cru_mlp_shape mlp; /* all but in, out, norm_last and no_bias */
+    int64_t hops;
+    double alpha, edge_dropout;
+    bool bias, one_logit;
     cru_adjacency adjacency;
     cru_train train;
 } settings;
@@ -21,39 +22,35 @@ typedef struct settings {
 static const cru_param schema[] = {
     CRU_FLOAT(settings, alpha, 0.1, 0, 1, "teleport probability", .search = CRU_ONE_OF(0.1, 0.2, 0.5, 0.9)),
     CRU_INT(settings, hops, 10, 0, 1000, "steps of propagation K"),
-    CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "linear layers of the perceptron"),
-    CRU_INT(settings, hidden, 64, 1, 65536, "width between them", .search = CRU_ONE_OF(64, 128, 256, 512)),
-    CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each activation", .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
-    CRU_BOOL(settings, input_dropout, false, "the same dropout on the features"),
+    CRU_INT_KEY(settings, "layers", mlp.layers, 2, 1, CRU_MAX_LAYERS, "linear layers of the perceptron"),
+    CRU_INT_KEY(settings, "hidden", mlp.hidden, 64, 1, 65536, "width between them",
+                .search = CRU_ONE_OF(64, 128, 256, 512)),
+    CRU_FLOAT_KEY(settings, "dropout", mlp.dropout, 0.5, 0, 0.99, "after each activation",
+                  .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
+    CRU_BOOL_KEY(settings, "input_dropout", mlp.input_dropout, false, "the same dropout on the features"),
     CRU_FLOAT(settings, edge_dropout, 0, 0, 0.99, "of the edges in every step of propagation"),
-    CRU_BOOL(settings, batch_norm, true, "batch normalisation after each activation"),
+    CRU_BOOL_KEY(settings, "batch_norm", mlp.batch_norm, true, "batch normalisation after each activation"),
     CRU_BOOL(settings, bias, true, "a bias in every layer"),
     CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_FILL, CRU_NORM_SYM),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 1000, 0.01, 1e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
 };
 
 typedef struct model {
-    cru_tensor *values; /* of its entries; NULL without edge dropout */
     cru_mlp mlp;
+    cru_tensor *values; /* of its entries; NULL without edge dropout */
 } model;
 
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    const cru_task *task = l->task;
-    m->mlp = cru_mlp_create(l->net, "mlp",
-                            &(cru_mlp_shape){.in = task->x.cols,
-                                             .hidden = s->hidden,
-                                             .out = task->classes,
-                                             .layers = s->layers,
-                                             .dropout = s->dropout,
-                                             .input_dropout = s->input_dropout,
-                                             .batch_norm = s->batch_norm,
-                                             .norm_last = true,
-                                             .no_bias = !s->bias});
+    cru_mlp_shape shape = s->mlp;
+    shape.in = l->x.cols, shape.out = cru_outputs(l->task, s->one_logit);
+    shape.norm_last = true, shape.no_bias = !s->bias;
+    m->mlp = cru_mlp_create(l->net, "mlp", &shape);
     if (s->edge_dropout > 0) m->values = cru_sparse_values(l->adj);
 }
 

@@ -14,8 +14,9 @@
 typedef struct settings {
     int64_t layers, hidden, draw;
     double dropout, input_dropout;
-    bool bias, head;
+    bool bias, head, one_logit;
     cru_graph_settings graphs;
+    cru_node_batches nodes;
     cru_train train;
 } settings;
 
@@ -28,6 +29,8 @@ static const cru_param schema[] = {
     CRU_BOOL(settings, bias, true, "add a bias after the propagation"),
     CRU_BOOL(settings, head, false, "a linear layer after the convolutions"),
     CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_FILL, CRU_NORM_SYM, CRU_READOUT_SUM),
+    CRU_ONE_LOGIT(settings, one_logit),
+    CRU_NODE_BATCH_SETTINGS(settings, nodes),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -43,16 +46,18 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     const cru_task *task = l->task;
+    l->hops = s->layers;
+    const int64_t outputs = cru_outputs(task, s->one_logit);
     const bool head = s->head || task->problem == CRU_GRAPHS;
     m->convs = cru_gcn_stack_create(l->net, "conv",
                                     &(cru_gcn_shape){.in = task->x.cols,
                                                      .hidden = s->hidden,
-                                                     .out = head ? s->hidden : task->classes,
+                                                     .out = head ? s->hidden : outputs,
                                                      .layers = s->layers,
                                                      .draw = (cru_draw)s->draw,
                                                      .no_bias = !s->bias,
                                                      .dropout = s->dropout});
-    if (head) m->head = cru_fc_create(l->net, "head", s->hidden, task->classes);
+    if (head) m->head = cru_fc_create(l->net, "head", s->hidden, outputs);
 }
 
 static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *g)
@@ -61,13 +66,14 @@ static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_gr
     const settings *s = l->settings;
     cru_input x = cru_input_dropout(t, &g->x, s->input_dropout);
     if (!m->head.w) return cru_graphs_logits(t, &m->convs, g, &x);
-    cru_tensor *h = cru_gcn_stack_input(t, &m->convs, g->adj, &x);
+    cru_tensor *h = cru_graphs_stack(t, &m->convs, g, &x);
     h = cru_dropout(t, cru_relu(t, h), s->dropout);
     return cru_fc_apply(t, &m->head, cru_represent(t, cru_graphs_readout(t, l, g, h)));
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .build = build, .forward = forward, .graphs = CRU_AT(settings, graphs)),
+    CRU_METHOD(settings, schema, model, .build = build, .forward = forward, .graphs = CRU_AT(settings, graphs),
+               .nodes = CRU_AT(settings, nodes)),
     .name = "gcn",
     .version = "2.0",
     .summary = "graph convolutional network",

@@ -6,7 +6,7 @@
  *     gcn:   H' = act((sum_u->v H_u + H_v) / (din(v) + 1) W_n + b)
  *     logits = H_L W_o + b_o
  *
- * Whole neighbourhoods, no sampling, no normalisation of what a layer gives. Where the graph has self-loops, gcn counts
+ * Whole neighbourhoods unless `minibatch` samples them; no normalisation of what a layer gives. Where the graph has self-loops, gcn counts
  * a node twice. Linear aggregates are taken of H W_n, which changes rounding only.
  *
  * Hamilton, Ying, Leskovec. Inductive Representation Learning on Large Graphs. NeurIPS 2017. */
@@ -20,6 +20,7 @@ static const char *const aggregates[] = {"pool", "mean", "gcn", NULL};
 
 typedef struct settings {
     int64_t layers, hidden, aggregate, activation, loops;
+    cru_node_batches nodes;
     cru_train train;
 } settings;
 
@@ -30,6 +31,7 @@ static const cru_param schema[] = {
                .search = CRU_ANY_CHOICE),
     CRU_CHOICE(settings, activation, 0, cru_activation_names, "after each layer", .search = CRU_ANY_CHOICE),
     CRU_CHOICE(settings, loops, CRU_LOOPS_KEEP, cru_loops_names, "self-loops"),
+    CRU_NODE_BATCH_SETTINGS(settings, nodes),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 0),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_BALANCED),
     CRU_END,
@@ -40,7 +42,6 @@ typedef struct layer {
 } layer;
 
 typedef struct model {
-    cru_sparse *adj;
     layer layer[CRU_MAX_LAYERS];
     cru_fc out;
 } model;
@@ -57,8 +58,10 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     cru_csr graph = cru_adjacency_graph(l->ctx, &l->task->graph, &(cru_adjacency){s->loops, CRU_NORM_NONE});
-    m->adj = cru_adjacency_create(l->ctx, &graph,
-                                  &(cru_adjacency){s->aggregate == GCN ? CRU_LOOPS_ADD : CRU_LOOPS_KEEP, CRU_NORM_ROW});
+    graph = cru_adjacency_graph(l->ctx, &graph,
+                                &(cru_adjacency){s->aggregate == GCN ? CRU_LOOPS_ADD : CRU_LOOPS_KEEP, CRU_NORM_ROW});
+    l->graphs = cru_graphs_all(l, &graph);
+    l->hops = s->layers;
     for (int64_t i = 0, in = l->x.cols; i < s->layers; i++, in = s->hidden) {
         const cru_init zero = {.kind = CRU_INIT_ZEROS}, fan = {.kind = CRU_INIT_FAN_IN, .fan_in = in};
         if (s->aggregate == POOL) m->layer[i].pool = part(l, i, "pool", in, in, &fan);
@@ -68,29 +71,33 @@ static void build(cru_learner *l, void *self)
     m->out = cru_fc_create(l->net, "out", s->hidden, l->task->classes);
 }
 
-static cru_tensor *apply(cru_tape *t, const layer *conv, cru_sparse *adj, const cru_input *h)
+static cru_tensor *apply(cru_tape *t, const layer *conv, const cru_hop *hop, const cru_input *h)
 {
+    cru_sparse *adj = hop->adj;
     const cru_fc *w = &conv->neighbour;
     if (!conv->self.w) return cru_add(t, cru_spmm(t, adj, cru_input_linear(t, h, w->w, NULL)), w->b);
-    cru_tensor *own = cru_fc_input(t, &conv->self, h);
+    const cru_input rows = cru_hop_own_input(t, hop, h);
+    cru_tensor *own = cru_fc_input(t, &conv->self, &rows);
     if (!conv->pool.w) return cru_add(t, own, cru_spmm(t, adj, cru_fc_input(t, w, h)));
     cru_tensor *most = cru_aggregate(t, adj, cru_relu(t, cru_fc_input(t, &conv->pool, h)), CRU_REDUCE_MAX);
     return cru_add(t, own, cru_fc_apply(t, w, most));
 }
 
-static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
+static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *g)
 {
     const model *m = self;
     const settings *s = l->settings;
-    cru_input h = l->x;
-    for (int64_t i = 0; i < s->layers; i++)
-        h = cru_input_of(cru_activate(t, cru_activations[s->activation], apply(t, &m->layer[i], m->adj, &h)));
+    cru_input h = g->x;
+    for (int64_t i = 0; i < s->layers; i++) {
+        const cru_hop hop = cru_graphs_hop(g, i);
+        h = cru_input_of(cru_activate(t, cru_activations[s->activation], apply(t, &m->layer[i], &hop, &h)));
+    }
     if (h.dense) cru_represent(t, h.dense);
     return cru_fc_input(t, &m->out, &h);
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .build = build, .logits = logits),
+    CRU_METHOD(settings, schema, model, .build = build, .forward = forward, .nodes = CRU_AT(settings, nodes)),
     .name = "graphsage",
     .version = "1.0",
     .summary = "own features beside an aggregate of the neighbours'",

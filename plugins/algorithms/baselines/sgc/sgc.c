@@ -11,7 +11,7 @@
 
 typedef struct settings {
     int64_t hops, draw;
-    bool bias;
+    bool bias, one_logit;
     cru_adjacency adjacency;
     cru_train train;
 } settings;
@@ -21,6 +21,7 @@ static const cru_param schema[] = {
     CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_FILL, CRU_NORM_SYM),
     CRU_CHOICE(settings, draw, CRU_DRAW_FAN_IN, cru_draw_names, "how weight and bias start"),
     CRU_BOOL(settings, bias, true, "add a bias"),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -38,7 +39,8 @@ static void build(cru_learner *l, void *self)
     const cru_task *task = l->task;
     cru_tape_begin(l->tape, CRU_EVAL);
     if (l->x.dense) m->spread = cru_tensor_kept(l->tape, cru_propagate(l->tape, l->adj, l->x.dense, s->hops));
-    m->layer = cru_fc_create_drawn(l->net, "linear", task->x.cols, task->classes, (cru_draw)s->draw, s->bias);
+    m->layer = cru_fc_create_drawn(l->net, "linear", task->x.cols, cru_outputs(task, s->one_logit), (cru_draw)s->draw,
+                                   s->bias);
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)

@@ -88,5 +88,6 @@ cru_status trees_predict(void *self, float *scores)
 
 void trees_destroy(void *self)
 {
-    ((trees *)self)->learner->release(self);
+    const trees *t = self;
+    if (t->learner->release) t->learner->release(self);
 }

@@ -3,7 +3,8 @@
  *
  *     F = [X | P X | ... | P^L X],     P: the mean (sum, maximum) over in-neighbours
  *
- * and the training rows with the weights of their classes. A tree method is its settings and a learner. On a graph whose nodes all have self-loops P includes the node itself. */
+ * and the training rows with the weights of their classes. On a graph whose nodes all have self-loops P includes the node itself. A tree method is its
+ * settings with a member `table`, a model that begins with a `trees`, and a TREES_METHOD at the head of its CRU_PLUGIN. */
 #ifndef GAD_TREES_H
 #define GAD_TREES_H
 
@@ -28,12 +29,12 @@ typedef struct trees trees;
 
 /* What a tree method brings, as the vtable of its plugin. Failures go to the context. */
 typedef struct trees_learner {
-    cru_algorithm vtable;        /* first: TREES_VTABLE */
-    size_t model_size;           /* its model begins with a `trees` */
-    size_t table;                /* where its settings have the trees_settings */
+    cru_algorithm vtable; /* first */
+    size_t model_size;
+    size_t table;
     void (*grow)(void *self);    /* learns from `samples` */
     void (*score)(void *self);   /* fills `scores`, which are 0, from `all` */
-    void (*release)(void *self); /* frees what the context does not */
+    void (*release)(void *self); /* optional: frees what the context does not */
 } trees_learner;
 
 struct trees {
@@ -55,12 +56,18 @@ cru_status trees_widen(void *self, const cru_task *task);
 cru_status trees_predict(void *self, float *scores);
 void trees_destroy(void *self);
 
-#define TREES_VTABLE                                                                                                   \
-    .vtable = {.size = sizeof(cru_algorithm),                                                                          \
-               .create = trees_create,                                                                                 \
-               .fit = trees_fit,                                                                                       \
-               .predict = trees_predict,                                                                               \
-               .destroy = trees_destroy,                                                                               \
-               .widen = trees_widen}
+/* The first entries of the CRU_PLUGIN of a tree method: .grow, .score and .release. */
+#define TREES_METHOD(settings_, schema_, model_, ...)                                                                  \
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM), .settings_size = sizeof(settings_), .params = (schema_),                    \
+                                           .vtable = &(const trees_learner)                                            \
+    {                                                                                                                  \
+        .vtable = {.size = sizeof(cru_algorithm),                                                                      \
+                   .create = trees_create,                                                                             \
+                   .fit = trees_fit,                                                                                   \
+                   .predict = trees_predict,                                                                           \
+                   .destroy = trees_destroy,                                                                           \
+                   .widen = trees_widen},                                                                              \
+        .model_size = sizeof(model_), .table = offsetof(settings_, table), __VA_ARGS__                                 \
+    }
 
 #endif

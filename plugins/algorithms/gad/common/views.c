@@ -20,8 +20,8 @@ cru_tensor *encoder_apply(cru_tape *t, const encoder *e, cru_sparse *adj, const 
 {
     cru_input h = *x;
     for (int64_t i = 0; i < e->layers; i++) {
-        cru_tensor *next = cru_activate(t, e->act, cru_gcn_input(t, &e->conv[i], adj, &h));
-        h = cru_input_of(cru_dropout(t, next, e->dropout));
+        if (i) h = cru_input_of(cru_dropout(t, h.dense, e->dropout));
+        h = cru_input_of(cru_activate(t, e->act, cru_gcn_input(t, &e->conv[i], adj, &h)));
     }
     return h.dense;
 }

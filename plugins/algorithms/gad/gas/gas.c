@@ -12,15 +12,13 @@
 #include "views.h"
 
 typedef struct settings {
-    int64_t layers, hidden, k, distance, activation, variant;
+    view_settings view;
+    int64_t activation, variant;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(1, 2, 3, 4)),
-    CRU_WIDTH(settings, hidden, 32, .search = CRU_ONE_OF(16, 32, 64)),
-    CRU_INT(settings, k, 5, 1, 1e6, "nearest neighbours", .search = CRU_UNIFORM(3, 50)),
-    CRU_CHOICE(settings, distance, CRU_COSINE, view_distance_names, "between features", .search = CRU_ANY_CHOICE),
+    VIEW_SETTINGS(settings, view),
     CRU_CHOICE(settings, activation, 0, cru_activation_names, "of the encoder", .search = CRU_ANY_CHOICE),
     CRU_VARIANT(settings, variant, CRU_BENCH, "the head stays as drawn, or learns"),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 0),
@@ -39,13 +37,13 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     cru_net *head = cru_learner_net(l, "head");
-    const cru_csr near = nearest_graph(l, s->k, s->distance);
+    const cru_csr near = nearest_graph(l, s->view.k, s->view.distance);
     m->given = view_create(l->ctx, &l->task->graph);
     m->near = view_create(l->ctx, &near);
-    m->encoder = encoder_create(l->net, l->x.cols, s->hidden, s->layers);
+    m->encoder = encoder_create(l->net, l->x.cols, s->view.hidden, s->view.layers);
     m->encoder.act = cru_activations[s->activation];
-    m->first = cru_fc_create(head, "first", 2 * s->hidden, s->hidden);
-    m->second = cru_fc_create(head, "second", s->hidden, l->task->classes);
+    m->first = cru_fc_create(head, "first", 2 * s->view.hidden, s->view.hidden);
+    m->second = cru_fc_create(head, "second", s->view.hidden, l->task->classes);
     if (s->variant == CRU_BENCH) l->optim = cru_learner_optim(l, &l->net, 1);
 }
 

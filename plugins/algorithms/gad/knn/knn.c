@@ -116,23 +116,13 @@ static void keep(void *self)
     m->points = (cru_dense){train.count, cols, x};
 }
 
-static void nothing(void *self)
-{
-    (void)self;
-}
-
-static const trees_learner learner = {TREES_VTABLE, sizeof(model), offsetof(settings, table), keep, score, nothing};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    TREES_METHOD(settings, schema, model, .grow = keep, .score = score),
     .name = "knn",
     .version = "1.0",
     .summary = "the share of a class among the nearest training rows",
     .citation = "Cover, Hart. Nearest Neighbor Pattern Classification. IEEE Transactions on Information Theory 1967.",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &learner,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",
 };

@@ -66,19 +66,14 @@ static void release(void *self)
     cru_forest_destroy(((model *)self)->forest);
 }
 
-static const trees_learner learner = {TREES_VTABLE, sizeof(model), offsetof(settings, table), grow, score, release};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    TREES_METHOD(settings, schema, model, .grow = grow, .score = score, .release = release),
     .name = "rf-graph",
     .version = "1.0",
     .summary = "random forest on features and their means over the neighbourhood",
     .citation = "Tang, Hua, Gao, Zhao, Li. GADBench: Revisiting and Benchmarking Supervised Graph Anomaly Detection. "
                 "NeurIPS 2023.",
     .problems = CRU_NODES | CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &learner,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",
 };

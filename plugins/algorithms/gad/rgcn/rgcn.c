@@ -43,19 +43,18 @@ static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    const cru_task *task = l->task;
-    m->relations = task->relation_count ? task->relation_count : 1;
+    m->relations = l->task->relation_count ? l->task->relation_count : 1;
     m->relation = cru_ctx_alloc(l->ctx, m->relations, sizeof *m->relation);
     for (int64_t r = 0; r < m->relations; r++) {
-        const cru_csr *graph = task->relation_count ? &task->relations[r].graph : &task->graph;
+        const cru_csr *graph = l->task->relation_count ? &l->task->relations[r].graph : &l->task->graph;
         m->relation[r].adj = cru_adjacency_create(l->ctx, graph, &(cru_adjacency){s->loops, CRU_NORM_IN_OUT});
         for (int64_t i = 0; i < s->layers; i++) {
             char name[64];
             snprintf(name, sizeof name, "layer%lld.relation%lld", (long long)i, (long long)r);
-            m->relation[r].conv[i] = cru_gcn_create(l->net, name, i ? s->hidden : task->x.cols, s->hidden);
+            m->relation[r].conv[i] = cru_gcn_create(l->net, name, i ? s->hidden : l->task->x.cols, s->hidden);
         }
     }
-    m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
+    m->out = cru_fc_create(l->net, "out", s->hidden, l->task->classes);
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)

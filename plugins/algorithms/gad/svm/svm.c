@@ -121,15 +121,8 @@ static void score(void *self)
         m->base.scores[2 * i + 1] = (float)decision(m->w, x->values + i * x->cols, x->cols);
 }
 
-static void nothing(void *self)
-{
-    (void)self;
-}
-
-static const trees_learner learner = {TREES_VTABLE, sizeof(model), offsetof(settings, table), grow, score, nothing};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
+    TREES_METHOD(settings, schema, model, .grow = grow, .score = score),
     .name = "svm",
     .version = "1.0",
     .summary = "linear support vector machine with squared hinge loss",
@@ -137,9 +130,6 @@ CRU_PLUGIN = {
         "Hsieh, Chang, Lin, Keerthi, Sundararajan. A Dual Coordinate Descent Method for Large-scale Linear SVM. "
         "ICML 2008.",
     .problems = CRU_ANOMALY,
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &learner,
     .license = "Apache-2.0",
     .authors = "The Crucible authors",
 };

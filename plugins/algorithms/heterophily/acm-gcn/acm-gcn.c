@@ -16,7 +16,7 @@
 typedef struct settings {
     int64_t layers, hidden, residual_layers;
     double dropout;
-    bool filter_last, layer_norm, structure, residual;
+    bool filter_last, layer_norm, structure, residual, one_logit;
     cru_adjacency adjacency;
     cru_train train;
 } settings;
@@ -32,6 +32,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, dropout, 0, 0, 0.99, "of the features and after each activation",
               .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
     CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_FILL, CRU_NORM_ROW),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 5000, 0.05, 1e-3),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -50,7 +51,8 @@ static void build(cru_learner *l, void *self)
     if (s->residual && s->layers == 1)
         cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "residual = yes adds to a hidden layer, and layers = 1 has none");
     for (int64_t i = 0; i < s->layers; i++) {
-        const int64_t in = i ? s->hidden : l->x.cols, out = i + 1 < s->layers ? s->hidden : l->task->classes;
+        const int64_t in = i ? s->hidden : l->x.cols,
+                      out = i + 1 < s->layers ? s->hidden : cru_outputs(l->task, s->one_logit);
         const channels_shape shape = {in, out, s->structure ? l->x.rows : 0, s->layer_norm};
         m->layer[i] = channels_create(l->net, i, &shape);
     }
@@ -100,8 +102,7 @@ CRU_PLUGIN = {
     .name = "acm-gcn",
     .version = "1.0",
     .summary = "every node mixes a low-pass, a high-pass and an identity channel",
-    .citation = "Luan, Hua, Lu, Zhu, Zhao, Zhang, Chang, Precup. Revisiting Heterophily for Graph Neural Networks. "
-                "NeurIPS 2022.",
+    .citation = CHANNELS_CITATION,
     .problems = CRU_NODES | CRU_ANOMALY,
     .categories = "channel mixing",
     .license = "Apache-2.0",

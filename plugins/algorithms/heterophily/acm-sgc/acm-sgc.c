@@ -11,6 +11,7 @@
 typedef struct settings {
     int64_t hops;
     double dropout;
+    bool one_logit;
     cru_adjacency adjacency;
     cru_train train;
 } settings;
@@ -19,6 +20,7 @@ static const cru_param schema[] = {
     CRU_INT(settings, hops, 1, 1, 1000, "steps of the low pass K", .search = CRU_ONE_OF(1, 2)),
     CRU_FLOAT(settings, dropout, 0, 0, 0.99, "of the features"),
     CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_FILL, CRU_NORM_ROW),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 5000, 0.05, 1e-3),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -31,7 +33,9 @@ typedef struct model {
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
-    m->layer = channels_create(l->net, 0, &(channels_shape){.in = l->x.cols, .out = l->task->classes});
+    const settings *s = l->settings;
+    m->layer =
+        channels_create(l->net, 0, &(channels_shape){.in = l->x.cols, .out = cru_outputs(l->task, s->one_logit)});
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
@@ -51,8 +55,7 @@ CRU_PLUGIN = {
     .name = "acm-sgc",
     .version = "1.0",
     .summary = "one linear layer of three channels that every node mixes",
-    .citation = "Luan, Hua, Lu, Zhu, Zhao, Zhang, Chang, Precup. Revisiting Heterophily for Graph Neural Networks. "
-                "NeurIPS 2022.",
+    .citation = CHANNELS_CITATION,
     .problems = CRU_NODES | CRU_ANOMALY,
     .categories = "channel mixing",
     .license = "Apache-2.0",

@@ -22,6 +22,7 @@ enum { MAX_ORDER = 30 };
 typedef struct settings {
     int64_t order, layers, hidden, head, degree, activation, variant, loops;
     double dropout, filter_dropout, filter_lr;
+    bool one_logit;
     cru_train train;
 } settings;
 
@@ -42,6 +43,7 @@ static const cru_param schema[] = {
     CRU_CHOICE(settings, loops, CRU_LOOPS_REMOVE, cru_loops_names, "self-loops before normalising"),
     CRU_VARIANT(settings, variant, CRU_PAPER,
                 "bench: the anomaly study's filter, with one L in all terms but the first"),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 1000, 0.01, 5e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -96,14 +98,15 @@ static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
+    const int64_t outputs = cru_outputs(l->task, s->one_logit);
     const cru_mlp_shape shape = {.in = l->x.cols,
                                  .hidden = s->hidden,
-                                 .out = s->head ? s->hidden : l->task->classes,
+                                 .out = s->head ? s->hidden : outputs,
                                  .layers = s->layers,
                                  .act = cru_activations[s->activation],
                                  .dropout = s->dropout,
                                  .input_dropout = true};
-    const cru_mlp_shape head = {s->hidden, s->hidden, l->task->classes, .layers = s->head, .dropout = s->dropout};
+    const cru_mlp_shape head = {s->hidden, s->hidden, outputs, .layers = s->head, .dropout = s->dropout};
     m->s = normalised(l, s);
     m->terms = s->order + (s->variant == CRU_PAPER ? 1 : 2);
     m->chebyshev = coefficients(l->ctx, s, m->terms);

@@ -34,4 +34,8 @@ channels channels_create(cru_net *net, int64_t number, const channels_shape *sha
 /* h: the channels, n x out each */
 cru_tensor *channels_mix(cru_tape *t, const channels *c, cru_tensor *const *h);
 
+/* Of the paper of acm-gcn and acm-sgc. */
+#define CHANNELS_CITATION                                                                                              \
+    "Luan, Hua, Lu, Zhu, Zhao, Zhang, Chang, Precup. Revisiting Heterophily for Graph Neural Networks. NeurIPS 2022."
+
 #endif

@@ -16,6 +16,7 @@
 typedef struct settings {
     int64_t layers, hidden;
     double eps, dropout;
+    bool one_logit;
     cru_adjacency adjacency;
     cru_train train;
 } settings;
@@ -28,6 +29,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "of the features, after the activation and of edge coefficients",
               .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
     CRU_ADJACENCY_SETTINGS(settings, adjacency, CRU_LOOPS_REMOVE, CRU_NORM_SYM),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 1000, 0.002, 5e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -53,7 +55,7 @@ static void build(cru_learner *l, void *self)
         snprintf(name, sizeof name, "gate%d", (int)k);
         m->gate[k] = cru_fc_create_with(l->net, name, 2 * s->hidden, 1, xavier, &bias_gate);
     }
-    m->out = cru_fc_create_with(l->net, "out", s->hidden, l->task->classes, xavier, &bias_out);
+    m->out = cru_fc_create_with(l->net, "out", s->hidden, cru_outputs(l->task, s->one_logit), xavier, &bias_out);
     m->norm = cru_sparse_values(l->adj);
 }
 

@@ -17,7 +17,7 @@ enum { MAX_ROUNDS = 4 };
 typedef struct settings {
     int64_t rounds, mlp_layers, hidden, variant;
     double dropout;
-    bool strict;
+    bool strict, one_logit;
     cru_train train;
 } settings;
 
@@ -28,6 +28,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "between rounds", .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
     CRU_BOOL(settings, strict, false, "two steps away means not the node itself"),
     CRU_VARIANT(settings, variant, CRU_BENCH, "paper: strict, no batch norm, no biases, dropout at the end"),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 1000, 0.01, 1e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -69,7 +70,7 @@ static void build(cru_learner *l, void *self)
         total += width;
         if (!paper && k < s->rounds) m->norm[k] = cru_batch_norm_create(l->net, names[k], width);
     }
-    m->out = cru_fc_create_drawn(l->net, "out", total, task->classes, CRU_DRAW_FAN_IN, !paper);
+    m->out = cru_fc_create_drawn(l->net, "out", total, cru_outputs(task, s->one_logit), CRU_DRAW_FAN_IN, !paper);
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)

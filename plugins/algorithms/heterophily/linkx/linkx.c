@@ -12,7 +12,7 @@
 typedef struct settings {
     int64_t layers_a, layers_x, layers, hidden;
     double dropout, inner_dropout;
-    bool inner_activation;
+    bool inner_activation, one_logit;
     cru_train train;
 } settings;
 
@@ -25,6 +25,7 @@ static const cru_param schema[] = {
               .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
     CRU_FLOAT(settings, inner_dropout, 0, 0, 0.99, "of [a | f] W + b; the authors' switch means 0.5"),
     CRU_BOOL(settings, inner_activation, false, "ReLU of [a | f] W + b"),
+    CRU_ONE_LOGIT(settings, one_logit),
     CRU_TRAIN_SETTINGS(settings, train, 1000, 0.01, 1e-4),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -48,7 +49,7 @@ static void build(cru_learner *l, void *self)
     shape.in = l->x.cols, shape.layers = s->layers_x;
     m->mlp_x = cru_mlp_create(l->net, "x", &shape);
     m->both = cru_fc_create(l->net, "both", 2 * h, h);
-    shape.in = h, shape.out = l->task->classes, shape.layers = s->layers, shape.dropout = s->dropout;
+    shape.in = h, shape.out = cru_outputs(l->task, s->one_logit), shape.layers = s->layers, shape.dropout = s->dropout;
     m->mlp_f = cru_mlp_create(l->net, "final", &shape);
 }
 

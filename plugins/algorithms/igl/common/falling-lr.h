@@ -21,7 +21,7 @@ typedef struct falling_lr {
         CRU_INT_KEY(type_, "decay_after", member_.after, after_, 0, 1e9, "epochs before it begins to fall"),           \
         CRU_FLOAT_KEY(type_, "lr_floor", member_.floor, 1e-4, 0, CRU_NO_MAX, "below which it does not fall")
 
-/* After an epoch: the rate of the next one. lr: that of the first. */
-void falling_lr_step(cru_learner *learner, const falling_lr *rule, double lr);
+/* cru_method.after_epoch, the rate of the next epoch: of methods whose settings begin with a falling_lr. */
+void falling_lr_after_epoch(cru_learner *learner, void *model);
 
 #endif

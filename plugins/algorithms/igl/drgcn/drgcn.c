@@ -77,9 +77,7 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     const int64_t k = l->task->classes;
-    const cru_pool pool = cru_ctx_pool(l->ctx);
-    const cru_csr both = cru_graph_symmetrise(pool, &l->task->graph, CRU_SYM_OR);
-    const cru_csr adj = cru_graph_gcn(pool, &both, CRU_LOOPS_ADD);
+    const cru_csr both = cru_learner_undirected(l), adj = cru_graph_gcn(cru_ctx_pool(l->ctx), &both, CRU_LOOPS_ADD);
     cru_net *generator = cru_learner_net(l, "generator"), *discriminator = cru_learner_net(l, "discriminator");
     m->rng = cru_ctx_stream(l->ctx, "sampling");
     m->around = cru_csr_pattern(&adj);

@@ -83,9 +83,8 @@ static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    const cru_task *task = l->task;
     const cru_pool pool = cru_ctx_pool(l->ctx);
-    const cru_csr both = cru_graph_symmetrise(pool, &task->graph, CRU_SYM_OR);
+    const cru_csr both = cru_learner_undirected(l);
     cru_error err = {0};
     if (s->relations > s->hidden) {
         cru_learner_refuse(l, "relations = %lld: more than hidden, whose shares they have", (long long)s->relations);
@@ -96,13 +95,13 @@ static void build(cru_learner *l, void *self)
     m->links = cru_sparse_create(l->ctx, &m->graph);
     m->adj = cru_sparse_create(l->ctx, &mean);
     m->rng = cru_ctx_stream(l->ctx, "sampling");
-    m->members = cru_class_members(pool, task);
+    m->members = cru_class_members(pool, l->task);
     m->pairs = path_pairs_draw(pool, &m->graph, CUT, s->pairs, &m->rng);
-    float *centres = cru_ctx_alloc(l->ctx, task->nodes * s->parts, sizeof *centres);
+    float *centres = cru_ctx_alloc(l->ctx, l->task->nodes * s->parts, sizeof *centres);
     if (path_centres(&m->graph, (int32_t)s->parts, s->variant == BENCH, centres, &err) != CRU_OK)
         cru_ctx_fail(l->ctx, CRU_UNSUPPORTED, "%s", err.text);
-    m->centres = cru_tensor_from(l->ctx, cru_2d(task->nodes, s->parts), centres);
-    m->val = subset_labelled(l, task->split.val);
+    m->centres = cru_tensor_from(l->ctx, cru_2d(l->task->nodes, s->parts), centres);
+    m->val = subset_labelled(l, l->task->split.val);
     m->scale = mixup_scale_create(0);
     build_layers(l, m, cru_learner_net(l, "tasks"));
     l->optim = cru_learner_optim(l, &l->net, 1);

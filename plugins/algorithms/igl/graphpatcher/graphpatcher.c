@@ -72,9 +72,8 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     const cru_task *task = l->task;
-    const cru_pool pool = cru_ctx_pool(l->ctx);
-    const cru_csr both = cru_graph_symmetrise(pool, &task->graph, CRU_SYM_OR);
-    m->graph = cru_graph_loops(pool, &both, CRU_LOOPS_REMOVE);
+    const cru_csr both = cru_learner_undirected(l);
+    m->graph = cru_graph_loops(cru_ctx_pool(l->ctx), &both, CRU_LOOPS_REMOVE);
     m->mean = cru_adjacency_create(l->ctx, &m->graph, &(cru_adjacency){CRU_LOOPS_ADD, CRU_NORM_ROW});
     cru_tape_begin(l->tape, CRU_EVAL);
     m->x = cru_tensor_kept(l->tape, cru_input_dense(l->tape, &l->x));

@@ -63,9 +63,8 @@ static layer build_layer(cru_net *net, int number, int64_t in, int64_t out)
 /* Curvature of the entries of `out`. */
 static void measure(cru_learner *l, const cru_csr *out, float *curvature)
 {
-    const cru_pool pool = cru_ctx_pool(l->ctx);
-    const cru_csr both = cru_graph_symmetrise(pool, &l->task->graph, CRU_SYM_OR);
-    const cru_csr g = cru_graph_loops(pool, &both, CRU_LOOPS_REMOVE);
+    const cru_csr both = cru_learner_undirected(l);
+    const cru_csr g = cru_graph_loops(cru_ctx_pool(l->ctx), &both, CRU_LOOPS_REMOVE);
     float *ricci = cru_ctx_alloc(l->ctx, cru_csr_nnz(&g), sizeof *ricci);
     cru_graph_ricci(&g, 0.5, ricci);
     for (int64_t u = 0; u < out->rows; u++)

@@ -82,7 +82,7 @@ static void build(cru_learner *l, void *self)
     const settings *s = l->settings;
     const cru_task *task = l->task;
     const cru_pool pool = cru_ctx_pool(l->ctx);
-    const cru_csr both = cru_graph_symmetrise(pool, &task->graph, CRU_SYM_OR);
+    const cru_csr both = cru_learner_undirected(l);
     const cru_init xavier = {.kind = CRU_INIT_GLOROT_UNIFORM};
     int32_t *first = cru_ctx_alloc(l->ctx, task->split.train.count, sizeof *first);
     for (int32_t i = 0; i < task->split.train.count; i++) first[i] = i;

@@ -41,8 +41,7 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     const cru_pool pool = cru_ctx_pool(l->ctx);
-    const cru_csr both = cru_graph_symmetrise(pool, &l->task->graph, CRU_SYM_OR);
-    const cru_csr adj = cru_graph_gcn(pool, &both, CRU_LOOPS_ADD);
+    const cru_csr both = cru_learner_undirected(l), adj = cru_graph_gcn(pool, &both, CRU_LOOPS_ADD);
     const cru_csr fair = cru_graph_doubly_stochastic(pool, &adj, s->tolerance, ROUNDS);
     m->adj = cru_sparse_create(l->ctx, &adj);
     m->fair = cru_sparse_create(l->ctx, &fair);

@@ -21,8 +21,8 @@
 static const double pi = 3.14159265358979323846;
 
 typedef struct settings {
+    falling_lr falling; /* first */
     double restart, base_weight, scale_weight;
-    falling_lr falling;
     cru_encoder_settings encoder;
     cru_train train;
 } settings;
@@ -121,16 +121,9 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
     return cru_mean(t, cru_mul(t, cru_cross_entropy_each(t, z, &targets), m->weights), CRU_ALL);
 }
 
-static void after_epoch(cru_learner *l, void *self)
-{
-    (void)self;
-    const settings *s = l->settings;
-    falling_lr_step(l, &s->falling, s->train.lr);
-}
-
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .after_epoch = after_epoch, .widen = cru_weights_only, .state = cru_no_state,
+               .after_epoch = falling_lr_after_epoch, .widen = cru_weights_only, .state = cru_no_state,
                .adjacency = CRU_AT(settings, encoder.adjacency)),
     .name = "renode",
     .version = "2.0",

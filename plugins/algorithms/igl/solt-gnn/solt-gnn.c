@@ -68,10 +68,8 @@ static void mark_heads(cru_learner *l, model *m)
     int32_t *order = cru_ctx_alloc(l->ctx, task->items, sizeof *order);
     int64_t *size = cru_ctx_alloc(l->ctx, task->items, sizeof *size);
     m->head = cru_ctx_alloc(l->ctx, task->items, sizeof *m->head);
-    for (int32_t g = 0; g < task->items; g++) {
-        size[g] = task->graph_offsets[g + 1] - task->graph_offsets[g];
-        order[g] = g;
-    }
+    for (int32_t g = 0; g < task->items; g++)
+        order[g] = g, size[g] = task->graph_offsets[g + 1] - task->graph_offsets[g];
     cru_largest_first(order, task->items, size);
     for (int64_t i = 0; i < task->items && i < s->heads; i++) m->head[order[i]] = 1;
     m->largest = task->items ? (int64_t)cru_head_size(size, task->items) - 2 : 0;
@@ -81,18 +79,12 @@ static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    const cru_task *task = l->task;
     cru_net *memory = cru_learner_net(l, "memory");
-    m->encoder = graph_encoder_create(l->net, (graph_backbone)s->backbone,
-                                      &(cru_gin_shape){.in = task->x.cols,
-                                                       .hidden = s->hidden,
-                                                       .out = s->hidden,
-                                                       .layers = s->layers,
-                                                       .mlp_layers = 2,
-                                                       .learn_eps = s->learn_eps,
-                                                       .outer_norm = true,
-                                                       .dropout = s->backbone == BACKBONE_GIN ? 0 : s->dropout});
-    m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
+    cru_gin_shape shape = {.in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers};
+    shape.mlp_layers = 2, shape.learn_eps = s->learn_eps, shape.outer_norm = true;
+    shape.dropout = s->backbone == BACKBONE_GIN ? 0 : s->dropout;
+    m->encoder = graph_encoder_create(l->net, (graph_backbone)s->backbone, &shape);
+    m->out = cru_fc_create(l->net, "out", s->hidden, l->task->classes);
     m->memory = pattern_memory_create(memory, s->hidden, s->memory);
     l->optim = cru_learner_optim(l, &l->net, 1);
     m->memory_optim = cru_learner_optim(l, &memory, 1);

@@ -67,9 +67,9 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     const int64_t k = l->task->classes;
-    const cru_pool pool = cru_ctx_pool(l->ctx);
-    const cru_csr both = cru_graph_symmetrise(pool, &l->task->graph, CRU_SYM_OR);
-    const cru_csr loopless = cru_graph_loops(pool, &both, CRU_LOOPS_REMOVE), g = cru_csr_pattern(&loopless);
+    const cru_csr both = cru_learner_undirected(l);
+    const cru_csr loopless = cru_graph_loops(cru_ctx_pool(l->ctx), &both, CRU_LOOPS_REMOVE),
+                  g = cru_csr_pattern(&loopless);
     const cru_csr cut = cut_links(l, &g);
     m->whole = tail_view_create(l, &g);
     m->cut = tail_view_create(l, &cut);

@@ -23,9 +23,9 @@ static const char *const losses[] = {"exp", "square", "hinge", NULL};
 static const double sigmoid_1 = 0.7310585786300049;
 
 typedef struct settings {
+    falling_lr falling; /* first */
     int64_t pairs, warmup;
     double gamma, per;
-    falling_lr falling;
     cru_encoder_settings encoder;
     cru_train train;
 } settings;
@@ -156,16 +156,9 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *all
     return cru_scale(t, cru_sum(t, cru_mul(t, cost, m->pair_weight), CRU_ALL), s->per);
 }
 
-static void after_epoch(cru_learner *l, void *self)
-{
-    (void)self;
-    const settings *s = l->settings;
-    falling_lr_step(l, &s->falling, s->train.lr);
-}
-
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
-               .after_epoch = after_epoch, .widen = cru_weights_only, .state = cru_no_state,
+               .after_epoch = falling_lr_after_epoch, .widen = cru_weights_only, .state = cru_no_state,
                .adjacency = CRU_AT(settings, encoder.adjacency)),
     .name = "topoauc",
     .version = "1.0",

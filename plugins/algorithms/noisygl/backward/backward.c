@@ -18,14 +18,11 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(corrected_settings, corrected_schema, corrected, .gcn = CRU_AT(corrected_settings, gcn),
-               .labelled = true, .build = corrected_build, .prepare = corrected_prepare, .state = cru_no_state,
-               .loss = loss, .report = corrected_report),
+    CORRECTED_METHOD(loss),
     .name = "backward",
     .version = "1.1",
     .summary = "loss corrected backward by an estimated transition matrix",
-    .citation = "Patrini, Rozza, Menon, Nock, Qu. Making Deep Neural Networks Robust to Label Noise: a Loss Correction "
-                "Approach. CVPR 2017.",
+    .citation = CORRECTED_CITATION,
     .categories = "LLN, loss regulation",
     .problems = CRU_NODES,
     .license = "Apache-2.0",

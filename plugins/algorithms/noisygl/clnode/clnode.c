@@ -7,7 +7,8 @@
  * says (curriculum.h), and predicts.
  *
  * bench: the first network minimises the mean of - s_n[label of n], which has no bound below, and nodes whose labels
- * are not known count as labelled 0. paper: cross-entropy, dropout of v, and the first network's predictions.
+ * are not known count as labelled 0. paper: cross-entropy, the first network's predictions, and dropout, too, of what
+ * comes before every log softmax.
  *
  * Wei, Gong, Zhan, Du, Luo, Hu. CLNode: Curriculum Learning for Node Classification. WSDM 2023. */
 #include <crucible/scoring.h>
@@ -59,16 +60,22 @@ static void build(cru_learner *l, void *self)
     m->order = l->task->split.train.ids;
 }
 
+/* Of the paper's networks the last layer drops out, too. */
+static cru_tensor *head(cru_learner *l, cru_tape *t, cru_tensor *x)
+{
+    const settings *s = l->settings;
+    return s->variant == CRU_PAPER ? cru_dropout(t, x, s->gcn.dropout) : x;
+}
+
 static cru_tensor *embed(cru_learner *l, const model *m, cru_tape *t)
 {
-    return cru_log_softmax(t, cru_gcn_stack_input(t, &m->first, l->adj, &l->x), 1);
+    return cru_log_softmax(t, head(l, t, cru_gcn_stack_input(t, &m->first, l->adj, &l->x)), 1);
 }
 
 static cru_tensor *first_scores(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;
-    const settings *s = l->settings;
-    return cru_fc_apply(t, &m->head, cru_dropout(t, embed(l, m, t), s->variant == CRU_PAPER ? s->gcn.dropout : 0));
+    return head(l, t, cru_fc_apply(t, &m->head, embed(l, m, t)));
 }
 
 /* The benchmark's, of the first network. */
@@ -77,8 +84,7 @@ static void pretrain_on_scores(cru_learner *l, model *m, cru_optim *optim, int64
     for (int64_t e = 0; e < epochs && !cru_ctx_status(l->ctx); e++) {
         cru_tape_begin(l->tape, CRU_TRAIN);
         cru_tensor *own = cru_gather(l->tape, first_scores(l, m, l->tape), l->train_rows);
-        cru_tensor *mean = cru_mean(l->tape, cru_pick(l->tape, own, l->train_labels), CRU_ALL);
-        cru_learner_step(l, optim, cru_neg(l->tape, mean));
+        cru_learner_step(l, optim, raw_score_loss(l->tape, own, l->train_labels));
     }
 }
 
@@ -132,7 +138,7 @@ static void label_weights(cru_learner *l, void *self, double *weights)
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
-    return cru_gcn_stack_input(t, &m->second, l->adj, &l->x);
+    return head(l, t, cru_gcn_stack_input(t, &m->second, l->adj, &l->x));
 }
 
 static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)
@@ -150,7 +156,7 @@ CRU_PLUGIN = {
                .label_weights = label_weights, .logits = logits, .loss = loss, .widen = cru_weights_only,
                .state = cru_no_state, .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "clnode",
-    .version = "1.1",
+    .version = "1.2",
     .summary = "a curriculum from easy to hard training nodes",
     .citation = "Wei, Gong, Zhan, Du, Luo, Hu. CLNode: Curriculum Learning for Node Classification. WSDM 2023.",
     .categories = "GLN, robust training",

@@ -73,3 +73,8 @@ void difficulty(cru_ctx *ctx, const nodes_seen *n, cru_ids train, double *local,
         local[i] = mixed_labels(n, train.ids[i], near);
     }
 }
+
+cru_tensor *raw_score_loss(cru_tape *t, cru_tensor *scores, cru_index labels)
+{
+    return cru_neg(t, cru_mean(t, cru_pick(t, scores, labels), CRU_ALL));
+}

@@ -20,4 +20,7 @@ typedef struct nodes_seen {
  *     r = sim_u / (mean of sim over training nodes of the same label), above 0.95: 1 */
 void difficulty(cru_ctx *ctx, const nodes_seen *n, cru_ids train, double *local, double *global);
 
+/* The benchmark's loss of the network that embeds: mean of - s_n[label of n], raw scores. scores: rows x classes. */
+cru_tensor *raw_score_loss(cru_tape *t, cru_tensor *scores, cru_index labels);
+
 #endif

@@ -20,6 +20,12 @@ cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool 
     return cru_index_step(t, positions, count);
 }
 
+void twins_build(cru_learner *l, void *self)
+{
+    twins *m = self;
+    m->second = cru_learner_gcn(l, cru_learner_net(l, "second"), NULL);
+}
+
 static cru_tensor *similarities(cru_tape *t, cru_tensor *a, cru_tensor *b, double temperature)
 {
     return cru_exp(t, cru_scale(t, cru_cosine_matrix(t, a, b, 1e-8f), 1 / temperature));

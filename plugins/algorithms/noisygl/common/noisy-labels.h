@@ -9,6 +9,13 @@
  * counts as class 0. a, b: n x classes. */
 cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool agree);
 
+/* The model of a method with a second network like l->gcn, and its `build`: for methods with `gcn`. The second has a net of
+ * its own and learns with the first, which predicts. */
+typedef struct twins {
+    cru_gcn_stack second;
+} twins;
+void twins_build(cru_learner *l, void *self);
+
 /* Consistency across spaces: how far two views' similarities in the space of projections are from those in the space of
  * classes, of which only those above `least` count:
  *     mean over all i, j of (S_ij - [C_ij > least] C_ij)^2

@@ -24,7 +24,7 @@ cru_tensor *backward_corrected(cru_learner *l, cru_tape *t, cru_tensor *z, const
 void report_transition(cru_learner *l, cru_report *report, const cru_tensor *transition);
 
 /* A method of two GCNs: the first, which is trained and used once, estimates the transition; the second is the learner's,
- * and what corrects its loss is the method's own. For CRU_METHOD: these, .gcn and .loss. */
+ * and what corrects its loss is the method's own. */
 typedef struct corrected_settings {
     int64_t pretrain;
     cru_gcn_settings gcn;
@@ -41,5 +41,14 @@ extern const cru_param corrected_schema[];
 void corrected_build(cru_learner *l, void *self);
 void corrected_prepare(cru_learner *l, void *self);
 void corrected_report(cru_learner *l, void *self, cru_report *report);
+
+/* The first entries of its CRU_PLUGIN. */
+#define CORRECTED_METHOD(loss_)                                                                                        \
+    CRU_METHOD(corrected_settings, corrected_schema, corrected, .gcn = CRU_AT(corrected_settings, gcn),                \
+               .labelled = true, .build = corrected_build, .prepare = corrected_prepare, .state = cru_no_state,        \
+               .loss = (loss_), .report = corrected_report)
+#define CORRECTED_CITATION                                                                                             \
+    "Patrini, Rozza, Menon, Nock, Qu. Making Deep Neural Networks Robust to Label Noise: a Loss Correction Approach. " \
+    "CVPR 2017."
 
 #endif

@@ -29,17 +29,6 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-typedef struct model {
-    cru_gcn_stack second;
-} model;
-
-static void build(cru_learner *l, void *self)
-{
-    model *m = self;
-    const settings *s = l->settings;
-    m->second = cru_learner_gcn(l, cru_learner_net(l, "second"), &s->gcn);
-}
-
 /* Places of the k smallest. */
 static cru_index smallest(cru_tape *t, cru_tensor *each, int64_t k)
 {
@@ -53,7 +42,7 @@ static cru_tensor *mean_of(cru_tape *t, cru_tensor *each, cru_index places)
 
 static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z1)
 {
-    model *m = self;
+    const twins *m = self;
     const settings *s = l->settings;
     cru_tensor *z2 = cru_gcn_stack_input(t, &m->second, l->adj, &l->x);
     const cru_targets targets = {.rows = &l->train_rows, .labels = l->train_labels};
@@ -72,7 +61,8 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z1)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .gcn = CRU_AT(settings, gcn), .labelled = true, .build = build, .loss = loss),
+    CRU_METHOD(settings, schema, twins, .gcn = CRU_AT(settings, gcn), .labelled = true, .build = twins_build,
+               .loss = loss),
     .name = "coteaching",
     .version = "2.0",
     .summary = "two networks teach each other with their small losses",

@@ -6,7 +6,7 @@
  *
  *     loss = mean CE(class head, label) + lam mean CE(community head, c)      over the training items
  *
- * The class head predicts.
+ * The class head predicts. The embeddings are learned at the rate lr, too.
  *
  * Zhang, Hu, Shi, Wang. Adversarial Label-Flipping Attack and Defense for Graph Neural Networks. ICDM 2020. */
 #include <crucible/crucible.h>
@@ -30,7 +30,6 @@ static const cru_param schema[] = {
     CRU_INT_KEY(settings, "emb_context", embedding.context, 10, 2, 100, "nodes of a window, at most those of a walk"),
     CRU_INT_KEY(settings, "emb_batch", embedding.batch, 128, 1, 1024, "nodes in a step"),
     CRU_INT_KEY(settings, "emb_epochs", embedding.epochs, 100, 0, 1000, "epochs of the embeddings"),
-    CRU_FLOAT_KEY(settings, "emb_lr", embedding.lr, 0.01, 0, CRU_NO_MAX, "learning rate of the embeddings"),
     CRU_GCN_SETTINGS(settings, gcn, 2, 64, 0.5),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
     CRU_END,
@@ -69,7 +68,9 @@ static void prepare(cru_learner *l, void *self)
     const cru_pool own = cru_arena_pool(scratch);
     cru_rng rng = cru_ctx_stream(l->ctx, "walks");
     cru_walk_table table = cru_walk_table_create(own, n, s->emb_dim, &rng);
-    cru_walk_table_fit(&table, &l->task->graph, &s->embedding, &rng);
+    cru_walk_options walks = s->embedding;
+    walks.lr = s->train.lr;
+    cru_walk_table_fit(&table, &l->task->graph, &walks, &rng);
     const cru_dense points = {n, s->emb_dim, table.rows};
     int32_t *group = cru_pool_alloc(own, n, sizeof *group);
     cru_kmeans(&points, &(cru_kmeans_options){.k = (int32_t)(s->clusters < n ? s->clusters : n)}, &rng, group, NULL);
@@ -104,7 +105,7 @@ CRU_PLUGIN = {
                .loss = loss, .widen = cru_weights_only, .adjacency = CRU_AT(settings, gcn.adjacency),
                .state = cru_no_state),
     .name = "cp",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "communities of the graph as a second target",
     .citation = "Zhang, Hu, Shi, Wang. Adversarial Label-Flipping Attack and Defense for Graph Neural Networks. ICDM "
                 "2020.",

@@ -10,7 +10,7 @@
  * Wei, Feng, Chen, An. Combating Noisy Labels by Agreement: A Joint Training Method with Co-Regularization. CVPR 2020. */
 #include <math.h>
 
-#include <crucible/crucible.h>
+#include "noisy-labels.h"
 
 typedef struct settings {
     int64_t num_gradual;
@@ -29,17 +29,6 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-typedef struct model {
-    cru_gcn_stack second;
-} model;
-
-static void build(cru_learner *l, void *self)
-{
-    model *m = self;
-    const settings *s = l->settings;
-    m->second = cru_learner_gcn(l, cru_learner_net(l, "second"), &s->gcn);
-}
-
 static double forgotten(const settings *s, int64_t epoch)
 {
     if (epoch >= s->num_gradual) return s->forget_rate;
@@ -55,7 +44,7 @@ static cru_tensor *divergence(cru_tape *t, cru_tensor *a, cru_tensor *b)
 
 static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *all)
 {
-    model *m = self;
+    const twins *m = self;
     const settings *s = l->settings;
     cru_tensor *z1 = cru_gather(t, all, l->train_rows);
     cru_tensor *z2 = cru_gather(t, cru_gcn_stack_input(t, &m->second, l->adj, &l->x), l->train_rows);
@@ -70,7 +59,8 @@ static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *all
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .gcn = CRU_AT(settings, gcn), .labelled = true, .build = build, .loss = loss),
+    CRU_METHOD(settings, schema, twins, .gcn = CRU_AT(settings, gcn), .labelled = true, .build = twins_build,
+               .loss = loss),
     .name = "jocor",
     .version = "1.0",
     .summary = "two networks that agree, trained on their small joint losses",

@@ -63,10 +63,10 @@ static uint8_t *trusted_items(cru_tape *t, const float *loss, int64_t n, const g
 {
     ranked *order = cru_tape_alloc(t, n, sizeof *order);
     uint8_t *trusted = cru_tape_alloc(t, n, 1);
-    double mean = 0;
+    double sum = 0;
     int64_t below = 0;
-    for (int64_t i = 0; i < n; i++) order[i] = (ranked){loss[i], (int32_t)i}, mean += (double)loss[i] / (double)n;
-    for (int64_t i = 0; i < n; i++) below += (double)loss[i] < mean;
+    for (int64_t i = 0; i < n; i++) order[i] = (ranked){loss[i], (int32_t)i}, sum += (double)loss[i];
+    for (int64_t i = 0; i < n; i++) below += loss[i] < (float)(sum / (double)n); /* equals are not below themselves */
     qsort(order, (size_t)n, sizeof *order, by_loss);
     const double left_out = 0.5 / g->epochs * g->epoch; /* divided first, as in the benchmark: a floor is taken */
     const int64_t kept = (int64_t)(fmax(1 - left_out, (double)below / (double)n) * (double)n);

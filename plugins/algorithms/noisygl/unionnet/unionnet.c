@@ -72,31 +72,23 @@ static int32_t table_entry(const cru_task *task, int64_t q)
     return best;
 }
 
-/* The exponents S_j . x, and the largest of them. */
-static double exponents(const cru_task *task, float *exponent)
+/* In float, whose overflow is the benchmark's: an infinite sum makes kappa 0, so that weights only decay, and an infinite
+ * S_0 . x makes it, and all weights after the first step, NaN. */
+static float kappa(const cru_task *task)
 {
     const cru_ids train = task->split.train;
-    double largest = -INFINITY;
+    float first = 0, sum = 0;
     for (int64_t j = 0; j < train.count; j++) {
         const int32_t held = table_entry(task, train.ids[j]);
-        exponent[j] = held == NOBODY ? 0 : (float)cru_features_dot(&task->x, held, train.ids[0]);
-        if (exponent[j] > largest) largest = exponent[j];
+        const float e = held == NOBODY ? 1 : expf((float)cru_features_dot(&task->x, held, train.ids[0]));
+        if (j == 0) first = e;
+        sum += e;
     }
-    return largest;
-}
-
-/* The largest exponent is taken out of fraction and sum: features that are not normalised reach beyond expf. */
-static float kappa(const cru_task *task, float *exponent)
-{
-    const cru_ids train = task->split.train;
-    const double largest = exponents(task, exponent);
-    double sum = 0;
-    for (int64_t j = 0; j < train.count; j++) sum += exp(exponent[j] - largest);
     const int32_t held = table_entry(task, train.ids[0]);
     const int32_t label = held == NOBODY || task->labels[held] == CRU_UNLABELLED ? 0 : task->labels[held];
     int64_t count = 0;
     for (int64_t j = 0; j < train.count; j++) count += task->labels[train.ids[j]] == label;
-    return (float)(exp(exponent[0] - largest) / sum * (double)count);
+    return first / sum * (float)count;
 }
 
 /* ---- paper ----------------------------------------------------------------------------------------------- */
@@ -171,7 +163,7 @@ static void build(cru_learner *l, void *self)
     if (s->variant == CRU_PAPER)
         m->context = contexts(l);
     else
-        m->scale = s->alpha * kappa(l->task, cru_ctx_alloc(l->ctx, l->task->split.train.count, sizeof(float)));
+        m->scale = s->alpha * (double)kappa(l->task);
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
@@ -194,7 +186,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .loss = loss,
                .adjacency = CRU_AT(settings, gcn.adjacency)),
     .name = "unionnet",
-    .version = "2.0",
+    .version = "2.1",
     .summary = "labels weighed and corrected by random-walk contexts",
     .citation = "Li, Yin, Chen. Unified Robust Training for Graph Neural Networks against Label Noise. PAKDD 2021.",
     .categories = "GLN, loss regulation",

@@ -34,14 +34,20 @@ static void build(cru_learner *l, void *self)
     m->w = cru_tensor_create_filled(l->ctx, cru_2d(n, classes), 1.0 / (double)classes);
 }
 
+/* The slope y (1 - y) of a sigmoid is lost where y rounds to 1; that of its logarithm is not. */
+static cru_tensor *steady_sigmoid(cru_tape *t, cru_tensor *z)
+{
+    return cru_exp(t, cru_log_sigmoid(t, z));
+}
+
 static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru_batch *batch)
 {
     model *m = self;
     const settings *s = l->settings;
     cru_tensor *z = cru_learner_classify(l, t, &batch->x), *w = cru_gather(t, m->w, batch->rows);
-    cru_tensor *inside = cru_mul(t, batch->candidates, cru_sigmoid(t, cru_neg(t, z)));
+    cru_tensor *inside = cru_mul(t, batch->candidates, steady_sigmoid(t, cru_neg(t, z)));
     cru_tensor *others = cru_affine(t, batch->candidates, -1, 1);
-    cru_tensor *outside = cru_mul(t, others, cru_sigmoid(t, z));
+    cru_tensor *outside = cru_mul(t, others, steady_sigmoid(t, z));
     cru_tensor *each = cru_mul(t, w, cru_plus(t, inside, (double)s->lw_weight, outside));
     return cru_scale(t, cru_sum(t, each, CRU_ALL), 1 / (double)batch->count);
 }
@@ -65,7 +71,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
                .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
     .name = "lws",
-    .version = "2.0",
+    .version = "2.1",
     .summary = "partial labels: weighted sigmoid losses on and off the candidate set",
     .citation = "Wen et al. Leveraged Weighted Loss for Partial Label Learning. ICML 2021.",
     OF_ROWS,

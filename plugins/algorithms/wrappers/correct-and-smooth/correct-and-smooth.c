@@ -93,13 +93,8 @@ static void change(cru_wrapping *w, double *p)
     spread(w, s->smooth, p);
 }
 
-static const cru_wrapper wrapper = {CRU_WRAPPER_VTABLE, .state_size = sizeof(state), .open = open, .change = change};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &wrapper,
+    CRU_WRAPPER(settings, schema, .state_size = sizeof(state), .open = open, .change = change),
     .name = "correct-and-smooth",
     .version = "1.0",
     .summary = "spreads errors and labels of another method over the graph",

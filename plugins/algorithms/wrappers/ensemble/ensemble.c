@@ -48,13 +48,8 @@ static void train(cru_wrapping *w, cru_monitor *monitor)
     cru_monitor_epoch(monitor, 0, NAN, w->scores);
 }
 
-static const cru_wrapper wrapper = {CRU_WRAPPER_VTABLE, .train = train};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &wrapper,
+    CRU_WRAPPER(settings, schema, .train = train),
     .name = "ensemble",
     .version = "1.0",
     .summary = "mean of the probabilities of several trainings of another method",

@@ -67,13 +67,8 @@ static void change(cru_wrapping *w, double *p)
     }
 }
 
-static const cru_wrapper wrapper = {CRU_WRAPPER_VTABLE, .state_size = sizeof(state), .open = open, .change = change};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &wrapper,
+    CRU_WRAPPER(settings, schema, .state_size = sizeof(state), .open = open, .change = change),
     .name = "na",
     .version = "1.0",
     .summary = "scores of another method, averaged over nearest neighbours by features",

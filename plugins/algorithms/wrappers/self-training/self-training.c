@@ -112,13 +112,8 @@ static void open(cru_wrapping *w)
         cru_ctx_fail(w->ctx, CRU_UNSUPPORTED, "items are taken over with one label, and here are candidates");
 }
 
-static const cru_wrapper wrapper = {CRU_WRAPPER_VTABLE, .open = open, .train = train};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &wrapper,
+    CRU_WRAPPER(settings, schema, .open = open, .train = train),
     .name = "self-training",
     .version = "1.0",
     .summary = "another method, trained again on what it was surest of",

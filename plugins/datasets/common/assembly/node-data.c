@@ -14,6 +14,11 @@ const cru_param node_params[] = {
     CRU_END,
 };
 
+const cru_param node_only_params[] = {
+    CRU_GROUP(node_only, node, node_params),
+    CRU_END,
+};
+
 cru_status node_store_labels(const node_settings *s, node_label_list list, cru_data *data, cru_error *err)
 {
     int32_t most = 0;

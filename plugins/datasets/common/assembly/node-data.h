@@ -18,6 +18,12 @@ typedef struct node_settings {
 /* A group for the format's own table. */
 extern const cru_param node_params[];
 
+/* The settings of a format that has no others. */
+typedef struct node_only {
+    node_settings node;
+} node_only;
+extern const cru_param node_only_params[];
+
 /* Most classes that a file may have: the largest label is no reason to allocate without bound. */
 #define NODE_MOST_CLASSES 100000
 

@@ -18,15 +18,6 @@
 #include "node-data.h"
 #include "source.h"
 
-typedef struct settings {
-    node_settings node;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_GROUP(settings, node, node_params),
-    CRU_END,
-};
-
 typedef struct reading {
     const node_settings *s;
     dgl_graph graph;
@@ -129,7 +120,7 @@ static cru_status read_splits(const reading *r)
 
 static cru_status load(const cru_loading *l)
 {
-    const settings *s = l->settings;
+    const node_only *s = l->settings;
     const char *path;
     blob file;
     cru_status status = source_need(l->source, "graph", &path, l->err);
@@ -145,16 +136,12 @@ static cru_status load(const cru_loading *l)
     return status;
 }
 
-static const cru_dataset vtable = {.size = sizeof(cru_dataset), .load = load};
-
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_DATASET),
+    CRU_DATASET(.load = load),
+    CRU_SETTINGS(node_only, node_only_params),
     .name = "dgl",
     .version = "1.0",
     .summary = "a graph in a file of dgl.save_graphs, as GADBench publishes them",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .settings_size = sizeof(settings),
-    .params = schema,
-    .vtable = &vtable,
 };

@@ -59,6 +59,10 @@ CRU_API cru_tensor *cru_gcn_input_then(cru_tape *t, const cru_gcn *layer, cru_sp
 CRU_API cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
                                        const cru_input *x);
 
+/* The same with a matrix for each convolution: blocks (draft/blocks.h), whose last has the rows that are wanted. */
+CRU_API cru_tensor *cru_gcn_stack_over(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *const *adj,
+                                       const cru_input *x);
+
 /* x W_self + reduce(neighbours) W_neigh + b, as SAGEConv; adj unweighted without self-loops. */
 typedef struct cru_sage {
     cru_fc self, neighbour; /* bias on `neighbour`, as in PyTorch Geometric */
