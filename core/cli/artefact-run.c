@@ -8,6 +8,7 @@
 
 #include "cli/report-options.h"
 #include "cli/settings-table.h"
+#include "cli/study-page.h"
 #include "config/strings.h"
 #include "protocol/trial-settings.h"
 #include "report/format/format.h"
@@ -535,6 +536,7 @@ int artefact_report_all(const session_request *q, const artefact_words *named, c
     int worst = CLI_OK;
     if (!artefact_published_style(q->published, &style))
         return cli_wrong("--published %s: side, diff or off", q->published);
+    if (format == REPORT_HTML) return study_page_write(q, named, dbs, out);
     for (int64_t i = 0; i < named->count; i++) {
         if (i && format != REPORT_CSV) fputc('\n', out);
         int code = report_one(q, named->path[i], dbs, format, out);

@@ -180,9 +180,8 @@ static int load_parts(const artefact_view *v, loaded *all, methods *m)
 {
     for (int64_t i = 0; i < v->plan.part_count && all->count < 64; i++) {
         diagnostics faults = {0};
-        const config_request request = {.files = v->plan.parts[i].files,
-                                        .file_count = v->plan.parts[i].file_count,
-                                        .registry = v->with.plugins};
+        const config_request request = {
+            .files = v->plan.parts[i].files, .file_count = v->plan.parts[i].file_count, .registry = v->with.plugins};
         cru_status status = config_load(&request, &all->items[all->count], &faults);
         diagnostics_print(&faults, stderr);
         diagnostics_clear(&faults);
@@ -236,9 +235,13 @@ enum { COLUMNS = 8 };
 
 static void cells_of(const settings_line *line, const char *cells[COLUMNS])
 {
-    const char *verdict = !*line->setting ? "none of ours" : !line->known ? "not here" : line->same ? "same" : "differs";
-    const char *all[COLUMNS] = {line->method,           line->key,          line->setting,           line->published.initial,
-                                line->ours.initial,     line->published.search, line->ours.search, verdict};
+    const char *verdict = !*line->setting ? "none of ours"
+                          : !line->known  ? "not here"
+                          : line->same    ? "same"
+                                          : "differs";
+    const char *all[COLUMNS] = {
+        line->method,           line->key,         line->setting, line->published.initial, line->ours.initial,
+        line->published.search, line->ours.search, verdict};
     memcpy(cells, all, sizeof all);
 }
 
@@ -261,7 +264,7 @@ static void put_row(const char *const cells[COLUMNS], const size_t wide[COLUMNS]
 
 int settings_table_print(const artefact_view *v, const settings_table *t, report_format format, FILE *out)
 {
-    static const char *const heads[COLUMNS] = {"method", "as printed", "ours",   "default",
+    static const char *const heads[COLUMNS] = {"method", "as printed", "ours", "default",
                                                "ours",   "search",     "ours", "verdict"};
     size_t wide[COLUMNS];
     const char *cells[COLUMNS];
@@ -274,7 +277,8 @@ int settings_table_print(const artefact_view *v, const settings_table *t, report
             if (strlen(cells[i]) > wide[i]) wide[i] = strlen(cells[i]);
     }
     if (format != REPORT_CSV)
-        fprintf(out, format == REPORT_MARKDOWN ? "**%s**: %s\n\n" : "%s: %s\n\n", v->file->name, v->file->settings.title);
+        fprintf(out, format == REPORT_MARKDOWN ? "**%s**: %s\n\n" : "%s: %s\n\n", v->file->name,
+                v->file->settings.title);
     put_row(heads, wide, format, out);
     if (format == REPORT_MARKDOWN) fputs("|---|---|---|---|---|---|---|---|\n", out);
     for (int64_t k = 0; k < t->count; k++) {
