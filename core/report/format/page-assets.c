@@ -28,6 +28,7 @@ const char page_css[] =
     "th[scope=row],thead th:first-child{text-align:left}\n"
     "th[scope=rowgroup]{text-align:left;color:var(--soft);padding-top:.8rem}\n"
     "table.list td,table.list th{text-align:left;white-space:normal;vertical-align:top}\n"
+    "table.list td:first-child:not(:only-child):has(a){white-space:nowrap}table.list td:nth-child(2){min-width:14rem}\n"
     "table.list td.number{text-align:right}\n"
     "th.upper{text-align:center;border-bottom:1px solid var(--faint)}\n"
     "thead th{vertical-align:bottom}\n"
