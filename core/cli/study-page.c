@@ -98,7 +98,14 @@ static char *more_of(const artefact_view *v)
         piece_open(&text);
         settings_table_print(v, &v->settings, REPORT_TEXT, text.out);
         piece_close(&text);
-        put("<pre>", text.text, "</pre>\n", p.out);
+        fputs("<pre>", p.out);
+        for (char *line = text.text, *end; *line; line = end) { /* what is escaped has no line ends */
+            end = line + strcspn(line, "\n");
+            const bool more = *end == '\n';
+            if (more) *end++ = '\0';
+            put("", line, more ? "\n" : "", p.out);
+        }
+        fputs("</pre>\n", p.out);
         free(text.text);
     } else if (!v->f || !v->f->count) {
         fputs("<p class=\"legend\">Nothing of it has been run.</p>\n", p.out);
@@ -180,8 +187,7 @@ static int add_claims(making *m)
     bool some = false;
     for (int i = 0; i < m->study_count; i++) {
         bool any;
-        const claims_request r = {
-            .study = m->studies[i], .q = m->q, .dbs = m->dbs, .visit = put_claim, .user = m};
+        const claims_request r = {.study = m->studies[i], .q = m->q, .dbs = m->dbs, .visit = put_claim, .user = m};
         int code = claims_of_study(&r, &any);
         some |= any;
         if (code > worst) worst = code;

@@ -195,6 +195,21 @@ contains "$out" "missing accuracy[damage=clean, method=wonder]"
 contains "$out" "ours       holds, in 2 of 2"
 expect 0 "$CRUCIBLE" claims tiny floor --json --db t.db
 contains "$out" '"holding":'
+# All of a study as one page: an index with its counts, the claims, a section for each artefact, all trials.
+expect 0 "$CRUCIBLE" report tiny --db t.db --format html --out tiny.html
+python3 - <<'PY' || fail "the page of a study is not what it should be"
+import re
+page = open("tiny.html").read()
+sections = re.findall(r'<section id="([^"]+)"', page)
+assert sections[:2] == ["index", "claims"] and sections[-1] == "trials", sections
+assert {"tiny/table-1", "tiny/table-2"} <= set(sections), sections
+for link in re.findall(r'href="#([^"]+)"', page):
+    assert link in sections, link
+row = re.search(r'<a href="#tiny/table-1">.*?</tr>', page, re.S).group(0)
+assert re.findall(r'"number">(\d+)<', row) == ["5", "3", "3", "2"] and "wonder" in row, row
+assert "holds, in 2 of 2" in page and "missing accuracy[damage=clean, method=wonder]" in page
+assert page.count("<table class=\"results\"") == len(sections) - 3 and "http" not in page.split("<script>")[-1]
+PY
 claim_mistake() # LINE, expected part
 {
     printf '[claim x]\nsource = table-1\n%b\n' "$1" >"$work/studies/tiny/claims.ini"
