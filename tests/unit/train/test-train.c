@@ -461,16 +461,17 @@ START_TEST(one_output_for_two_classes_is_learned_by_the_binary_cross_entropy)
     trial_open(&t, &single, 1);
     cru_learner *l = t.learner;
     const float w[] = {0.75f, -0.5f};
-    memcpy(cru_net_find(l->net, "fc.weight")->data, w, sizeof w);
+    cru_tensor_set(l->ctx, cru_net_find(l->net, "fc.weight"), w);
     cru_tape_begin(l->tape, CRU_TRAIN);
-    const cru_tensor *z = cru_learner_logits(l, l->tape);
-    const double loss = (double)cru_tensor_item(l->tape, cru_learner_loss(l, l->tape, (cru_tensor *)z));
-    const float bias = cru_net_find(l->net, "fc.bias")->data[0];
+    cru_tensor *scores = cru_learner_logits(l, l->tape);
+    const double loss = (double)cru_tensor_item(l->tape, cru_learner_loss(l, l->tape, scores));
+    const float bias = cru_tensor_item(l->tape, cru_net_find(l->net, "fc.bias"));
+    const float *z = cru_tensor_host(l->tape, scores);
     double expected = 0;
     for (int i = 0; i < ITEMS; i++) {
         const double score = (double)(features[2 * i] * w[0] + features[2 * i + 1] * w[1] + bias);
-        ck_assert_float_eq(z->data[2 * i], 0);
-        ck_assert_double_eq_tol((double)z->data[2 * i + 1], score, 1e-6);
+        ck_assert_float_eq(z[2 * i], 0);
+        ck_assert_double_eq_tol((double)z[2 * i + 1], score, 1e-6);
         if (labels[i] != CRU_UNLABELLED) expected += log1p(exp(labels[i] ? -score : score)) / 4;
     }
     ck_assert_double_eq_tol(loss, expected, 1e-6);
