@@ -30,6 +30,23 @@ int artefact_report_all(const session_request *q, const artefact_words *named, c
 /* Runs them one after the other and prints each at its end. Returns an exit code. */
 int artefact_run_all(const session_request *q, const artefact_words *named);
 
+/* A published table of settings beside ours (settings-table.h). */
+typedef struct settings_side {
+    const char *initial, *search; /* "" : none */
+} settings_side;
+
+typedef struct settings_line {
+    const char *method, *key, *setting;
+    settings_side published, ours;
+    bool known; /* a method of the experiments has the setting */
+    bool same;
+} settings_line;
+
+typedef struct settings_table {
+    settings_line *items;
+    int64_t count, known, same;
+} settings_table;
+
 /* An artefact with what the store knows of it. */
 typedef struct artefact_view {
     artefact_file *file;
@@ -44,6 +61,7 @@ typedef struct artefact_view {
     plot_maps *maps; /* that the trials of a figure reported, or NULL */
     layout layout;   /* t is NULL where nothing was published */
     report_spread spread;
+    settings_table settings; /* of a table of settings */
 } artefact_view;
 
 /* Reads the artefact and its published values and plans its parts. Returns CLI_GO_ON, or an exit code after a message, or

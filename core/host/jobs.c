@@ -268,8 +268,8 @@ static void judge_checkpoint(job *j, const worker_message *m)
         jobs_end(leader_of(j), "asked for an opinion on a checkpoint that its rule does not provide");
         return;
     }
-    if (j->rule.epochs &&
-        j->asked++ > j->rule.epochs) { /* one more than epochs: some report the untrained model, too */
+    /* one more than epochs: some show the untrained model, too */
+    if (j->rule.epochs && j->asked++ > j->rule.epochs) {
         jobs_end(leader_of(j), "asked for opinions on more checkpoints than it has epochs");
         return;
     }
