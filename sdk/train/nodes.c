@@ -151,8 +151,8 @@ static cru_tensor *scores_of(cru_learner *l, cru_ids items, cru_minibatch kind)
     if (!z) learner_gave_nothing(l, "forward");
     if (cru_ctx_status(l->ctx)) return NULL;
     cru_assert(cru_tensor_rows(z) == items.count && cru_tensor_cols(z) == l->task->classes,
-               "forward: %lld x %lld for %lld nodes of %lld classes", (long long)cru_tensor_rows(z),
-               (long long)cru_tensor_cols(z), (long long)items.count, (long long)l->task->classes);
+               "forward: %lld x %lld for %lld nodes of %d classes", (long long)cru_tensor_rows(z),
+               (long long)cru_tensor_cols(z), (long long)items.count, l->task->classes);
     return z;
 }
 

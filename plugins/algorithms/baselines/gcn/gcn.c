@@ -46,12 +46,11 @@ static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    const cru_task *task = l->task;
     l->hops = s->layers;
-    const int64_t outputs = cru_outputs(task, s->one_logit);
-    const bool head = s->head || task->problem == CRU_GRAPHS;
+    const int64_t outputs = cru_outputs(l->task, s->one_logit);
+    const bool head = s->head || l->task->problem == CRU_GRAPHS;
     m->convs = cru_gcn_stack_create(l->net, "conv",
-                                    &(cru_gcn_shape){.in = task->x.cols,
+                                    &(cru_gcn_shape){.in = l->x.cols,
                                                      .hidden = s->hidden,
                                                      .out = head ? s->hidden : outputs,
                                                      .layers = s->layers,
@@ -80,10 +79,9 @@ static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_gr
     const model *m = self;
     const settings *s = l->settings;
     const cru_unary act = cru_activations[s->activation];
-    const bool relu = act == CRU_UNARY_RELU;
     cru_input x = cru_input_dropout(t, &g->x, s->input_dropout);
-    if (!m->head.w && relu) return cru_graphs_logits(t, &m->convs, g, &x);
-    cru_tensor *h = relu ? cru_graphs_stack(t, &m->convs, g, &x) : convolve(t, &m->convs, act, g, x);
+    if (!m->head.w && act == CRU_UNARY_RELU) return cru_graphs_logits(t, &m->convs, g, &x);
+    cru_tensor *h = act == CRU_UNARY_RELU ? cru_graphs_stack(t, &m->convs, g, &x) : convolve(t, &m->convs, act, g, x);
     if (!m->head.w) return h;
     h = cru_dropout(t, cru_activate(t, act, h), s->dropout);
     return cru_fc_apply(t, &m->head, cru_represent(t, cru_graphs_readout(t, l, g, h)));

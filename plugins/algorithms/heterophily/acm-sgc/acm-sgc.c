@@ -26,32 +26,27 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-typedef struct model {
-    channels layer;
-} model;
-
 static void build(cru_learner *l, void *self)
 {
-    model *m = self;
+    channels *layer = self;
     const settings *s = l->settings;
-    m->layer =
-        channels_create(l->net, 0, &(channels_shape){.in = l->x.cols, .out = cru_outputs(l->task, s->one_logit)});
+    *layer = channels_create(l->net, 0, &(channels_shape){.in = l->x.cols, .out = cru_outputs(l->task, s->one_logit)});
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
-    const model *m = self;
+    const channels *layer = self;
     const settings *s = l->settings;
     const cru_input x = cru_input_dropout(t, &l->x, s->dropout);
     cru_tensor *h[MAX_CHANNELS];
-    for (int64_t i = 0; i < STRUCTURE; i++) h[i] = cru_input_linear(t, &x, m->layer.w[i], NULL);
+    for (int64_t i = 0; i < STRUCTURE; i++) h[i] = cru_input_linear(t, &x, layer->w[i], NULL);
     h[LOW] = cru_propagate(t, l->adj, h[LOW], s->hops);
     h[HIGH] = cru_sub(t, h[HIGH], cru_spmm(t, l->adj, h[HIGH]));
-    return channels_mix(t, &m->layer, h);
+    return channels_mix(t, layer, h);
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
+    CRU_METHOD(settings, schema, channels, .build = build, .logits = logits, .adjacency = CRU_AT(settings, adjacency)),
     .name = "acm-sgc",
     .version = "1.0",
     .summary = "one linear layer of three channels that every node mixes",
