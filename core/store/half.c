@@ -34,11 +34,12 @@ static uint16_t nearest(double value)
     return (uint16_t)(code | (signbit(value) ? SIGN : 0));
 }
 
-static uint16_t encode(float value, int32_t exponent)
+/* `scale` is a power of two, so that the product is exact. */
+static uint16_t encode(float value, double scale)
 {
     if (isnan(value)) return NOT_A_NUMBER;
     if (isinf(value)) return value > 0 ? INFINITE : INFINITE | SIGN;
-    return nearest(ldexp((double)value, TOP - exponent));
+    return nearest((double)value * scale);
 }
 
 static float decode(uint16_t code, int32_t exponent)
@@ -71,8 +72,9 @@ static void keep_best(const float *row, int32_t cols, uint16_t *codes)
 int32_t half_encode(const float *values, int64_t rows, int32_t cols, uint16_t *codes)
 {
     int32_t exponent = find_exponent(values, rows * cols);
+    const double scale = ldexp(1, TOP - exponent);
     for (int64_t i = 0; i < rows; i++) {
-        for (int32_t k = 0; k < cols; k++) codes[i * cols + k] = encode(values[i * cols + k], exponent);
+        for (int32_t k = 0; k < cols; k++) codes[i * cols + k] = encode(values[i * cols + k], scale);
         if (cols > 1) keep_best(values + i * cols, cols, codes + i * cols);
     }
     return exponent;
