@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "cli/report-options.h"
+#include "cli/settings-table.h"
+#include "cli/study-page.h"
 #include "config/strings.h"
 #include "protocol/trial-settings.h"
 #include "report/format/format.h"
@@ -151,7 +153,7 @@ static int read_published(artefact_view *v)
     cru_arena *arena = v->file->arena;
     const artefact_settings *s = &v->file->settings;
     cru_error err = {0};
-    if (!*s->published) return CLI_GO_ON;
+    if (!*s->published || s->kind == ARTEFACT_SETTINGS) return CLI_GO_ON;
     config_place place = artefact_place(v->file, "published");
     cru_status status = published_read(arena, s->published, &v->print, &err);
     if (status == CRU_IO) return cli_wrong("%s:%d: published: %s", place.file, place.line, err.text);
@@ -327,6 +329,7 @@ static bool is_listed(const study_part *part, const char *db)
 int artefact_view_enter(artefact_view *v, const session_request *q)
 {
     int worst = CLI_OK;
+    if (v->file->settings.kind == ARTEFACT_SETTINGS) return CLI_OK;
     session_request own = *q;
     own.enter_only = own.quiet = true;
     for (int64_t i = 0; i < v->plan.part_count && worst != CLI_USAGE; i++) {
@@ -404,11 +407,22 @@ static int load_frame(artefact_view *v, store **stores, int count)
     return code == CLI_OK ? load_maps(v, list, sources) : code;
 }
 
+/* Of a table of settings the counts are those of its lines. */
+static int load_settings(artefact_view *v)
+{
+    int code = settings_table_make(v, &v->settings);
+    v->layout.cells = v->settings.count;
+    v->layout.measured = v->layout.judged = v->settings.known;
+    v->layout.inside = v->settings.same;
+    return code;
+}
+
 int artefact_view_load(artefact_view *v, const cli_words *dbs, bool must_exist)
 {
     store *stores[CLI_WORDS_MAX];
     int count = dbs->count ? dbs->count : 1, code = CLI_OK;
     const char *first = dbs->count ? dbs->word[0] : "results.db";
+    if (v->file->settings.kind == ARTEFACT_SETTINGS) return load_settings(v);
     if (must_exist || access(first, F_OK) == 0) {
         code = report_options_open(dbs, stores);
         if (code != CLI_OK) return code;
@@ -468,6 +482,7 @@ static int draw_figure(const artefact_view *v)
 
 int artefact_view_print(const artefact_view *v, const session_request *q, report_format format, FILE *out)
 {
+    if (v->file->settings.kind == ARTEFACT_SETTINGS) return settings_table_print(v, &v->settings, format, out);
     int code = v->layout.t ? print_layout(v, q, format, out) : print_plain(v, format, out);
     if (code == CLI_OK && *v->file->settings.plot) code = draw_figure(v);
     return code;
@@ -505,7 +520,8 @@ static int report_one(const session_request *q, const char *path, const cli_word
     own.db = dbs->count ? dbs->word[0] : NULL;
     const char *db = own.db ? own.db : "results.db";
     int code = artefact_view_open(path, q, &v);
-    if (code == CLI_GO_ON) say_missing(&v);
+    const bool trains = code == CLI_GO_ON && v.file->settings.kind != ARTEFACT_SETTINGS;
+    if (trains) say_missing(&v);
     if (code == CLI_GO_ON) code = access(db, W_OK) == 0 ? artefact_view_enter(&v, &own) : CLI_OK;
     if (code == CLI_OK) code = artefact_view_load(&v, dbs, true);
     if (code == CLI_OK) code = artefact_view_print(&v, q, format, out);
@@ -520,6 +536,7 @@ int artefact_report_all(const session_request *q, const artefact_words *named, c
     int worst = CLI_OK;
     if (!artefact_published_style(q->published, &style))
         return cli_wrong("--published %s: side, diff or off", q->published);
+    if (format == REPORT_HTML) return study_page_write(q, named, dbs, out);
     for (int64_t i = 0; i < named->count; i++) {
         if (i && format != REPORT_CSV) fputc('\n', out);
         int code = report_one(q, named->path[i], dbs, format, out);
@@ -546,12 +563,13 @@ static int run_one(const session_request *q, const char *path)
         artefact_view_close(&v);
         return code;
     }
-    say_missing(&v);
-    if (leaves_nothing(&v)) {
+    const bool trains = v.file->settings.kind != ARTEFACT_SETTINGS;
+    if (trains) say_missing(&v);
+    if (trains && leaves_nothing(&v)) {
         artefact_view_close(&v);
         return cli_wrong("nothing of this artefact passes --only");
     }
-    code = run_parts(&v, q);
+    code = trains ? run_parts(&v, q) : CLI_OK;
     if (code != CLI_USAGE && !q->json && !q->quiet) {
         const cli_words db = {.word = {q->db}, .count = q->db ? 1 : 0};
         int shown = artefact_view_load(&v, &db, false);

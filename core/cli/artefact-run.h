@@ -20,7 +20,7 @@ void artefact_words_clear(artefact_words *w);
  * all of a study. None: they are files of an experiment. Returns CLI_GO_ON, or CLI_USAGE after a message. */
 int artefact_find(const cli_words *words, artefact_words *out);
 
-/* The same without a message: whether all words name artefacts. */
+/* artefact_find without a message: whether all words name artefacts. */
 bool artefact_known(const cli_words *words, artefact_words *out);
 
 /* Prints one with what the stores know of it; the first store is told of its trials, unless it cannot be written. */
@@ -29,6 +29,23 @@ int artefact_report_all(const session_request *q, const artefact_words *named, c
 
 /* Runs them one after the other and prints each at its end. Returns an exit code. */
 int artefact_run_all(const session_request *q, const artefact_words *named);
+
+/* A published table of settings beside ours (settings-table.h). */
+typedef struct settings_side {
+    const char *initial, *search; /* "" : none */
+} settings_side;
+
+typedef struct settings_line {
+    const char *method, *key, *setting;
+    settings_side published, ours;
+    bool known; /* a method of the experiments has the setting */
+    bool same;
+} settings_line;
+
+typedef struct settings_table {
+    settings_line *items;
+    int64_t count, known, same;
+} settings_table;
 
 /* An artefact with what the store knows of it. */
 typedef struct artefact_view {
@@ -44,6 +61,7 @@ typedef struct artefact_view {
     plot_maps *maps; /* that the trials of a figure reported, or NULL */
     layout layout;   /* t is NULL where nothing was published */
     report_spread spread;
+    settings_table settings; /* of a table of settings */
 } artefact_view;
 
 /* Reads the artefact and its published values and plans its parts. Returns CLI_GO_ON, or an exit code after a message, or

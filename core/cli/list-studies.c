@@ -248,10 +248,11 @@ static void print_line(const artefact_view *v, const estimate *e)
 
 static cJSON *make_json(const artefact_view *v, const estimate *e)
 {
+    static const char *const kinds[] = {"table", "figure", "settings"};
     cJSON *object = cJSON_CreateObject(), *missing;
     json_add_text(object, "name", v->file->name);
     json_add_text(object, "title", v->file->settings.title);
-    json_add_text(object, "kind", v->file->settings.kind == ARTEFACT_FIGURE ? "figure" : "table");
+    json_add_text(object, "kind", kinds[v->file->settings.kind]);
     json_add_text(object, "path", v->file->path);
     cJSON_AddNumberToObject(object, "cells", (double)v->layout.cells);
     cJSON_AddNumberToObject(object, "measured", (double)v->layout.measured);

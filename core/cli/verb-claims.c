@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/artefact-run.h"
+#include "cli/claims-study.h"
 #include "cli/json.h"
 #include "cli/verbs.h"
 #include "config/strings.h"
@@ -21,6 +22,8 @@ typedef struct tables {
     const session_request *q;
     const cli_words *dbs;
     const char *study;
+    claims_visitor *visit;
+    void *user;
 } tables;
 
 /* The table of "table-a1" of the study, or NULL after a message. */
@@ -51,8 +54,7 @@ static const layout *open_table(tables *t, const claim *c, const char *source)
 
 static const char *const verdicts[] = {[CLAIM_HOLDS] = "holds", [CLAIM_FAILS] = "fails", [CLAIM_OPEN] = "open"};
 
-/* "holds in 12 of 12", "open, missing accuracy[...]" */
-static void say(const claim_result *r, char *text, size_t size)
+void claims_say(const claim_result *r, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "%s", verdicts[r->verdict]);
     if (r->known)
@@ -77,7 +79,7 @@ static void add_json(cJSON *object, const char *key, const claim_result *r)
     json_add_text(side, "missing", r->missing);
 }
 
-static int check_claim(tables *t, cru_arena *arena, const claim *c, cJSON *list)
+static int check_claim(tables *t, cru_arena *arena, const claim *c)
 {
     const layout *found[TABLES_MOST];
     claim_result results[2];
@@ -88,31 +90,13 @@ static int check_claim(tables *t, cru_arena *arena, const claim *c, cJSON *list)
     for (int side = 0; side < 2; side++)
         if (claim_check(arena, c, (claim_side)side, found, c->sources.count, &results[side], &err) != CRU_OK)
             return cli_wrong("%s", err.text);
-    if (list) {
-        cJSON *object = cJSON_CreateObject();
-        json_add_text(object, "claim", c->name);
-        json_add_text(object, "says", c->says);
-        json_add_text(object, "holds", c->text);
-        add_json(object, "published", &results[0]);
-        add_json(object, "ours", &results[1]);
-        cJSON_AddItemToArray(list, object);
-        return CLI_OK;
-    }
-    char text[600];
-    printf("%s%s%s: %s\n", cli_paint(stdout, CLI_BOLD), c->name, cli_paint(stdout, CLI_PLAIN), c->says);
-    say(&results[0], text, sizeof text);
-    printf("  published  %s\n", text);
-    say(&results[1], text, sizeof text);
-    printf("  ours       %s\n", text);
+    t->visit(t->user, c, results);
     return CLI_OK;
 }
 
-static int check_study(tables *t, const char *only, bool json)
+/* *any: there was a claim. */
+static int check_all(tables *t, const char *path, const char *only, bool *any)
 {
-    char name[300];
-    snprintf(name, sizeof name, "%s/claims", t->study);
-    char *path = study_path(NULL, name);
-    if (!path) return cli_wrong("there is no file of claims %s.ini in the folders of studies", name);
     cru_arena *arena = cru_arena_create();
     if (!arena) cru_panic(CRU_NO_MEMORY, "no memory for claims");
     claim_list list;
@@ -120,20 +104,70 @@ static int check_study(tables *t, const char *only, bool json)
     int code = claims_read(arena, path, &list, &faults) == CRU_OK ? CLI_OK : CLI_USAGE;
     diagnostics_print(&faults, stderr);
     diagnostics_clear(&faults);
-    free(path);
-    cJSON *out = json && code == CLI_OK ? cJSON_CreateArray() : NULL;
-    bool any = false;
     for (int64_t i = 0; code == CLI_OK && i < list.count; i++) {
         if (only && strcmp(only, list.items[i].name) != 0) continue;
-        any = true;
-        code = check_claim(t, arena, &list.items[i], out);
+        *any = true;
+        code = check_claim(t, arena, &list.items[i]);
     }
-    if (code == CLI_OK && !any) code = cli_wrong("%s has no claim%s%s", name, only ? " " : "", only ? only : "");
-    if (code == CLI_OK && out)
-        code = json_print(out);
-    else
-        cJSON_Delete(out);
     cru_arena_destroy(arena);
+    return code;
+}
+
+int claims_of_study(const claims_request *r, bool *any)
+{
+    char name[300];
+    *any = false;
+    snprintf(name, sizeof name, "%s/claims", r->study);
+    char *path = study_path(NULL, name);
+    if (!path) return CLI_OK;
+    tables *t = calloc(1, sizeof *t);
+    if (!t) cru_panic(CRU_NO_MEMORY, "no memory for claims");
+    *t = (tables){.q = r->q, .dbs = r->dbs, .study = r->study, .visit = r->visit, .user = r->user};
+    int code = check_all(t, path, r->only, any);
+    for (int64_t i = 0; i < t->count; i++) artefact_view_close(&t->views[i]);
+    free(t);
+    free(path);
+    return code;
+}
+
+static void print_claim(void *user, const claim *c, const claim_result results[2])
+{
+    char text[600];
+    (void)user;
+    printf("%s%s%s: %s\n", cli_paint(stdout, CLI_BOLD), c->name, cli_paint(stdout, CLI_PLAIN), c->says);
+    claims_say(&results[0], text, sizeof text);
+    printf("  published  %s\n", text);
+    claims_say(&results[1], text, sizeof text);
+    printf("  ours       %s\n", text);
+}
+
+static void list_claim(void *user, const claim *c, const claim_result results[2])
+{
+    cJSON *object = cJSON_CreateObject();
+    json_add_text(object, "claim", c->name);
+    json_add_text(object, "says", c->says);
+    json_add_text(object, "holds", c->text);
+    add_json(object, "published", &results[0]);
+    add_json(object, "ours", &results[1]);
+    cJSON_AddItemToArray(user, object);
+}
+
+static int check_study(const claims_request *asked, bool json)
+{
+    char name[300];
+    bool any;
+    snprintf(name, sizeof name, "%s/claims", asked->study);
+    char *path = study_path(NULL, name);
+    if (!path) return cli_wrong("there is no file of claims %s.ini in the folders of studies", name);
+    free(path);
+    cJSON *out = json ? cJSON_CreateArray() : NULL;
+    claims_request r = *asked;
+    r.visit = json ? list_claim : print_claim;
+    r.user = out;
+    int code = claims_of_study(&r, &any);
+    if (code == CLI_OK && !any) code = cli_wrong("%s has no claim%s%s", name, r.only ? " " : "", r.only ? r.only : "");
+    if (code == CLI_OK && out) return json_print(out);
+    cJSON_Delete(out);
     return code;
 }
 
@@ -160,13 +194,8 @@ int verb_claims(int argc, char **argv)
     };
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
-    tables *t = calloc(1, sizeof *t);
-    if (!t) return cli_fail("out of memory");
-    t->q = &q;
-    t->dbs = &dbs;
-    t->study = operands.word[0];
-    code = check_study(t, operands.count > 1 ? operands.word[1] : NULL, json);
-    for (int64_t i = 0; i < t->count; i++) artefact_view_close(&t->views[i]);
-    free(t);
-    return code;
+    return check_study(
+        &(claims_request){
+            .study = operands.word[0], .only = operands.count > 1 ? operands.word[1] : NULL, .q = &q, .dbs = &dbs},
+        json);
 }

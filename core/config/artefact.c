@@ -7,13 +7,14 @@
 #include "config/config.h"
 #include "config/plan.h"
 
-static const char *const kinds[] = {"table", "figure", NULL};
+static const char *const kinds[] = {"table", "figure", "settings", NULL};
 static const char *const marks[] = {"auto", "rows", "cols", "none", NULL};
 
 const cru_param artefact_params[] = {
     CRU_STRING(artefact_settings, title, "", "what the caption says"),
     CRU_STRING(artefact_settings, study, "", "the study; empty: the name of the folder"),
-    CRU_CHOICE(artefact_settings, kind, ARTEFACT_TABLE, kinds, "table or figure"),
+    CRU_CHOICE(artefact_settings, kind, ARTEFACT_TABLE, kinds,
+               "table or figure; settings: a table of settings, printed beside those of its parts"),
     CRU_STRING(artefact_settings, published, "", "CSV of the printed values, relative to this file"),
     CRU_STRING(artefact_settings, where, "", "which lines of it: column=value, column=a,b"),
     CRU_STRING(artefact_settings, also, "", "cells whose values are not in it, as dataset: flickr | method: x"),

@@ -22,7 +22,8 @@
 #include "config/config.h"
 #include "config/values.h"
 
-typedef enum artefact_kind { ARTEFACT_TABLE, ARTEFACT_FIGURE } artefact_kind;
+/* A table of settings is not of trials: settings-table.h. */
+typedef enum artefact_kind { ARTEFACT_TABLE, ARTEFACT_FIGURE, ARTEFACT_SETTINGS } artefact_kind;
 
 /* Along what the best and the second best value are marked. */
 typedef enum artefact_marks {

@@ -7,38 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "config/strings.h"
 #include "config/values.h"
 
 enum { FIELDS = 64, LINES_MOST = 1000000 };
-
-/* Splits a line into fields in place; quotes as in RFC 4180, but no line breaks inside them. -1: too many. */
-static int64_t split(char *line, const char **fields)
-{
-    int64_t count = 0;
-    line[strcspn(line, "\r\n")] = '\0';
-    for (;;) {
-        if (count == FIELDS) return -1;
-        char *out = line;
-        fields[count++] = out;
-        bool quoted = *line == '"';
-        if (quoted) line++;
-        while (*line && (quoted || *line != ',')) {
-            if (quoted && *line == '"') {
-                line++;
-                if (*line != '"') {
-                    quoted = false;
-                    continue;
-                }
-            }
-            *out++ = *line++;
-        }
-        bool more = *line == ',';
-        line++;
-        *out = '\0';
-        if (!more) return count;
-    }
-}
 
 int64_t published_column(const published *p, const char *name)
 {
@@ -54,6 +27,7 @@ typedef struct reading {
     published *p;
     int64_t space, std, mark; /* room for lines; columns */
     bool words;               /* what is no number in the column of the mean is none */
+    bool plain;               /* no column of a mean is asked for */
 } reading;
 
 static const char **copy_fields(cru_arena *arena, const char **fields, int64_t count)
@@ -75,7 +49,7 @@ static const char *take_header(reading *r, const char **fields, int64_t count)
     if (r->words) p->mean = published_column(p, "value");
     r->std = published_column(p, "std");
     r->mark = published_column(p, "mark");
-    return p->mean < 0 ? "the header names no column mean or value" : NULL;
+    return p->mean < 0 && !r->plain ? "the header names no column mean or value" : NULL;
 }
 
 static bool read_value(const char *text, double *value)
@@ -101,7 +75,9 @@ static const char *take_line(reading *r, const char **fields, int64_t count, int
     if (count != r->p->column_count) return "the line has another number of fields than the header";
     if (r->p->count == LINES_MOST) return "the file has too many lines";
     published_line *line = new_line(r);
-    *line = (published_line){.fields = copy_fields(r->arena, fields, count), .number = number, .mark = "", .std = NAN};
+    *line = (published_line){
+        .fields = copy_fields(r->arena, fields, count), .number = number, .mark = "", .mean = NAN, .std = NAN};
+    if (r->plain) return NULL;
     if (r->mark >= 0) line->mark = line->fields[r->mark];
     if (!read_value(fields[r->p->mean], &line->mean)) {
         if (!r->words) return "the mean is not a number";
@@ -121,7 +97,7 @@ static cru_status take_file(reading *r, FILE *file, cru_error *err)
     for (int64_t number = 1; !status && (length = getline(&line, &size, file)) >= 0; number++) {
         bool text = !memchr(line, '\0', (size_t)length) && string_is_utf8(line, (size_t)length);
         if (text && (line[strspn(line, " \t\r\n")] == '\0' || line[0] == '#')) continue;
-        int64_t count = text ? split(line, fields) : 0;
+        int64_t count = text ? csv_split(line, fields, FIELDS) : 0;
         const char *fault = !text                 ? "the line is not UTF-8 text"
                             : count < 0           ? "more than 64 fields"
                             : !r->p->column_count ? take_header(r, fields, count)
@@ -134,15 +110,24 @@ static cru_status take_file(reading *r, FILE *file, cru_error *err)
     return status;
 }
 
-cru_status published_read(cru_arena *arena, const char *path, published *out, cru_error *err)
+static cru_status read_file(reading *r, const char *path, cru_error *err)
 {
-    *out = (published){.path = string_copy(arena, path)};
+    *r->p = (published){.path = string_copy(r->arena, path)};
     FILE *file = fopen(path, "r");
     if (!file) return cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
-    reading r = {.arena = arena, .p = out};
-    cru_status status = take_file(&r, file, err);
+    cru_status status = take_file(r, file, err);
     fclose(file);
     return status;
+}
+
+cru_status published_read(cru_arena *arena, const char *path, published *out, cru_error *err)
+{
+    return read_file(&(reading){.arena = arena, .p = out}, path, err);
+}
+
+cru_status published_read_words(cru_arena *arena, const char *path, published *out, cru_error *err)
+{
+    return read_file(&(reading){.arena = arena, .p = out, .plain = true}, path, err);
 }
 
 /* ---- filtering ------------------------------------------------------------------------------------------- */

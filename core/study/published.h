@@ -27,6 +27,9 @@ typedef struct published {
  * mark may be missing. CRU_IO, or CRU_BAD_INPUT with the number of the line. */
 cru_status published_read(cru_arena *arena, const char *path, published *out, cru_error *err);
 
+/* The same of a table without numbers: any header. */
+cru_status published_read_words(cru_arena *arena, const char *path, published *out, cru_error *err);
+
 /* The position of a column; -1: there is none. */
 int64_t published_column(const published *p, const char *name);
 

@@ -195,6 +195,21 @@ contains "$out" "missing accuracy[damage=clean, method=wonder]"
 contains "$out" "ours       holds, in 2 of 2"
 expect 0 "$CRUCIBLE" claims tiny floor --json --db t.db
 contains "$out" '"holding":'
+# All of a study as one page: an index with its counts, the claims, a section for each artefact, all trials.
+expect 0 "$CRUCIBLE" report tiny --db t.db --format html --out tiny.html
+python3 - <<'PY' || fail "the page of a study is not what it should be"
+import re
+page = open("tiny.html").read()
+sections = re.findall(r'<section id="([^"]+)"', page)
+assert sections[:2] == ["index", "claims"] and sections[-1] == "trials", sections
+assert {"tiny/table-1", "tiny/table-2"} <= set(sections), sections
+for link in re.findall(r'href="#([^"]+)"', page):
+    assert link in sections, link
+row = re.search(r'<a href="#tiny/table-1">.*?</tr>', page, re.S).group(0)
+assert re.findall(r'"number">(\d+)<', row) == ["5", "3", "3", "2"] and "wonder" in row, row
+assert "holds, in 2 of 2" in page and "missing accuracy[damage=clean, method=wonder]" in page
+assert page.count("<table class=\"results\"") == len(sections) - 3 and "http" not in page.split("<script>")[-1]
+PY
 claim_mistake() # LINE, expected part
 {
     printf '[claim x]\nsource = table-1\n%b\n' "$1" >"$work/studies/tiny/claims.ini"
@@ -320,6 +335,46 @@ contains "$errors" "lists/table-1: 2 of 2 cells measured, 1 of 2 judged are insi
 sed -i 's/train_ascending$/train_rising/' "$work/studies/lists/table-1.ini"
 expect 2 "$CRUCIBLE" run lists/table-1 --db lists.db
 contains "$errors" "table-1.ini:14: lists: no trial reported a list 'class-imbalance.train_rising'"
+
+# A table of settings stands beside what plugins and files say; nothing is trained for it.
+cat >"$work/studies/lists/settings.csv" <<'CSV'
+method,key,setting,default,search
+gcn,width,hidden,8,one-of 4 8
+gcn,rate,lr,0.01,log 1e-3 1e-1
+mlp,width,hidden,4,
+mlp,colour,,red,
+wonder,width,hidden,1,
+CSV
+cat >"$work/studies/lists/table-2.ini" <<'INI'
+include = ../tiny/study.ini
+[artefact]
+title     = Settings
+kind      = settings
+published = settings.csv
+[search]
+method = random
+[algorithm gcn]
+hidden = search(one-of 8 4 default 8)
+lr     = search(log 1e-3 1)
+INI
+expect 0 "$CRUCIBLE" run lists/table-2 --db settings.db
+[ ! -e settings.db ] || fail "a table of settings trained something"
+contains "$out" "3 of 5 settings are here, 2 as printed"
+expect 0 "$CRUCIBLE" report lists/table-2 --db t.db --format csv
+contains "$out" 'gcn,width,hidden,8,8,one-of 4 8,"one of 8, 4",same'
+contains "$out" "gcn,rate,lr,0.01,0.01,log 1e-3 1e-1,log-uniform 0.001..1,differs"
+contains "$out" "mlp,width,hidden,4,4,,,same"
+contains "$out" "mlp,colour,,red,,,,none of ours"
+contains "$out" "wonder,width,hidden,1,,,,not here"
+expect 0 "$CRUCIBLE" list studies lists --db t.db --json
+python3 -c 'import json, sys; a = json.load(sys.stdin)[1]; assert a["kind"] == "settings" and (a["cells"], a["measured"], a["inside"]) == (5, 3, 2), a' \
+    <"$work/stdout" || fail "counts of settings: $out"
+sed -i 's/log 1e-3 1e-1/log 1e-3/' "$work/studies/lists/settings.csv"
+expect 2 "$CRUCIBLE" run lists/table-2 --db settings.db
+contains "$errors" "settings.csv:3:"
+sed -i 's/,search$/,seek/' "$work/studies/lists/settings.csv"
+expect 2 "$CRUCIBLE" run lists/table-2 --db settings.db
+contains "$errors" "settings.csv:1: a table of settings has a column 'search'"
 
 # Every artefact that comes with the program can be laid out, and every file of claims be read.
 unset CRUCIBLE_STUDIES

@@ -26,6 +26,10 @@ const char page_css[] =
     "caption{text-align:left;color:var(--soft);padding-bottom:.5rem}\n"
     "th,td{padding:.3rem .7rem;text-align:right;white-space:nowrap}\n"
     "th[scope=row],thead th:first-child{text-align:left}\n"
+    "th[scope=rowgroup]{text-align:left;color:var(--soft);padding-top:.8rem}\n"
+    "table.list td,table.list th{text-align:left;white-space:normal;vertical-align:top}\n"
+    "table.list td:first-child:not(:only-child):has(a){white-space:nowrap}table.list td:nth-child(2){min-width:14rem}\n"
+    "table.list td.number{text-align:right}\n"
     "th.upper{text-align:center;border-bottom:1px solid var(--faint)}\n"
     "thead th{vertical-align:bottom}\n"
     "thead{border-bottom:2px solid var(--ink)}tbody{border-bottom:1px solid var(--faint)}\n"
@@ -39,7 +43,7 @@ const char page_css[] =
     "pre{overflow-x:auto;padding:1rem;background:var(--stripe)}\n";
 
 /* A click on a heading sorts by it, the next one the other way round. Numbers go by data-value; cells without one stay
- * last. Words in a search field keep the rows that have one of them; of the trials, those that have all of them. The
+ * last, and headings of groups of rows go away. Words in a search field keep the rows that have one of them; of the trials, those that have all of them. The
  * trials are read when somebody asks for them. */
 const char page_script[] =
     "'use strict';\n"
@@ -48,10 +52,13 @@ const char page_script[] =
     "  if (!('value' in cell.dataset)) return cell.textContent;\n"
     "  return cell.dataset.value === '' ? null : Number(cell.dataset.value);\n"
     "};\n"
+    "const isGroup = row => row.cells[0].scope === 'rowgroup';\n"
     "const compare = (a, b) => typeof a === 'number' ? a - b : a.localeCompare(b);\n"
     "const sort = (table, column, sign) => {\n"
     "  const body = table.tBodies[0];\n"
-    "  const rows = Array.from(body.rows, row => ({row, value: key(row, column)}));\n"
+    "  const all = Array.from(body.rows), groups = all.filter(isGroup);\n"
+    "  for (const row of groups) row.remove();\n"
+    "  const rows = all.filter(row => !isGroup(row)).map(row => ({row, value: key(row, column)}));\n"
     "  rows.sort((a, b) => {\n"
     "    if (a.value === null || b.value === null) return (a.value === null) - (b.value === null);\n"
     "    return sign * compare(a.value, b.value);\n"
@@ -80,6 +87,7 @@ const char page_script[] =
     "  filter.addEventListener('input', () => {\n"
     "    const wanted = words(filter);\n"
     "    for (const row of table.tBodies[0].rows) {\n"
+    "      if (isGroup(row)) continue;\n"
     "      const name = row.cells[0].textContent.toLowerCase();\n"
     "      row.hidden = wanted.length > 0 && !wanted.some(word => name.includes(word));\n"
     "    }\n"
@@ -87,7 +95,8 @@ const char page_script[] =
     "  section.querySelector('.csv').addEventListener('click', () => {\n"
     "    const lines = [heads.map(head => field(head.dataset.label)).join(',')];\n"
     "    for (const row of table.tBodies[0].rows)\n"
-    "      lines.push(Array.from(row.cells, c => field(c.dataset.value ?? c.textContent)).join(','));\n"
+    "      if (!isGroup(row)) lines.push(Array.from(row.cells, c => field(c.dataset.value ?? "
+    "c.textContent)).join(','));\n"
     "    save(document.title + '-' + section.querySelector('h2').textContent.trim(), lines);\n"
     "  });\n"
     "}\n"

@@ -77,17 +77,47 @@ static void put_pictures(const plot_input *in, bool of_file, FILE *out)
 
 /* ---- sections -------------------------------------------------------------------------------------------- */
 
-static void put_head(const report *r, FILE *out)
+void page_open(const char *title, FILE *out)
 {
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<link rel=\"icon\" href=\"data:,\">\n",
           out);
-    put_text("<title>", r->f->experiment, "</title>\n<style>\n", out);
+    put_text("<title>", title, "</title>\n<style>\n", out);
     fputs(page_css, out);
     svg_style(out, false);
     fputs("</style>\n</head>\n<body>\n", out);
-    put_text("<h1>", r->f->experiment, "</h1>\n", out);
+    put_text("<h1>", title, "</h1>\n", out);
+}
+
+void page_close(FILE *out)
+{
+    fprintf(out, "</main>\n<script>\n%s</script>\n</body>\n</html>\n", page_script);
+}
+
+static void put_tools(FILE *out)
+{
+    fputs(
+        "<p class=\"tools\"><label>rows with <input type=\"search\" class=\"filter\" placeholder=\"gcn mlp\"></label> "
+        "<button type=\"button\" class=\"csv\">CSV</button> <span>A click on a heading sorts.</span></p>\n",
+        out);
+}
+
+void page_table(const page_section *s, const table *t, FILE *out)
+{
+    put_text("<section id=\"", s->id, "\">", out);
+    put_text("<h2>", s->heading, "</h2>\n", out);
+    if (t) {
+        put_tools(out);
+        format_html(t, out);
+    }
+    if (s->more) fputs(s->more, out);
+    if (s->in && s->kind) {
+        fputs("<div class=\"charts\">\n", out);
+        put_picture(s->in, s->kind, out);
+        fputs("</div>\n", out);
+    }
+    fputs("</section>\n", out);
 }
 
 static const char *title_of(const table *t)
@@ -119,10 +149,7 @@ static void put_table(const report *r, int64_t index, FILE *out)
     fprintf(out, "<section id=\"table-%lld\">", (long long)index);
     put_text("<h2>", t->metric, " ", out);
     fprintf(out, "%s</h2>\n", title_of(t));
-    fputs(
-        "<p class=\"tools\"><label>rows with <input type=\"search\" class=\"filter\" placeholder=\"gcn mlp\"></label> "
-        "<button type=\"button\" class=\"csv\">CSV</button> <span>A click on a heading sorts.</span></p>\n",
-        out);
+    put_tools(out);
     format_html(t, out);
     plot_input in = report_input(r, index);
     if (index > 0) in.maps = NULL; /* they are of no metric, and once is enough */
@@ -158,7 +185,7 @@ static void put_config(const char *config, FILE *out)
 
 void page_write(const report *r, FILE *out)
 {
-    put_head(r, out);
+    page_open(r->f->experiment, out);
     page_summary(r->f, out);
     put_index(r, out);
     fputs("<main>\n", out);
@@ -166,5 +193,5 @@ void page_write(const report *r, FILE *out)
     for (int64_t i = 0; i < r->data_count; i++) put_file(r, i, out);
     page_trials(r->f, out);
     put_config(r->f->config, out);
-    fprintf(out, "</main>\n<script>\n%s</script>\n</body>\n</html>\n", page_script);
+    page_close(out);
 }
