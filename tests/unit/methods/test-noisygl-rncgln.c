@@ -275,6 +275,38 @@ START_TEST(rncgln_trains_and_improves)
 }
 END_TEST
 
+/* The loss of an epoch before which the validation items were all right for the first time, without dropout. */
+static double improved_loss(const cJSON *item, const char *one_hot, const char *pick)
+{
+    double loss = 0;
+    bench b = whole_task(item);
+    bench_open(&b, "rncgln",
+               (const char *[]){"dim", "4", "heads", "2", "wide", "6", "warmup", "0", "sure", "0", "dropout", "0",
+                                "feature_dropout", "0", "one_hot", one_hot, "pick_nodes", pick, NULL});
+    ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);
+    const cru_task *task = b.learner->task;
+    for (int64_t i = 0; i < task->split.val.count; i++) {
+        const int32_t v = task->split.val.ids[i];
+        b.learner->scores[v * task->classes + task->labels[v]] = 1;
+    }
+    b.learner->epoch = 2;
+    ck_assert_int_eq(bench_epoch(&b, &loss), CRU_OK);
+    bench_destroy(&b);
+    return loss;
+}
+
+/* When none must be sure all nodes are contrasted; when all must be certain none is, and the mean is one of nothing. */
+START_TEST(rncgln_contrasts_nodes_without_doubt)
+{
+    cJSON *root = fixture_open("noisygl/rncgln.json");
+    const cJSON *item = fixture_case(root, "full_model_eval");
+    ck_assert_double_eq_tol(improved_loss(item, "0", "yes"), improved_loss(item, "0", "no"), 1e-5);
+    ck_assert_double_nan(improved_loss(item, "1", "yes"));
+    ck_assert(isfinite(improved_loss(item, "1", "no")));
+    cJSON_Delete(root);
+}
+END_TEST
+
 static bench task_of(const cJSON *item)
 {
     cJSON *train = cJSON_Parse("[0, 1, 2, 3]");
@@ -365,6 +397,7 @@ Suite *suite(void)
     tcase_add_test(c, sure_predictions_become_labels);
     tcase_add_test(c, the_whole_model_predicts);
     tcase_add_loop_test(c, rncgln_trains_and_improves, 0, 2);
+    tcase_add_test(c, rncgln_contrasts_nodes_without_doubt);
     suite_add_tcase(s, c);
     c = tcase_create("r2lp");
     tcase_add_loop_test(c, r2lp_reconstructs_and_spreads, 0, 3);

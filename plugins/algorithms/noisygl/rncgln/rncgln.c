@@ -8,7 +8,8 @@
  *
  * At first Y are the labels and T the training items. Whenever an epoch after `warmup` has a new best accuracy on the
  * validation labels: Y = P, one-hot where sure; T = nodes of no other part with a sure P; and of S .* G the largest
- * entries of a row become its G. The loss needs P of T alone, so the last encoder computes no other rows.
+ * entries of a row become its G; with `pick_nodes` the mean over n is from then on one over nodes whose target would be
+ * one-hot. Without, the loss needs P of T alone, so the last encoder computes no other rows.
  *
  * bench: weights of the warm-up are never kept, but count as seen: if no later epoch is better, the last one predicts.
  * paper: training items are not in the later T, as in the authors' code, and any epoch may predict.
@@ -16,6 +17,7 @@
  * Zhu, Feng, Deng, Chen, Amor, Witbrock. Robust Node Classification on Graph Data with Graph and Label Noise. AAAI
  * 2024. */
 #include <crucible/draft/train.h>
+#include <crucible/scoring.h>
 
 #include "self-improvement.h"
 #include "transformer.h"
@@ -23,7 +25,7 @@
 typedef struct settings {
     int64_t variant, order, warmup, dim, heads, wide;
     double r1, tau, feature_dropout, dropout, sure, one_hot, graph_drop;
-    bool improve_graph;
+    bool improve_graph, pick_nodes;
     cru_train train;
 } settings;
 
@@ -39,6 +41,7 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, one_hot, 0.95, 0, 1, "least probability of a target without doubt"),
     CRU_FLOAT(settings, graph_drop, 0.9, 0, 1, "share of a row of the graph that is dropped"),
     CRU_BOOL(settings, improve_graph, true, "the graph, too"),
+    CRU_BOOL(settings, pick_nodes, false, "contrast only nodes without doubt, once something improved"),
     CRU_INT(settings, dim, 128, 1, 65536, "width"),
     CRU_INT(settings, heads, 8, 1, 1024, "heads, which divide the width"),
     CRU_INT(settings, wide, 2048, 1, 65536, "width inside an encoder"),
@@ -61,6 +64,7 @@ typedef struct model {
     cru_ids items;       /* T */
     cru_ids eligible;
     int32_t *chosen; /* the memory of later T */
+    bool improved;   /* ever */
     double best;
 } model;
 
@@ -144,6 +148,7 @@ static void improve(cru_learner *l, model *m)
     cru_tensor_download(t, classify(m, t, enter(l, m, t), NULL), p);
     m->items = improved_labels(p, n, classes, m->eligible, (label_rules){s->one_hot, s->sure}, m->chosen);
     cru_tensor_set(l->ctx, m->targets, p);
+    m->improved = true;
     if (!s->improve_graph) return;
     cru_arena *next = m->arena[++m->graphs % 2];
     const similar_rows similar = {cru_tensor_host(t, m->seen), s->dim};
@@ -170,6 +175,20 @@ static bool better(cru_learner *l, model *m)
     return true;
 }
 
+/* The contrast of the nodes whose target would be one-hot. p: of all nodes */
+static cru_tensor *picked_contrast(cru_learner *l, const model *m, cru_tape *t, cru_tensor *u, const cru_tensor *p)
+{
+    const settings *s = l->settings;
+    const int64_t n = l->task->items, classes = l->task->classes;
+    const float *row = cru_tensor_host(t, p);
+    int32_t *ids = cru_tape_alloc(t, n, sizeof *ids);
+    int64_t count = 0;
+    for (int32_t i = 0; i < n; i++, row += classes)
+        if ((double)row[cru_best_class(row, (int32_t)classes)] >= s->one_hot) ids[count++] = i;
+    cru_tensor *each = neighbour_contrast_each(t, u, &m->graph, s->tau);
+    return cru_mean(t, cru_gather(t, each, cru_index_step(t, ids, count)), CRU_ALL);
+}
+
 static double epoch(cru_learner *l, void *self)
 {
     model *m = self;
@@ -181,9 +200,11 @@ static double epoch(cru_learner *l, void *self)
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *x = enter(l, m, t), *u = cru_normalize_l2(t, row_norm_apply(t, &m->similar, x), 1e-12);
     const cru_index rows = cru_index_step(t, m->items.ids, m->items.count);
-    cru_tensor *p = classify(m, t, x, &rows);
-    cru_tensor *plain = cru_soft_cross_entropy(t, p, cru_gather(t, m->targets, rows));
-    cru_tensor *total = cru_plus(t, plain, s->r1, neighbour_contrast(t, u, &m->graph, s->tau));
+    const bool pick = s->pick_nodes && m->improved;
+    cru_tensor *p = classify(m, t, x, pick ? NULL : &rows), *known = pick ? cru_gather(t, p, rows) : p;
+    cru_tensor *plain = cru_soft_cross_entropy(t, known, cru_gather(t, m->targets, rows));
+    cru_tensor *contrast = pick ? picked_contrast(l, m, t, u, p) : neighbour_contrast(t, u, &m->graph, s->tau);
+    cru_tensor *total = cru_plus(t, plain, s->r1, contrast);
     cru_tensor_keep(t, m->seen, u);
     return cru_learner_step(l, l->optim, total);
 }
@@ -211,7 +232,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
                .report = report, .release = release, .state = cru_no_state),
     .name = "rncgln",
-    .version = "1.1",
+    .version = "1.2",
     .summary = "a transformer contrasted with the graph, which improves labels and graph",
     .citation = "Zhu, Feng, Deng, Chen, Amor, Witbrock. Robust Node Classification on Graph Data with Graph and Label "
                 "Noise. AAAI 2024.",

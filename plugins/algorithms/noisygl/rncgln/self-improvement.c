@@ -31,7 +31,7 @@ static parted part(cru_tape *t, const cru_csr *g)
 }
 
 /* Pairs of a node with itself are in the sum over all pairs with e^tau, and should be with e^0. */
-cru_tensor *neighbour_contrast(cru_tape *t, cru_tensor *u, const cru_csr *g, double tau)
+cru_tensor *neighbour_contrast_each(cru_tape *t, cru_tensor *u, const cru_csr *g, double tau)
 {
     const parted p = part(t, g);
     const int64_t entries = cru_csr_nnz(&p.others);
@@ -41,7 +41,12 @@ cru_tensor *neighbour_contrast(cru_tape *t, cru_tensor *u, const cru_csr *g, dou
     near = cru_add(t, cru_edge_sum(t, pattern, near), p.own);
     cru_tensor *all = cru_as_matrix(t, cru_exp(t, cru_lse_products(t, u, u, tau)), -1, 1);
     cru_tensor *share = cru_div(t, near, cru_affine(t, all, 1, 1 - exp(tau)));
-    return cru_neg(t, cru_mean(t, cru_log(t, cru_affine(t, share, 1, 1e-8)), CRU_ALL));
+    return cru_neg(t, cru_log(t, cru_affine(t, share, 1, 1e-8)));
+}
+
+cru_tensor *neighbour_contrast(cru_tape *t, cru_tensor *u, const cru_csr *g, double tau)
+{
+    return cru_mean(t, neighbour_contrast_each(t, u, g, tau), CRU_ALL);
 }
 
 static int descending(const void *a, const void *b)

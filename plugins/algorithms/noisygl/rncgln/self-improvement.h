@@ -13,6 +13,9 @@ cru_csr walk_counts(cru_pool pool, const cru_csr *graph, int64_t order);
  * The sums run over the entries of G and, in blocks, over all pairs: no n x n matrix. */
 cru_tensor *neighbour_contrast(cru_tape *t, cru_tensor *u, const cru_csr *g, double tau);
 
+/* What that is the mean of: nodes x 1 */
+cru_tensor *neighbour_contrast_each(cru_tape *t, cru_tensor *u, const cru_csr *g, double tau);
+
 /* S .* G, of which the entries of a row stay that are larger than its k-th largest, k = floor(n (1 - drop)); u: rows of
  * length 1, nodes x cols, host. */
 typedef struct similar_rows {
