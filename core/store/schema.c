@@ -343,8 +343,8 @@ static cru_status connect_immutable(store *s, const char *path, cru_error *err)
 /* As its options say. */
 static cru_status connect_as_told(store *s, cru_error *err)
 {
-    const int flags =
-        SQLITE_OPEN_NOMUTEX | (s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    const int flags = SQLITE_OPEN_NOMUTEX |
+                      (s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     char *path = s->options.read_only && s->options.still ? realpath(s->path, NULL) : NULL;
     cru_status status = path && !has_log(path) ? connect_immutable(s, path, err) : connect(s, s->path, flags, err);
     free(path);
