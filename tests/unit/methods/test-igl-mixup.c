@@ -3,6 +3,7 @@
 #include <crucible/paths.h>
 
 #include "methods/method-bench.h"
+#include "mixed-nodes.h"
 #include "mixup-scale.h"
 #include "path-tasks.h"
 #include "relations.h"
@@ -96,6 +97,52 @@ START_TEST(classes_are_mixed_up_to_the_average)
 }
 END_TEST
 
+/* Class 0 has four nodes, class 1 two: with one and a half new nodes for each they are six and three. The average, of which
+ * both are not below, has no say. */
+START_TEST(an_up_scale_mixes_every_class_it_is_given)
+{
+    const int32_t first[] = {0, 1, 2, 3}, second[] = {4, 5};
+    const cru_ids members[] = {{first, 4}, {second, 2}};
+    const float place[] = {0, 1, 3, 7, 2, 4};
+    bench b = bench_create();
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_rng rng = cru_rng_stream(1, "test", 0);
+    const mixed_plan plan = {.members = members, .classes = 2, .average = 1, .up_scale = 1.5};
+    const mixed x = mixed_draw(t, &plan, cru_tensor_upload(t, cru_2d(6, 1), place), &rng);
+    int64_t of[2] = {0};
+    for (int64_t i = 0; i < x.count; i++) of[x.labels[i]]++;
+    ck_assert_int_eq(of[0], 6);
+    ck_assert_int_eq(of[1], 3);
+    bench_destroy(&b);
+}
+END_TEST
+
+/* Of three classes the share keeps one, the smallest: its two nodes are mixed once, and the others not at all. */
+START_TEST(an_up_scale_is_for_the_smallest_classes)
+{
+    cJSON *graph =
+        cJSON_Parse("{\"n\": 9, \"edges\": [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [6, 7], [7, 8]]}");
+    cJSON *labels = cJSON_Parse("[0, 0, 0, 0, 1, 1, 2, 2, 2]"), *train = cJSON_Parse("[0, 1, 2, 3, 4, 5, 6, 7, 8]");
+    double loss[2];
+    for (int some = 0; some < 2; some++) {
+        bench b = bench_create();
+        bench_graph(&b, graph);
+        bench_identity_features(&b);
+        bench_labels(&b, labels, train);
+        bench_open(&b, "graphmixup",
+                   (const char *[]){"up_scale", "1", "minority", some ? "0.4" : "0.3", "hidden", "4", "relations", "1",
+                                    "parts", "2", "dropout", "0", "first", "0", NULL});
+        ck_assert_int_eq(bench_epoch(&b, &loss[some]), CRU_OK);
+        bench_destroy(&b);
+    }
+    ck_assert(isfinite(loss[0]) && isfinite(loss[1]));
+    ck_assert_double_ne(loss[0], loss[1]);
+    cJSON *const all[] = {graph, labels, train};
+    for (int i = 0; i < 3; i++) cJSON_Delete(all[i]);
+}
+END_TEST
+
 /* With room for all, every pair of the fixture's distances is there once, in its group. */
 START_TEST(pairs_are_grouped_by_hops)
 {
@@ -129,6 +176,8 @@ Suite *suite(void)
     tcase_add_test(c, relations_should_differ);
     tcase_add_test(c, the_scale_is_learned_by_a_table);
     tcase_add_test(c, classes_are_mixed_up_to_the_average);
+    tcase_add_test(c, an_up_scale_mixes_every_class_it_is_given);
+    tcase_add_test(c, an_up_scale_is_for_the_smallest_classes);
     tcase_add_test(c, pairs_are_grouped_by_hops);
     suite_add_tcase(s, c);
     return s;

@@ -12,6 +12,8 @@
  *     of new nodes are candidates of both ends, weighed by sigmoid(C C^T)
  *     logits = Drop(ReLU([E, A' E] W_s)) W + b      A': A / (sum of the row + 1)
  *
+ * With up_scale > 0 each node of the smallest classes is mixed so many times instead.
+ *
  * The authors' code takes the place of a neighbour in its class for its number, in embeddings and edges, and likewise
  * that of a centre in its part (variant = bench). Of its modes this is pre-train, then fine-tune, with soft edges.
  *
@@ -32,7 +34,7 @@ static const char *const variants[] = {"bench", "paper", NULL};
 
 typedef struct settings {
     int64_t hidden, relations, parts, pairs, controller, variant;
-    double dropout, rec_weight, first;
+    double dropout, rec_weight, first, up_scale, minority;
     cru_train train;
 } settings;
 
@@ -45,6 +47,9 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, rec_weight, 0, 0, CRU_NO_MAX, "weight of the reconstruction; 0: one over the nodes"),
     CRU_FLOAT(settings, first, 1, 0, 1e6, "epochs of the path tasks, in multiples of `epochs`"),
     CRU_INT(settings, controller, 50, 0, 1e9, "epochs before the number of new nodes is learned"),
+    CRU_FLOAT(settings, up_scale, 0, 0, 1000,
+              "new nodes for each of a minority class; 0: up to the average, and learned"),
+    CRU_FLOAT(settings, minority, 0.33, 0, 1, "with up_scale: share of the classes, those with fewest training nodes"),
     CRU_CHOICE(settings, variant, BENCH, variants, "partners by place in their class, or themselves"),
     CRU_TRAIN_SETTINGS(settings, train, 200, 0.01, 5e-4),
     CRU_END,
@@ -79,6 +84,21 @@ static void build_layers(cru_learner *l, model *m, cru_net *tasks)
     m->global = cru_fc_create(tasks, "global", embedded, s->parts);
 }
 
+/* Whose nodes are mixed: all classes below the average or, with up_scale, the smallest share. */
+static cru_ids *mixed_classes(cru_learner *l)
+{
+    const settings *s = l->settings;
+    const int32_t classes = l->task->classes;
+    cru_ids *members = cru_class_members(cru_ctx_pool(l->ctx), l->task);
+    int64_t *size = cru_ctx_alloc(l->ctx, classes, sizeof *size);
+    int32_t *order = cru_ctx_alloc(l->ctx, classes, sizeof *order);
+    if (s->up_scale <= 0) return members;
+    for (int32_t c = 0; c < classes; c++) size[order[c] = c] = members[c].count;
+    cru_largest_first(order, classes, size);
+    for (int64_t i = 0; i < classes - (int64_t)(s->minority * classes); i++) members[order[i]].count = 0;
+    return members;
+}
+
 static void build(cru_learner *l, void *self)
 {
     model *m = self;
@@ -95,7 +115,7 @@ static void build(cru_learner *l, void *self)
     m->links = cru_sparse_create(l->ctx, &m->graph);
     m->adj = cru_sparse_create(l->ctx, &mean);
     m->rng = cru_ctx_stream(l->ctx, "sampling");
-    m->members = cru_class_members(pool, l->task);
+    m->members = mixed_classes(l);
     m->pairs = path_pairs_draw(pool, &m->graph, CUT, s->pairs, &m->rng);
     float *centres = cru_ctx_alloc(l->ctx, l->task->nodes * s->parts, sizeof *centres);
     if (path_centres(&m->graph, (int32_t)s->parts, s->variant == BENCH, centres, &err) != CRU_OK)
@@ -178,8 +198,9 @@ static double epoch(cru_learner *l, void *self)
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *e = embed(l, m, t).e;
-    const mixed_plan plan = {m->members, l->task->classes, l->task->split.train.count / l->task->classes,
-                             mixup_scale_k(&m->scale), s->variant == BENCH};
+    const mixed_plan plan = {
+        m->members,  l->task->classes,   l->task->split.train.count / l->task->classes, mixup_scale_k(&m->scale),
+        s->up_scale, s->variant == BENCH};
     const mixed x = mixed_draw(t, &plan, e, &m->rng);
     cru_tensor *z = mixed_logits(l, m, t, e, &x);
     const double f1 = subset_f1(t, z, &m->val),

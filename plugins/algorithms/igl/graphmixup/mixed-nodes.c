@@ -23,14 +23,16 @@ static void mix_class(cru_tape *t, const mixed_plan *plan, mixed *x, int32_t c, 
 
 mixed mixed_draw(cru_tape *t, const mixed_plan *plan, cru_tensor *e, cru_rng *rng)
 {
-    const int64_t most = plan->classes * (2 * plan->average + 2); /* k is at most 1 */
+    int64_t most = plan->classes * (2 * plan->average + 2); /* k is at most 1 */
+    for (int32_t c = 0; c < plan->classes; c++) most += (int64_t)(plan->up_scale * (double)plan->members[c].count);
     mixed x = {cru_tape_alloc(t, most, sizeof(int32_t)), cru_tape_alloc(t, most, sizeof(int32_t)),
                cru_tape_alloc(t, most, sizeof(int32_t)), cru_tape_alloc(t, most, sizeof(float)), 0};
     const cru_dense host = {cru_tensor_rows(e), cru_tensor_cols(e), cru_tensor_host(t, e)};
     for (int32_t c = 0; c < plan->classes; c++) {
         const int64_t count = plan->members[c].count;
-        if (!count || count >= plan->average) continue;
-        const mixup_copies copies = mixup_copies_of(count, plan->average, plan->k);
+        if (!count || (plan->up_scale <= 0 && count >= plan->average)) continue;
+        const mixup_copies copies = plan->up_scale > 0 ? mixup_copies_times(count, plan->up_scale)
+                                                       : mixup_copies_of(count, plan->average, plan->k);
         for (int64_t i = 0; i < copies.whole; i++) mix_class(t, plan, &x, c, count, &host, cru_rng_uniformf(rng));
         if (copies.rest) mix_class(t, plan, &x, c, copies.rest, &host, cru_rng_uniformf(rng));
     }

@@ -14,8 +14,9 @@ typedef struct mixed {
 typedef struct mixed_plan {
     const cru_ids *members; /* training nodes of each class */
     int32_t classes;
-    int64_t average; /* classes of fewer nodes are mixed */
-    double k;        /* of mixup-scale.h */
+    int64_t average; /* classes of fewer nodes are mixed, */
+    double k;        /* by k of mixup-scale.h; or */
+    double up_scale; /* not 0: all, each with so many new nodes for one of its own */
     bool by_place;   /* the second node is the one whose number is the place of the nearest in its class */
 } mixed_plan;
 

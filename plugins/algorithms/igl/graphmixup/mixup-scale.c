@@ -51,7 +51,11 @@ bool mixup_scale_settled(const mixup_scale *s)
 
 mixup_copies mixup_copies_of(int64_t count, int64_t average, double k)
 {
-    const double times = (double)average / (double)count + k - 1;
+    return mixup_copies_times(count, (double)average / (double)count + k - 1);
+}
+
+mixup_copies mixup_copies_times(int64_t count, double times)
+{
     if (!(times >= 0)) return (mixup_copies){0, 0};
     return (mixup_copies){(int64_t)floor(times), (int64_t)floor((double)count * (times - floor(times)) + 1e-9)};
 }
