@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* crucible-bench-task DATASET FOLDER [sparse]: the data of a benchmark as .npy files, for the loops in PyTorch.
  *
- * Features are x.npy (rows x cols), or indptr, indices, data and shape with `sparse` where they are stored so; graphs are
+ * What the data has: features are x.npy (rows x cols), or indptr, indices, data and shape with `sparse` where they are stored so; graphs are
  * pairs.npy (2 x arcs), labels.npy, and where there are any candidates.npy (items x classes) and graphs.npy (the first
  * node of every graph, and one more). */
 #include <errno.h>
@@ -99,9 +99,9 @@ static cru_status write_data(cru_data *data, const char *folder, int sparse, cru
     const array labels = {"labels", "<i4", data->labels, data->items, 0, sizeof(int32_t)};
     const array sets = {"candidates", "|u1", data->candidates, data->items, data->classes, 1};
     const array graphs = {"graphs", "<i8", data->graph_offsets, data->items + 1, 0, sizeof(int64_t)};
-    cru_status status = write_features(data, folder, sparse, err);
+    cru_status status = data->x.cols ? write_features(data, folder, sparse, err) : CRU_OK;
     if (!status && data->graph.offsets) status = write_graph(data, folder, err);
-    if (!status) status = write_array(folder, &labels, err);
+    if (!status && data->labels) status = write_array(folder, &labels, err);
     if (!status && data->candidates) status = write_array(folder, &sets, err);
     return !status && data->graph_offsets ? write_array(folder, &graphs, err) : status;
 }
