@@ -120,6 +120,19 @@ static void discard(void *user, const char *name, const double *values, int64_t 
     (void)count;
 }
 
+/* The data when a call left it sound; else NULL, and the verdict says why. */
+static cru_data *accept(cru_data *data, cru_status status, cru_error *err, verdict *v)
+{
+    if (status == CRU_OK && cru_data_check(data, err) == CRU_OK) return data;
+    if (status != CRU_OK && *err->text) {
+        verdict_set(v, CHECK_NOTED, "refused: %s", err->text);
+    } else {
+        verdict_set(v, CHECK_FAILED, "%s", *err->text ? err->text : "fails without a message");
+    }
+    cru_data_destroy(data);
+    return NULL;
+}
+
 static cru_data *corrupt(const cru_plugin *plugin, const tiny_problem *problem, const trial_plan *plan, verdict *v)
 {
     const cru_corruptor *corruptor = plugin->vtable;
@@ -136,14 +149,7 @@ static cru_data *corrupt(const cru_plugin *plugin, const tiny_problem *problem, 
                                .err = &err};
     cru_status status = corruptor->apply(&damage);
     cru_settings_destroy(settings);
-    if (status == CRU_OK && cru_data_check(data, &err) == CRU_OK) return data;
-    if (status != CRU_OK && *err.text) {
-        verdict_set(v, CHECK_NOTED, "refused: %s", err.text);
-    } else {
-        verdict_set(v, CHECK_FAILED, "%s", *err.text ? err.text : "fails without a message");
-    }
-    cru_data_destroy(data);
-    return NULL;
+    return accept(data, status, &err, v);
 }
 
 static void case_corrupts(const void *user, const cru_plugin *plugin, verdict *v)
@@ -209,14 +215,7 @@ static cru_data *divide(const cru_plugin *plugin, const tiny_problem *problem, v
         .size = sizeof dividing, .settings = cru_settings_struct(settings), .data = data, .rng = &rng, .err = &err};
     cru_status status = splitter->divide(&dividing);
     cru_settings_destroy(settings);
-    if (status == CRU_OK && cru_data_check(data, &err) == CRU_OK) return data;
-    if (status != CRU_OK && *err.text) {
-        verdict_set(v, CHECK_NOTED, "refused: %s", err.text);
-    } else {
-        verdict_set(v, CHECK_FAILED, "%s", *err.text ? err.text : "fails without a message");
-    }
-    cru_data_destroy(data);
-    return NULL;
+    return accept(data, status, &err, v);
 }
 
 static void case_divides(const void *user, const cru_plugin *plugin, verdict *v)

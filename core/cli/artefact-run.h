@@ -20,7 +20,7 @@ void artefact_words_clear(artefact_words *w);
  * all of a study. None: they are files of an experiment. Returns CLI_GO_ON, or CLI_USAGE after a message. */
 int artefact_find(const cli_words *words, artefact_words *out);
 
-/* The same without a message: whether all words name artefacts. */
+/* artefact_find without a message: whether all words name artefacts. */
 bool artefact_known(const cli_words *words, artefact_words *out);
 
 /* Prints one with what the stores know of it; the first store is told of its trials, unless it cannot be written. */

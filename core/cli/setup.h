@@ -39,4 +39,17 @@ void outfit_close(outfit *o);
         .help = "look where the [paths] of this experiment say"                                                        \
     }
 
+/* How a verb that runs trials of its own runs them: `q` has db, jobs, quiet and json. */
+#define TRIAL_OPTIONS(q)                                                                                               \
+    {.name = "db", .argument = "FILE", .text = &(q).db, .help = "where trials are kept; default: results.db"},         \
+        {.name = "jobs",                                                                                               \
+         .letter = 'j',                                                                                                \
+         .argument = "N",                                                                                              \
+         .number = &(q).jobs,                                                                                          \
+         .help = "trials at a time; default: one a core"},                                                             \
+        {.name = "quiet", .letter = 'q', .flag = &(q).quiet, .help = "print nothing but errors"},                      \
+    {                                                                                                                  \
+        .name = "json", .flag = &(q).json, .help = "print a JSON object"                                               \
+    }
+
 #endif

@@ -222,14 +222,7 @@ int verb_clean(int argc, char **argv)
          .argument = "FILE",
          .text = &q.out,
          .help = "the CSV; the page stands beside it; default: DATASET-labels.csv"},
-        {.name = "db", .argument = "FILE", .text = &q.db, .help = "where trials are kept; default: results.db"},
-        {.name = "jobs",
-         .letter = 'j',
-         .argument = "N",
-         .number = &q.jobs,
-         .help = "trials at a time; default: one a core"},
-        {.name = "quiet", .letter = 'q', .flag = &q.quiet, .help = "print nothing but errors"},
-        {.name = "json", .flag = &q.json, .help = "print a JSON object"},
+        TRIAL_OPTIONS(q),
         {0},
     };
     const cli_syntax syntax = {

@@ -61,6 +61,7 @@
 typedef struct search_axis {
     const cru_param *param;
     cru_search search; /* the section's own distribution, or the schema's */
+    const char *name;  /* that seeds its draws, as a study may call the setting; NULL: the parameter's key */
 } search_axis;
 
 /* One plugin (or host section) with one set of values: an entry of a grid. All pointers belong to the experiment,

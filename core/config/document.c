@@ -34,6 +34,17 @@ static bool may_differ(section_type type)
            type == SECTION_MONITOR;
 }
 
+/* "on DATASET", of which `word` is the first, or nothing. */
+static bool read_on(section *s, const char *word, char **cursor)
+{
+    if (word && strcmp(word, "on") == 0 && may_differ(s->type)) {
+        s->on = strtok_r(NULL, " \t", cursor);
+        if (!s->on) return false;
+        word = strtok_r(NULL, " \t", cursor);
+    }
+    return !word;
+}
+
 /* "as LABEL" and "on DATASET", in this order, each at most once. */
 static bool read_suffixes(section *s, char **cursor)
 {
@@ -43,12 +54,7 @@ static bool read_suffixes(section *s, char **cursor)
         if (!s->label) return false;
         word = strtok_r(NULL, " \t", cursor);
     }
-    if (word && strcmp(word, "on") == 0 && may_differ(s->type)) {
-        s->on = strtok_r(NULL, " \t", cursor);
-        if (!s->on) return false;
-        word = strtok_r(NULL, " \t", cursor);
-    }
-    return !word;
+    return read_on(s, word, cursor);
 }
 
 /* "for METHOD" and "on DATASET" of a section without a name, in this order; `word` is the first of them. */
@@ -59,12 +65,7 @@ static bool read_host_suffixes(section *s, char *word, char **cursor)
         if (!s->method) return false;
         word = strtok_r(NULL, " \t", cursor);
     }
-    if (word && strcmp(word, "on") == 0 && may_differ(s->type)) {
-        s->on = strtok_r(NULL, " \t", cursor);
-        if (!s->on) return false;
-        word = strtok_r(NULL, " \t", cursor);
-    }
-    return !word;
+    return read_on(s, word, cursor);
 }
 
 static const char *host_suffixes(section_type type)

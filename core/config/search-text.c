@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Search distributions written in a config: search(log 1e-4 1e-1), search(power-of-2 6 9 default 256). */
+/* Search distributions written in a config: search(log 1e-4 1e-1), search(power-of-2 6 9 default 256),
+ * search(one-of 3 5 as rollWindow). */
 #include <string.h>
 
 #include "config/strings.h"
@@ -8,7 +9,7 @@
 static const char *const kinds[] = {"any", "one-of", "uniform", "log", "power-of-2"};
 enum { KIND_ANY, KIND_ONE_OF, KIND_UNIFORM, KIND_LOG, KIND_POWER_OF_2, KINDS };
 
-static const char opening[] = "search(", gaps[] = " \t,", default_word[] = "default";
+static const char opening[] = "search(", gaps[] = " \t,";
 
 bool values_is_search(const char *text)
 {
@@ -96,18 +97,18 @@ static bool is_gap(char c)
     return c == '\0' || strchr(gaps, c);
 }
 
-/* Cuts "default VALUE" off the end. */
-static cru_status cut_default(char *inside, const char **value, cru_error *err)
+/* Cuts "`word` VALUE" off the end. */
+static cru_status cut_off(char *inside, const char *word, const char **value, cru_error *err)
 {
-    const size_t length = strlen(default_word);
+    const size_t length = strlen(word);
     char *at = inside, *cursor = NULL;
-    while ((at = strstr(at, default_word)) && ((at > inside && !is_gap(at[-1])) || !is_gap(at[length]))) at += length;
+    while ((at = strstr(at, word)) && ((at > inside && !is_gap(at[-1])) || !is_gap(at[length]))) at += length;
     *value = NULL;
     if (!at) return CRU_OK;
     *value = strtok_r(at + length, gaps, &cursor);
     *at = '\0';
     if (*value && !strtok_r(NULL, gaps, &cursor)) return CRU_OK;
-    return cru_fail(err, CRU_BAD_INPUT, "search(... default) needs one value after it, and nothing else");
+    return cru_fail(err, CRU_BAD_INPUT, "search(... %s) needs one value after it, and nothing else", word);
 }
 
 cru_status values_search(cru_arena *arena, const char *text, const cru_param *param, value_search *out, cru_error *err)
@@ -117,7 +118,8 @@ cru_status values_search(cru_arena *arena, const char *text, const cru_param *pa
     size_t length = strlen(text);
     if (text[length - 1] != ')') return cru_fail(err, CRU_BAD_INPUT, "'%s' needs a closing )", text);
     char *inside = string_copy_bytes(arena, text + strlen(opening), length - strlen(opening) - 1), *cursor = NULL;
-    cru_status status = cut_default(inside, &out->initial, err);
+    cru_status status = cut_off(inside, "as", &out->name, err);
+    if (status == CRU_OK) status = cut_off(inside, "default", &out->initial, err);
     if (status != CRU_OK) return status;
     const char *word = strtok_r(inside, gaps, &cursor);
     int kind = word ? find_kind(word) : KINDS;

@@ -20,7 +20,7 @@ const cru_param run_params[] = {
     CRU_INT(run_settings, jobs, 0, 0, 4096, "trials at a time; 0: one per core"),
     CRU_INT(run_settings, threads, 1, 1, 4096, "threads per trial"),
     CRU_INT(run_settings, memory, 0, -1, 1 << 30,
-            "limit per trial in MiB; 0: the machine's memory divided by the jobs; -1: none"),
+            "limit per trial in MiB; 0: the machine's memory, or the control group's, divided by the jobs; -1: none"),
     CRU_FLOAT(run_settings, timeout, 86400, 0, 1e9, "limit per trial in seconds; 0: none"),
     CRU_FLOAT(run_settings, cpu, 0, 0, 1e9, "limit per trial in seconds of CPU time; 0: none"),
     CRU_INT(run_settings, thread_limit, 256, 0, 1 << 20, "threads that a trial may start; 0: no limit"),

@@ -26,6 +26,7 @@ cru_status values_expand(cru_arena *arena, const char *text, cru_param_type type
 typedef struct value_search {
     cru_search distribution; /* kind NONE: there is none */
     const char *initial;     /* "default VALUE" as it stands in the text, not yet checked; NULL: the schema's default */
+    const char *name;        /* "as NAME", see search_axis; NULL: none */
 } value_search;
 
 bool values_is_search(const char *text);

@@ -126,11 +126,11 @@ static bool add_axis(void *user, const cru_param *param, size_t base)
 {
     (void)base;
     axis_list *axes = user;
-    cru_search search = param->search;
+    value_search search = {.distribution = param->search};
     for (int64_t i = 0; i < axes->grid->count; i++)
-        if (axes->grid->entries[i]->param == param) search = axes->grid->entries[i]->search.distribution;
-    if (search.kind != CRU_SEARCH_NONE) {
-        if (axes->items) axes->items[axes->count] = (search_axis){.param = param, .search = search};
+        if (axes->grid->entries[i]->param == param) search = axes->grid->entries[i]->search;
+    if (search.distribution.kind != CRU_SEARCH_NONE) {
+        if (axes->items) axes->items[axes->count] = (search_axis){param, search.distribution, search.name};
         axes->count++;
     }
     return true;

@@ -100,7 +100,7 @@ typedef struct card {
 /* Reads a card; the caller destroys it. CRU_IO: cannot be read; CRU_BAD_INPUT: "path:line: what is wrong". */
 cru_status card_read(const char *path, card **out, cru_error *err);
 
-/* The same from `size` bytes in memory; `path` only names the text in messages. */
+/* card_read from `size` bytes in memory; `path` only names the text in messages. */
 cru_status card_parse(const char *text, size_t size, const char *path, card **out, cru_error *err);
 void card_destroy(card *c); /* NULL is fine */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The same bytes as pack_open_here gives, from a process that can do nothing else.
+/* The bytes that pack_open_here gives, from a process that can do nothing else.
  *
  * Libraries that unpack are large and their inputs are from strangers. So a child opens the archive, locked in as the
  * scan of a plugin is: no network, no programs, no files but the archive and the system's libraries, nothing to write to

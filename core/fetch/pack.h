@@ -24,7 +24,7 @@ typedef struct pack_order {
 } pack_order;
 cru_status pack_open(const pack_order *order, pack **out, cru_error *err);
 
-/* The same in this process. */
+/* pack_open in this process. */
 cru_status pack_open_here(const pack_order *order, pack **out, cru_error *err);
 
 /* Whether a name in an archive is that of the member: the same, or as a pattern of the shell says ("*.mat"). */

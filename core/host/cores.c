@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/cores.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CORES_MOST = 4096 };
+enum { CORES_MOST = 4096, GROUP_SIZE = 400 };
 
 int32_t cores_of_text(const char *text)
 {
@@ -34,35 +36,72 @@ static bool read_line(const char *path, char *line, size_t size)
     return good;
 }
 
-/* The group's folder as /proc/self/cgroup has it: "0::/path" of version 2. A container sees its own as the root. */
-static void group_path(char *path, size_t size)
+int64_t memory_of_limit(const char *text)
 {
-    char line[400];
-    snprintf(path, size, "/sys/fs/cgroup");
+    char *end;
+    errno = 0;
+    long long bytes = strtoll(text, &end, 10);
+    return end != text && (!*end || *end == '\n') && !errno && bytes > 0 ? bytes : 0;
+}
+
+/* ---- control groups -------------------------------------------------------------------------------------- */
+
+#define GROUPS "/sys/fs/cgroup"
+
+/* This process's group as /proc/self/cgroup has it: "0::/path" of version 2. A container sees its own as the root. */
+static void own_group(char *group, size_t size)
+{
+    char line[GROUP_SIZE + 8];
+    *group = 0;
     if (!read_line("/proc/self/cgroup", line, sizeof line) || strncmp(line, "0::/", 4) != 0) return;
     line[strcspn(line, "\n")] = 0;
-    snprintf(path, size, "/sys/fs/cgroup%s", line + 3);
+    snprintf(group, size, "%.*s", (int)size - 1, line + 3);
+}
+
+static int64_t cores_limit(const char *text)
+{
+    return cores_of_quota(text);
 }
 
 /* A group is bound by those above it, too. */
-static int32_t of_group(void)
+static int64_t least_of(const char *root, const char *group, const char *name, int64_t (*limit)(const char *text))
 {
-    char folder[440], path[460], line[100], quota[40], period[40];
-    int32_t least = 0;
-    group_path(folder, sizeof folder);
-    for (;;) {
-        snprintf(path, sizeof path, "%s/cpu.max", folder);
-        int32_t count = read_line(path, line, sizeof line) ? cores_of_quota(line) : 0;
-        if (count && (!least || count < least)) least = count;
-        if (strcmp(folder, "/sys/fs/cgroup") == 0) break;
-        *strrchr(folder, '/') = 0;
+    char path[PATH_MAX], line[100];
+    int64_t least = 0;
+    for (size_t length = strlen(group);; length--) {
+        if (length && group[length] && group[length] != '/') continue; /* in the middle of a name */
+        snprintf(path, sizeof path, "%s%.*s/%s", root, (int)length, group, name);
+        int64_t most = read_line(path, line, sizeof line) ? limit(line) : 0;
+        if (most && (!least || most < least)) least = most;
+        if (!length) return least;
     }
+}
+
+int32_t cores_of_group(const char *root, const char *group)
+{
+    char line[100], quota[40], period[40], path[PATH_MAX];
+    int32_t least = (int32_t)least_of(root, group, "cpu.max", cores_limit);
     if (least) return least;
-    if (!read_line("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota, sizeof quota) ||
-        !read_line("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period))
-        return 0;
+    snprintf(path, sizeof path, "%s/cpu/cpu.cfs_quota_us", root);
+    if (!read_line(path, quota, sizeof quota)) return 0;
+    snprintf(path, sizeof path, "%s/cpu/cpu.cfs_period_us", root);
+    if (!read_line(path, period, sizeof period)) return 0;
     snprintf(line, sizeof line, "%.*s %s", (int)strcspn(quota, "\n"), quota, period);
     return cores_of_quota(line);
+}
+
+int64_t memory_of_group(const char *root, const char *group)
+{
+    return least_of(root, group, "memory.max", memory_of_limit);
+}
+
+int64_t memory_usable(void)
+{
+    char group[GROUP_SIZE];
+    int64_t machine = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    own_group(group, sizeof group);
+    int64_t granted = memory_of_group(GROUPS, group);
+    return granted && granted < machine ? granted : machine;
 }
 
 static int32_t smaller(int32_t a, int32_t b)
@@ -75,8 +114,10 @@ int32_t cores_usable(void)
     int32_t given = cores_of_text(getenv("SLURM_CPUS_PER_TASK"));
     if (given) return given;
     cpu_set_t set;
+    char group[GROUP_SIZE];
     long online = sysconf(_SC_NPROCESSORS_ONLN);
     int32_t count = online > 0 && online <= CORES_MOST ? (int32_t)online : 1;
     if (sched_getaffinity(0, sizeof set, &set) == 0) count = smaller(count, CPU_COUNT(&set));
-    return smaller(count, of_group());
+    own_group(group, sizeof group);
+    return smaller(count, cores_of_group(GROUPS, group));
 }

@@ -8,9 +8,10 @@
 
 enum { UNKNOWN_SECONDS = 30 };
 
-/* Finished trials of one method on one dataset; without a dataset on all, without a method of all. */
+/* Finished trials of one method with these settings on one dataset; without settings with any, without a dataset on all,
+ * without a method of all. */
 typedef struct entry {
-    char *method, *dataset;
+    char *method, *settings, *dataset;
     double seconds;
     int64_t count, peak;
 } entry;
@@ -25,10 +26,12 @@ static bool same(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static entry *find(const costs *c, const char *method, const char *dataset)
+static entry *find(const costs *c, const char *method, const char *settings, const char *dataset)
 {
-    for (int64_t i = 0; i < c->count; i++)
-        if (same(c->entries[i].method, method) && same(c->entries[i].dataset, dataset)) return &c->entries[i];
+    for (int64_t i = 0; i < c->count; i++) {
+        entry *e = &c->entries[i];
+        if (same(e->method, method) && same(e->dataset, dataset) && same(e->settings, settings)) return e;
+    }
     return NULL;
 }
 
@@ -39,16 +42,16 @@ static char *copied(const char *text)
     return copy;
 }
 
-static entry *found(costs *c, const char *method, const char *dataset)
+static entry *found(costs *c, const char *method, const char *settings, const char *dataset)
 {
-    entry *e = find(c, method, dataset);
+    entry *e = find(c, method, settings, dataset);
     if (e) return e;
     if (c->count == c->space) {
         c->space = c->space ? 2 * c->space : 64;
         c->entries = realloc(c->entries, (size_t)c->space * sizeof *c->entries);
         if (!c->entries) cru_panic(CRU_NO_MEMORY, "no memory for the costs of trials");
     }
-    c->entries[c->count] = (entry){.method = copied(method), .dataset = copied(dataset)};
+    c->entries[c->count] = (entry){.method = copied(method), .settings = copied(settings), .dataset = copied(dataset)};
     return &c->entries[c->count++];
 }
 
@@ -64,12 +67,31 @@ static void add(entry *e, double seconds, int64_t peak)
 /* The trials of one experiment, by their place in its list. */
 typedef struct reader {
     struct {
-        char *method, *dataset;
+        char *method, *settings, *dataset;
         double seconds;
         int64_t peak;
     } * trials;
     int64_t count;
 } reader;
+
+/* The method's settings in a trial's canonical text, as a variant has them: one line each, without "algorithm.". The caller
+ * frees them. */
+static char *settings_of(const char *canonical)
+{
+    static const char prefix[] = "algorithm.";
+    const size_t length = strlen(prefix);
+    char *text = calloc(strlen(canonical) + 1, 1), *end = text;
+    if (!text) cru_panic(CRU_NO_MEMORY, "no memory for the costs of trials");
+    for (const char *line = canonical; *line;) {
+        const size_t size = strcspn(line, "\n"), whole = size + (line[size] == '\n');
+        if (strncmp(line, prefix, length) == 0) {
+            memcpy(end, line + length, whole - length);
+            end += whole - length;
+        }
+        line += whole;
+    }
+    return text;
+}
 
 static bool note_trial(void *user, const store_trial_view *view)
 {
@@ -77,6 +99,7 @@ static bool note_trial(void *user, const store_trial_view *view)
     const bool over = view->outcome == STORE_OK && isfinite(view->seconds_total);
     r->trials[view->index].seconds = over ? view->seconds_total : NAN;
     r->trials[view->index].peak = view->peak_bytes;
+    r->trials[view->index].settings = settings_of(view->canonical);
     return true;
 }
 
@@ -93,9 +116,10 @@ static void add_trials(costs *c, const reader *r)
     for (int64_t i = 0; i < r->count; i++) {
         const char *method = r->trials[i].method, *dataset = r->trials[i].dataset;
         if (isnan(r->trials[i].seconds) || !method || !dataset) continue;
-        add(found(c, method, dataset), r->trials[i].seconds, r->trials[i].peak);
-        add(found(c, method, NULL), r->trials[i].seconds, r->trials[i].peak);
-        add(found(c, NULL, NULL), r->trials[i].seconds, r->trials[i].peak);
+        add(found(c, method, r->trials[i].settings, dataset), r->trials[i].seconds, r->trials[i].peak);
+        add(found(c, method, NULL, dataset), r->trials[i].seconds, r->trials[i].peak);
+        add(found(c, method, NULL, NULL), r->trials[i].seconds, r->trials[i].peak);
+        add(found(c, NULL, NULL, NULL), r->trials[i].seconds, r->trials[i].peak);
     }
 }
 
@@ -112,6 +136,7 @@ static cru_status read_experiment(costs *c, store *s, int64_t id, cru_error *err
     if (!status) add_trials(c, &r);
     for (int64_t i = 0; i < r.count; i++) {
         free(r.trials[i].method);
+        free(r.trials[i].settings);
         free(r.trials[i].dataset);
     }
     free(r.trials);
@@ -161,6 +186,7 @@ void costs_close(costs *c)
     if (!c) return;
     for (int64_t i = 0; i < c->count; i++) {
         free(c->entries[i].method);
+        free(c->entries[i].settings);
         free(c->entries[i].dataset);
     }
     free(c->entries);
@@ -169,11 +195,18 @@ void costs_close(costs *c)
 
 /* ---- asking ---------------------------------------------------------------------------------------------- */
 
+/* Of any settings. */
+static const entry *method_known(const costs *c, const trial *t)
+{
+    const entry *e = find(c, t->algorithm->name, NULL, t->dataset->label);
+    if (!e) e = find(c, t->algorithm->name, NULL, NULL);
+    return e ? e : find(c, NULL, NULL, NULL);
+}
+
 static const entry *best_known(const costs *c, const trial *t)
 {
-    const entry *e = find(c, t->algorithm->name, t->dataset->label);
-    if (!e) e = find(c, t->algorithm->name, NULL);
-    return e ? e : find(c, NULL, NULL);
+    const entry *e = find(c, t->algorithm->name, t->algorithm->text, t->dataset->label);
+    return e ? e : method_known(c, t);
 }
 
 double costs_seconds(const costs *c, const experiment *e, const trial *t)
@@ -186,11 +219,11 @@ double costs_seconds(const costs *c, const experiment *e, const trial *t)
 
 int64_t costs_peak(const costs *c, const trial *t)
 {
-    const entry *known = c ? best_known(c, t) : NULL;
+    const entry *known = c ? method_known(c, t) : NULL;
     return known && known->method ? known->peak : 0;
 }
 
 bool costs_know(const costs *c, const trial *t)
 {
-    return c && find(c, t->algorithm->name, NULL);
+    return c && find(c, t->algorithm->name, NULL, NULL);
 }

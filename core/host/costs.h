@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* costs.h: what trials took so far, by method and dataset, as an estimate of what others will take. */
+/* costs.h: what trials took so far, by method, its settings and dataset, as an estimate of what others will take. */
 #ifndef CORE_RUNNER_COSTS_H
 #define CORE_RUNNER_COSTS_H
 
@@ -13,7 +13,7 @@ typedef struct costs costs;
 cru_status costs_open(const char *path, costs **out, cru_error *err);
 void costs_close(costs *c); /* NULL is fine */
 
-/* The mean seconds of a trial of this method on this dataset; else of the method on all datasets; else of all trials;
+/* The mean seconds of a trial of this method with these settings on this dataset; else with any settings; else of the method on all datasets; else of all trials;
  * else 30. A search counts as often as it may try settings. */
 double costs_seconds(const costs *c, const experiment *e, const trial *t);
 

@@ -268,8 +268,8 @@ static void judge_checkpoint(job *j, const worker_message *m)
         jobs_end(leader_of(j), "asked for an opinion on a checkpoint that its rule does not provide");
         return;
     }
-    if (j->rule.epochs &&
-        j->asked++ > j->rule.epochs) { /* one more than epochs: some report the untrained model, too */
+    /* one more than epochs: some show the untrained model, too */
+    if (j->rule.epochs && j->asked++ > j->rule.epochs) {
         jobs_end(leader_of(j), "asked for opinions on more checkpoints than it has epochs");
         return;
     }
@@ -407,16 +407,19 @@ void jobs_listen(job *j)
 
 /* ---- ending ---------------------------------------------------------------------------------------------- */
 
+bool jobs_stopped(job *j, const judge_reply *reply)
+{
+    if (!reply->no_data && !reply->ours) return false;
+    runner_stop(j->runner, reply);
+    jobs_abandon(j);
+    return true;
+}
+
 static void scored(judge_call *call, const judge_reply *reply, const records *payload, int fd)
 {
     job *j = call->owner;
     (void)fd;
-    if (reply->no_data || reply->ours) {
-        runner_stop(j->runner, reply);
-        jobs_abandon(j);
-    } else {
-        results_finish(j, reply, payload);
-    }
+    if (!jobs_stopped(j, reply)) results_finish(j, reply, payload);
 }
 
 /* Until its end, not its word: what it does after that still changes its scores. */

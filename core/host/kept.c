@@ -143,12 +143,7 @@ static void judged(judge_call *call, const judge_reply *reply, const records *pa
 {
     job *j = call->owner;
     (void)fd;
-    if (reply->no_data || reply->ours) {
-        runner_stop(j->runner, reply);
-        jobs_abandon(j);
-    } else {
-        results_judged(j, reply, payload);
-    }
+    if (!jobs_stopped(j, reply)) results_judged(j, reply, payload);
 }
 
 void kept_judge(job *j)

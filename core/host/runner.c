@@ -88,10 +88,10 @@ static cru_status check_sandbox(const runner_options *options, cru_error *err)
                     missing ? missing : "methods in this process are not in a sandbox");
 }
 
-/* Memory is an even share of the machine unless the user says how much. */
+/* Memory is an even share of what there is unless the user says how much. */
 static worker_limits limits_of(const run_settings *run, int32_t slots)
 {
-    const int64_t machine = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) >> 20;
+    const int64_t machine = memory_usable() >> 20;
     return (worker_limits){.threads = run->threads,
                            .memory = run->memory ? run->memory : machine / slots,
                            .cpu = run->cpu,

@@ -68,7 +68,7 @@ const experiment *runner_experiment(const runner *r);
  * data_checksum does. Not while runner_run is running. */
 cru_status runner_key(runner *r, const trial *t, char key[SHA256_HEX], char **text, cru_error *err);
 
-/* The same in two steps: what must be asked before the run, and what can be computed during it. */
+/* runner_key in two steps: what must be asked before the run, and what can be computed during it. */
 cru_status runner_checksum(runner *r, const trial *t, char checksum[SHA256_HEX], cru_error *err);
 void trial_key(const experiment *e, const trial *t, const char *checksum, char key[SHA256_HEX], char **text);
 

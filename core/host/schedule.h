@@ -184,15 +184,16 @@ void held_look(runner *r, double now, bool (*start)(runner *r, const trial *t, c
 void held_clear(runner *r);
 
 /* jobs.c. All but jobs_abandon and jobs_clear are for leaders. */
-void jobs_join(job *leader, job *j);            /* both wait: the second follows from now on */
-bool jobs_start(job *j);                        /* forks the worker of a waiting job; false: no room for it now */
-void jobs_listen(job *j);                       /* takes the packets of a running job */
-void jobs_reap(job *j, const nursery_end *end); /* the worker is gone */
-void jobs_watch(job *j);                        /* ends a worker that has too many threads or files */
-void jobs_check_time(job *j, double now);       /* ends a worker that is over its time */
-nursery *jobs_home(const job *j);               /* where its worker comes from */
-void jobs_end(job *j, const char *complaint);   /* kills the worker for a reason of the host's */
-void jobs_abandon(job *j);                      /* kills, reaps, gives up the claim; for a run that ends early */
+void jobs_join(job *leader, job *j);                 /* both wait: the second follows from now on */
+bool jobs_start(job *j);                             /* forks the worker of a waiting job; false: no room for it now */
+void jobs_listen(job *j);                            /* takes the packets of a running job */
+void jobs_reap(job *j, const nursery_end *end);      /* the worker is gone */
+void jobs_watch(job *j);                             /* ends a worker that has too many threads or files */
+void jobs_check_time(job *j, double now);            /* ends a worker that is over its time */
+nursery *jobs_home(const job *j);                    /* where its worker comes from */
+void jobs_end(job *j, const char *complaint);        /* kills the worker for a reason of the host's */
+bool jobs_stopped(job *j, const judge_reply *reply); /* the judge's answer ends the run: done, and the job abandoned */
+void jobs_abandon(job *j);                           /* kills, reaps, gives up the claim; for a run that ends early */
 
 /* As the host's clock has it: until the outcome came, and until the best weights were announced. */
 double job_seconds(const job *j);
@@ -206,7 +207,7 @@ void results_fail(job *j, store_outcome outcome, const char *message);
 void results_short(job *j, const char *what); /* of ours; the trial stays to be run, and the run ends */
 void results_finish(job *j, const judge_reply *reply, const records *numbers);
 
-/* The same for one that was judged from kept scores. */
+/* results_finish for one that was judged from kept scores. */
 void results_judged(job *j, const judge_reply *reply, const records *numbers);
 
 /* kept.c: finds the source of a job that was just made; judges the kept scores of one that has a source, whose problem is

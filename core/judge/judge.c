@@ -261,6 +261,15 @@ static bool keeps_nonfinite(const judge_request *request)
     return request->rule.nonfinite == MONITOR_NONFINITE_KEEP;
 }
 
+/* get_exhibit of one that was prepared, whose reports are known. */
+static cru_status find_exhibit(judge *j, int64_t trial_index, exhibit **out, cru_error *err)
+{
+    records ignored = {0};
+    cru_status status = get_exhibit(j, trial_index, out, &ignored, err);
+    records_free(&ignored);
+    return status;
+}
+
 /* How much the method trusts each training label, where a metric asks and the method says; else NULL. */
 static cru_status find_weights(const judge_request *request, float *scores, const score_shape *shape,
                                const cru_data *data, const double **weights, cru_error *err)
@@ -283,10 +292,8 @@ static cru_status find_weights(const judge_request *request, float *scores, cons
 static cru_status score(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
 {
     exhibit *e;
-    records ignored = {0};
-    cru_status status = get_exhibit(j, request->trial, &e, &ignored, err);
-    records_free(&ignored);
-    if (status != CRU_OK) return status;
+    cru_status status = find_exhibit(j, request->trial, &e, err);
+    if (status) return status;
     score_shape shape = shape_of(j, e->data);
     float *scores = scores_map(fd, &shape, false), *repaired = NULL;
     if (!scores) return cru_fail(err, CRU_FAILED, "the scores cannot be mapped");
@@ -325,10 +332,8 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
 static cru_status checkpoint(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
 {
     exhibit *e;
-    records ignored = {0};
-    cru_status status = get_exhibit(j, request->trial, &e, &ignored, err);
-    records_free(&ignored);
-    if (status != CRU_OK) return status;
+    cru_status status = find_exhibit(j, request->trial, &e, err);
+    if (status) return status;
     score_shape shape = shape_of(j, e->data);
     int64_t count = scores_count(&shape);
     float *both = scores_map(fd, &shape, true);

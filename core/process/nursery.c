@@ -262,16 +262,26 @@ CRU_NORETURN void nursery_serve(const nursery_options *options, int socket)
 
 /* ---- in the host ----------------------------------------------------------------------------------------- */
 
-cru_status nursery_open(const nursery_options *options, nursery **out, cru_error *err)
+/* A nursery without a process, and the two ends of its socket. */
+static cru_status create(nursery **out, int pair[2], cru_error *err)
 {
-    int pair[2];
-    *out = NULL;
     nursery *n = calloc(1, sizeof *n);
     if (!n) return cru_fail(err, CRU_NO_MEMORY, "no memory for the parent of workers");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
         free(n);
         return cru_fail(err, CRU_FAILED, "cannot make a socket: %s", strerror(errno));
     }
+    *out = n;
+    return CRU_OK;
+}
+
+cru_status nursery_open(const nursery_options *options, nursery **out, cru_error *err)
+{
+    int pair[2];
+    *out = NULL;
+    nursery *n = NULL;
+    cru_status status = create(&n, pair, err);
+    if (status) return status;
     pid_t host = getpid();
     n->pid = fork();
     if (n->pid == 0) nurse(options, pair[1], host);
@@ -313,12 +323,9 @@ cru_status nursery_open_program(const nursery_program *program, nursery **out, c
     int pair[2];
     notice ready = {0};
     *out = NULL;
-    nursery *n = calloc(1, sizeof *n);
-    if (!n) return cru_fail(err, CRU_NO_MEMORY, "no memory for the parent of workers");
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
-        free(n);
-        return cru_fail(err, CRU_FAILED, "cannot make a socket: %s", strerror(errno));
-    }
+    nursery *n = NULL;
+    cru_status status = create(&n, pair, err);
+    if (status) return status;
     pid_t host = getpid();
     n->pid = fork();
     if (n->pid == 0) become(program, pair[1], host);

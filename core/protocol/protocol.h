@@ -122,7 +122,7 @@ int scores_create(const score_shape *shape);
 bool scores_copy_checkpoint(int from, int to, const score_shape *shape);
 bool scores_copy_embedding(int from, int to, const score_shape *shape, int64_t cols);
 
-/* The same for the first `size` bytes of the report. */
+/* Copies the first `size` bytes of the report. */
 bool scores_copy_report(int from, int to, const score_shape *shape, uint64_t size);
 
 /* Maps it, after checking its size; NULL on failure. */

@@ -77,7 +77,7 @@ static void random_point(const search *s, const cru_rng *rng, double *point)
 {
     const search_problem *p = &s->problem;
     for (int64_t i = 0; i < p->axis_count; i++) {
-        cru_rng own = axis_stream(rng, p->axes[i].param->key);
+        cru_rng own = axis_stream(rng, axis_name(&p->axes[i]));
         point[i] = axis_at_share(&p->axes[i], cru_rng_uniform(&own));
     }
 }
@@ -91,7 +91,7 @@ static void study_point(const search *s, int64_t number, double *point)
     uint32_t seed = cru_study_hash(text);
     for (int64_t i = 0; i < p->axis_count; i++) {
         cru_mt mt;
-        snprintf(text, sizeof text, "(%" PRIu32 ", '%s')", seed, p->axes[i].param->key);
+        snprintf(text, sizeof text, "(%" PRIu32 ", '%s')", seed, axis_name(&p->axes[i]));
         cru_mt_seed(&mt, cru_study_hash(text));
         int64_t levels = axis_levels(&p->axes[i]);
         point[i] =

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *axis_name(const search_axis *axis)
+{
+    return axis->name ? axis->name : axis->param->key;
+}
+
 int64_t axis_levels(const search_axis *axis)
 {
     if (axis->search.kind != CRU_SEARCH_ONE_OF) return 0;

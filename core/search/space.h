@@ -8,6 +8,9 @@
 
 #include "config/config.h"
 
+/* What its draws are seeded by. */
+const char *axis_name(const search_axis *axis);
+
 /* Values of a list, or of a choice; 0: the axis is an interval. Coordinates of a list are 0 .. levels - 1. */
 int64_t axis_levels(const search_axis *axis);
 

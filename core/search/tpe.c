@@ -155,7 +155,7 @@ void tpe_propose(const search_axis *axes, int64_t axis_count, const tpe_history 
         for (int64_t i = 0; i < history->count; i++) column[i] = history->points[order[i].index][a];
         density l = density_make(&axes[a], column, good);
         density g = density_make(&axes[a], column + good, history->count - good);
-        cru_rng own = axis_stream(rng, axes[a].param->key);
+        cru_rng own = axis_stream(rng, axis_name(&axes[a]));
         point[a] = propose(&l, &g, &own);
         density_free(&l);
         density_free(&g);

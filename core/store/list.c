@@ -19,7 +19,7 @@ typedef struct list {
 /* A row of a table about the trial at `index`. False stops. */
 typedef bool list_visitor(sqlite3_stmt *query, int64_t index, void *context);
 
-/* The same question twice: of all trials from row ?1 to ?2, ordered by it, and of the one with row ?1. The first column of
+/* One question twice: of all trials from row ?1 to ?2, ordered by it, and of the one with row ?1. The first column of
  * both is the row of the trial. */
 typedef struct question {
     const char *range, *single;

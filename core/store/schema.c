@@ -334,7 +334,7 @@ static char *immutable_uri(const char *path)
 static cru_status connect_immutable(store *s, const char *path, cru_error *err)
 {
     char *uri = immutable_uri(path);
-    cru_status status = uri ? connect(s, uri, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err)
+    cru_status status = uri ? connect(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err)
                             : cru_fail(err, CRU_NO_MEMORY, "%s: out of memory", s->path);
     free(uri);
     return status;
@@ -343,8 +343,7 @@ static cru_status connect_immutable(store *s, const char *path, cru_error *err)
 /* As its options say. */
 static cru_status connect_as_told(store *s, cru_error *err)
 {
-    const int flags =
-        SQLITE_OPEN_NOMUTEX | (s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    const int flags = s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     char *path = s->options.read_only && s->options.still ? realpath(s->path, NULL) : NULL;
     cru_status status = path && !has_log(path) ? connect_immutable(s, path, err) : connect(s, s->path, flags, err);
     free(path);

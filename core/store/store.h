@@ -58,9 +58,9 @@ typedef struct store_options {
     int32_t lease_seconds;    /* life of a claim that is not renewed; 0: 600; negative: expires at once (tests) */
     const store_owner *owner; /* NULL: this process; tests pose as others */
     bool alone;               /* this process alone uses the file, as always on a network disk: a rollback journal */
-    bool unreferenced;        /* what rows refer to is not looked up when they are added: for one who copies rows of which
+    bool unreferenced;  /* what rows refer to is not looked up when they are added: for one who copies rows of which
                                  that was checked */
-    int64_t keep_bytes;       /* how much of kept scores the file may hold, with what was there when this process first
+    int64_t keep_bytes; /* how much of kept scores the file may hold, with what was there when this process first
                                  looked; 0: no limit */
 } store_options;
 

@@ -72,8 +72,8 @@ static cru_status put_metrics(store *s, const store_experiment *experiment, int6
 static cru_status put_list_aside(store *s, int64_t id, cru_error *err)
 {
     static const char *const steps[] = {
-        "REPLACE INTO past SELECT -experiment, position + (SELECT 1 + ifnull(max(position), -1) FROM past"
-        " WHERE experiment = -?1), trial, alias, tried FROM member WHERE experiment = ?1", /* later lists behind */
+        ("REPLACE INTO past SELECT -experiment, position + (SELECT 1 + ifnull(max(position), -1) FROM past"
+         " WHERE experiment = -?1), trial, alias, tried FROM member WHERE experiment = ?1"), /* later lists behind */
         "DELETE FROM member WHERE experiment = ?1",
         "DELETE FROM namesake WHERE experiment = ?1",
     };

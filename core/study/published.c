@@ -7,38 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "config/strings.h"
 #include "config/values.h"
 
 enum { FIELDS = 64, LINES_MOST = 1000000 };
-
-/* Splits a line into fields in place; quotes as in RFC 4180, but no line breaks inside them. -1: too many. */
-static int64_t split(char *line, const char **fields)
-{
-    int64_t count = 0;
-    line[strcspn(line, "\r\n")] = '\0';
-    for (;;) {
-        if (count == FIELDS) return -1;
-        char *out = line;
-        fields[count++] = out;
-        bool quoted = *line == '"';
-        if (quoted) line++;
-        while (*line && (quoted || *line != ',')) {
-            if (quoted && *line == '"') {
-                line++;
-                if (*line != '"') {
-                    quoted = false;
-                    continue;
-                }
-            }
-            *out++ = *line++;
-        }
-        bool more = *line == ',';
-        line++;
-        *out = '\0';
-        if (!more) return count;
-    }
-}
 
 int64_t published_column(const published *p, const char *name)
 {
@@ -124,7 +97,7 @@ static cru_status take_file(reading *r, FILE *file, cru_error *err)
     for (int64_t number = 1; !status && (length = getline(&line, &size, file)) >= 0; number++) {
         bool text = !memchr(line, '\0', (size_t)length) && string_is_utf8(line, (size_t)length);
         if (text && (line[strspn(line, " \t\r\n")] == '\0' || line[0] == '#')) continue;
-        int64_t count = text ? split(line, fields) : 0;
+        int64_t count = text ? csv_split(line, fields, FIELDS) : 0;
         const char *fault = !text                 ? "the line is not UTF-8 text"
                             : count < 0           ? "more than 64 fields"
                             : !r->p->column_count ? take_header(r, fields, count)

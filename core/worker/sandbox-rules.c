@@ -63,21 +63,13 @@ struct sandbox_rules {
 
 /* What every plugin may read: libraries, and what runtimes ask to choose their kernels. How much memory is free is not
  * among it: that would tell of other trials. */
-static const char *const system_files[] = {"/lib",
-                                           "/lib32",
-                                           "/lib64",
-                                           "/usr/lib",
-                                           "/usr/lib32",
-                                           "/usr/lib64",
-                                           "/usr/local/lib",
-                                           "/etc/ld.so.cache",
-                                           "/proc/cpuinfo",
-                                           "/sys/devices/system/cpu",
-                                           "/sys/devices/system/node",
-                                           "/dev/null",
-                                           "/dev/zero",
-                                           "/dev/urandom",
-                                           NULL};
+static const char *const system_files[] = {"/lib",           "/lib32",
+                                           "/lib64",         "/usr/lib",
+                                           "/usr/lib32",     "/usr/lib64",
+                                           "/usr/local/lib", "/etc/ld.so.cache",
+                                           "/proc/cpuinfo",  "/sys/devices/system/cpu",
+                                           "/dev/null",      "/dev/zero",
+                                           "/dev/urandom",   NULL};
 
 int rules_version(void)
 {
@@ -114,6 +106,23 @@ static void add_path(sandbox_rules *r, const char *path, uint64_t rights)
     }
     if (fstat(fd, &info) == 0 && !S_ISDIR(info.st_mode)) rights &= FILE_RIGHTS;
     add(r, fd, rights);
+}
+
+/* How processors and memory hang together, which runtimes ask for; not how much memory is free there. */
+static void add_nodes(sandbox_rules *r)
+{
+    static const char *const facts[] = {
+        "/sys/devices/system/node/online",         "/sys/devices/system/node/possible",
+        "/sys/devices/system/node/has_cpu",        "/sys/devices/system/node/has_memory",
+        "/sys/devices/system/node/node*/cpulist",  "/sys/devices/system/node/node*/cpumap",
+        "/sys/devices/system/node/node*/distance", NULL};
+    add_path(r, "/sys/devices/system/node", FS_READ_DIR);
+    for (int i = 0; facts[i]; i++) {
+        glob_t found = {0};
+        if (glob(facts[i], 0, NULL, &found) != 0) continue;
+        for (size_t k = 0; k < found.gl_pathc; k++) add_path(r, found.gl_pathv[k], FS_READ_FILE);
+        globfree(&found);
+    }
 }
 
 /* Folders of libraries that the administrator has told the dynamic linker of, such as CUDA's. */
@@ -287,6 +296,7 @@ cru_status rules_create(const sandbox_files *files, sandbox_rules **out, cru_err
     if (!r->version) return CRU_OK;
     for (int i = 0; files->libraries && system_files[i]; i++) add_path(r, system_files[i], READ_RIGHTS);
     if (files->libraries) add_linker_folders(r);
+    if (files->libraries) add_nodes(r);
     if (files->libraries) add_path(r, "/dev/null", FS_READ_FILE | FS_WRITE_FILE);
     add_plugins(r, files);
     add_programs(r, files);

@@ -57,7 +57,7 @@ typedef struct worker_job {
 enum { WORKER_TRADE = 1 };
 extern const nursery_trade worker_trade;
 
-/* The same for a process that knows a language of its own: `open` takes the place of plugin_open. The trade's user is
+/* That trade for a process that knows a language of its own: `open` takes the place of plugin_open. The trade's user is
  * a worker_language. */
 typedef struct worker_language {
     cru_status (*open)(const char *path, const cru_plugin **plugin, cru_error *err);

@@ -130,7 +130,7 @@ typedef struct tape_result {
 tape_result tape_emit(cru_tape *t, const tape_op *op, const cru_tensor *shape, cru_tensor *const *in, int32_t in_count,
                       size_t state_size);
 
-/* The same without memory for values: `data` is set by the caller (views). */
+/* As tape_emit, without memory for values: `data` is set by the caller (views). */
 tape_result tape_emit_view(cru_tape *t, const tape_op *op, const cru_tensor *shape, cru_tensor *const *in,
                            int32_t in_count, size_t state_size);
 

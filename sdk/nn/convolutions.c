@@ -134,16 +134,16 @@ cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     return layer;
 }
 
-/* (1 + eps) x + A x */
-static cru_tensor *gin_sum(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x)
+/* (1 + eps) x + A x, or with the largest neighbours */
+static cru_tensor *gin_sum(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x, bool max)
 {
-    cru_tensor *sum = cru_add(t, x, cru_spmm(t, adj, x));
+    cru_tensor *sum = cru_add(t, x, max ? cru_aggregate(t, adj, x, CRU_REDUCE_MAX) : cru_spmm(t, adj, x));
     return layer->eps ? cru_add(t, sum, cru_mul(t, x, layer->eps)) : sum;
 }
 
 cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x)
 {
-    return cru_mlp_apply(t, &layer->mlp, gin_sum(t, layer, adj, x));
+    return cru_mlp_apply(t, &layer->mlp, gin_sum(t, layer, adj, x, false));
 }
 
 cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, const cru_input *x)
@@ -151,7 +151,7 @@ cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, co
     const cru_fc *first = &layer->mlp.layer[0];
     if (x->dense) return cru_gin_apply(t, layer, adj, x->dense);
     cru_assert(!layer->mlp.input_dropout, "gin: dropout of a sparse input is the caller's");
-    cru_tensor *h = gin_sum(t, layer, adj, cru_input_linear(t, x, first->w, NULL));
+    cru_tensor *h = gin_sum(t, layer, adj, cru_input_linear(t, x, first->w, NULL), false);
     return cru_mlp_after_first(t, &layer->mlp, with_bias(t, h, first->b));
 }
 
@@ -167,6 +167,8 @@ cru_gin_stack cru_gin_stack_create(cru_net *net, const char *name, const cru_gin
     cru_gin_stack stack = {.layers = shape->layers,
                            .outer_norm = shape->outer_norm,
                            .bare_last = shape->bare_last,
+                           .max = shape->max,
+                           .act = shape->act == CRU_UNARY_COPY ? CRU_UNARY_RELU : shape->act,
                            .dropout = shape->dropout};
     for (int64_t i = 0; i < shape->layers; i++) {
         const tensor_name own = name_numbered(name, i);
@@ -174,6 +176,7 @@ cru_gin_stack cru_gin_stack_create(cru_net *net, const char *name, const cru_gin
                                    .hidden = shape->hidden,
                                    .out = i < shape->layers - 1 ? shape->hidden : shape->out,
                                    .layers = shape->mlp_layers,
+                                   .act = shape->act,
                                    .batch_norm = true};
         stack.layer[i] = cru_gin_create(net, own.text, &mlp, shape->learn_eps);
         if (shape->outer_norm && !is_bare(&stack, i))
@@ -182,16 +185,25 @@ cru_gin_stack cru_gin_stack_create(cru_net *net, const char *name, const cru_gin
     return stack;
 }
 
+static cru_tensor *gin_layer(cru_tape *t, const cru_gin_stack *stack, int64_t i, cru_sparse *adj, const cru_input *x)
+{
+    const cru_gin *layer = &stack->layer[i];
+    if (!stack->max) return cru_gin_input(t, layer, adj, x);
+    return cru_mlp_apply(t, &layer->mlp, gin_sum(t, layer, adj, cru_input_dense(t, x), true));
+}
+
 cru_tensor *cru_gin_stack_input(cru_tape *t, const cru_gin_stack *stack, cru_sparse *adj, const cru_input *x)
 {
-    cru_tensor *h = NULL;
+    cru_input in = *x;
     for (int64_t i = 0; i < stack->layers; i++) {
-        h = i ? cru_gin_apply(t, &stack->layer[i], adj, h) : cru_gin_input(t, &stack->layer[0], adj, x);
-        if (is_bare(stack, i)) break;
-        if (stack->outer_norm) h = cru_batch_norm_apply(t, &stack->norm[i], h);
-        h = cru_dropout(t, cru_relu(t, h), stack->dropout);
+        const bool bare = is_bare(stack, i);
+        if (bare && i) cru_represent(t, in.dense);
+        cru_tensor *h = gin_layer(t, stack, i, adj, &in);
+        if (stack->outer_norm && !bare) h = cru_batch_norm_apply(t, &stack->norm[i], h);
+        if (!bare) h = cru_dropout(t, cru_activate(t, stack->act, h), stack->dropout);
+        in = cru_input_of(h);
     }
-    return h;
+    return in.dense;
 }
 
 /* ---- cheb ------------------------------------------------------------------------------------------------ */

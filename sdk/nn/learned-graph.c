@@ -38,6 +38,7 @@ cru_tensor *cru_learned_graph_convolve(cru_tape *t, const cru_learned_graph *g, 
         y = cru_learned_graph_spread(t, g, cru_input_linear(t, &in, stack->layer[i].w, NULL));
         y = cru_add(t, y, stack->layer[i].b);
     }
+    if (stack->layers > 1) cru_represent(t, in.dense);
     return y;
 }
 

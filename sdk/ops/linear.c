@@ -64,7 +64,7 @@ void finish_backward(cru_tape *t, const tape_node *n)
         t->device->backend->finish_grad(t->device, &args);
 }
 
-/* The same for the operator that made x, by the kernel that makes the gradient of x. False when that is not all of the
+/* way_back of the operator that made x, by the kernel that makes the gradient of x. False when that is not all of the
  * gradient, or somebody wants to see it. */
 static bool leads_back(cru_tape *t, const cru_tensor *x, float *dx, cru_finish_grad_args *args)
 {

@@ -26,7 +26,7 @@ static inline const cru_finish *finish_or_null(const cru_finish *f)
 /* Turns n->out->grad into the gradient before the finish, in place, and adds to the gradient of the bias. */
 void finish_backward(cru_tape *t, const tape_node *n);
 
-/* The same as recorded operators; not for elu, selu, tanh and sigmoid. */
+/* finish_backward as recorded operators; not for elu, selu, tanh and sigmoid. */
 cru_tensor *finish_graph(cru_tape *t, const tape_node *n, const cru_finish *finish, cru_tensor *dy);
 cru_tensor *bias_graph(cru_tape *t, const cru_tensor *bias, cru_tensor *dy);
 

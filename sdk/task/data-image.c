@@ -14,29 +14,13 @@ static const char *official_name(char name[24], int32_t i)
     return name;
 }
 
-static cru_task common_part(const cru_data *data)
-{
-    return (cru_task){
-        .problem = data->problem,
-        .items = data->items,
-        .nodes = data->nodes,
-        .classes = data->classes,
-        .graph = data->graph,
-        .graph_offsets = data->graph_offsets,
-        .relations = data->relations,
-        .relation_count = data->relation_count,
-        .x = data->x,
-        .labels = data->labels,
-        .candidates = data->candidates,
-        .split = data->split,
-    };
-}
-
 cru_status cru_data_write(const cru_data *data, int fd, cru_error *err)
 {
     image_writer w = {.arena = cru_arena_create()};
     if (!w.arena) return cru_fail(err, CRU_NO_MEMORY, "image: out of memory");
-    cru_task common = common_part(data);
+    cru_task common = task_common(data);
+    common.labels = data->labels;
+    common.candidates = data->candidates;
     int64_t officials = data->official_count;
     char name[24];
     put_task(&w, &common);

@@ -7,6 +7,9 @@
 
 #include "task/image.h"
 
+/* What a task has of its data as it is, borrowed: all but labels, candidates and what is its own. */
+cru_task task_common(const cru_data *data);
+
 /* ---- writing: arrays are borrowed until the image is written ---- */
 
 void put_task(image_writer *w, const cru_task *task);
@@ -27,7 +30,7 @@ typedef struct image_reader {
 /* The array `name` with elements of `size` bytes and `count` of them; NULL when it is absent or wrong. */
 const void *take(image_reader *r, const char *name, size_t size, int64_t count);
 
-/* The same; its absence is a fault. */
+/* As take, but its absence is a fault. */
 const void *need(image_reader *r, const char *name, size_t size, int64_t count);
 
 /* Zeroed memory of the reader's arena. */

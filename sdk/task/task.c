@@ -3,6 +3,8 @@
 
 #include <crucible/task.h>
 
+#include "task/parts.h"
+
 /* Copies what a method may know of item-wise rows: those of `known`. */
 static void reveal(void *to, const void *from, cru_ids known, size_t row)
 {
@@ -37,10 +39,9 @@ static cru_status hide_candidates(cru_data *data, cru_task *task, cru_error *err
     return CRU_OK;
 }
 
-cru_status cru_data_task(cru_data *data, uint64_t seed, cru_task *task, cru_error *err)
+cru_task task_common(const cru_data *data)
 {
-    *task = (cru_task){
-        .size = sizeof *task,
+    return (cru_task){
         .problem = data->problem,
         .items = data->items,
         .nodes = data->nodes,
@@ -51,8 +52,14 @@ cru_status cru_data_task(cru_data *data, uint64_t seed, cru_task *task, cru_erro
         .relation_count = data->relation_count,
         .x = data->x,
         .split = data->split,
-        .seed = seed,
     };
+}
+
+cru_status cru_data_task(cru_data *data, uint64_t seed, cru_task *task, cru_error *err)
+{
+    *task = task_common(data);
+    task->size = sizeof *task;
+    task->seed = seed;
     cru_status status = hide_labels(data, task, err);
     return status ? status : hide_candidates(data, task, err);
 }

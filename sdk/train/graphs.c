@@ -162,17 +162,28 @@ cru_tensor *cru_graphs_in_turn(cru_learner *learner, cru_tape *t, cru_graph_scor
     const cru_graph_settings *s = settings_at(learner, learner->method->graphs);
     const int64_t items = learner->task->items, parts = learner->validation_only ? 1 : PARTS;
     cru_tensor **batch = cru_tape_alloc(t, items / s->batch + parts, sizeof *batch);
+    cru_tensor **noted = cru_tape_alloc(t, items / s->batch + parts, sizeof *noted);
+    bool all_noted = learner->noted;
     int64_t ends[PARTS], batches = 0;
     const int32_t *order = order_of_parts(t, learner->task, ends);
     for (int64_t part = 0, from = 0; part < parts; part++)
         for (int64_t to; from < ends[part]; from = to) {
             to = from + s->batch < ends[part] ? from + s->batch : ends[part];
-            batch[batches++] = score(learner, user, t, (cru_ids){order + from, to - from});
+            cru_represent(t, NULL);
+            batch[batches] = score(learner, user, t, (cru_ids){order + from, to - from});
+            noted[batches] = cru_represented(t);
+            all_noted &= noted[batches] && cru_tensor_rows(noted[batches]) == to - from;
+            batches++;
         }
-    cru_represent(t, NULL); /* what a batch noted is of its graphs, in another order */
+    cru_represent(t, NULL); /* what the last batch noted is of its graphs */
     if (!batches) return cru_tensor_filled(t, cru_2d(items, learner->task->classes), 0);
     cru_tensor *z = batches > 1 ? cru_concat_rows(t, batch, batches) : batch[0];
-    return cru_scatter(t, z, cru_index_step(t, order, ends[parts - 1]), items, CRU_REDUCE_SUM);
+    const cru_index rows = cru_index_step(t, order, ends[parts - 1]);
+    if (all_noted) {
+        cru_tensor *h = cru_concat_rows(t, noted, batches);
+        cru_represent(t, cru_scatter(t, h, rows, items, CRU_REDUCE_SUM));
+    }
+    return cru_scatter(t, z, rows, items, CRU_REDUCE_SUM);
 }
 
 /* Graphs are joined up to about so many nodes: what layers keep of them stays in the caches. */

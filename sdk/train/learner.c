@@ -260,7 +260,7 @@ static cru_tensor *loss_from(cru_learner *l, cru_tensor *z)
     return l->method->loss ? l->method->loss(l, l->model, l->tape, z) : cru_learner_loss(l, l->tape, z);
 }
 
-/* The same from a pass that is yet to be made, of which only the training items may be wanted. */
+/* What it minimises, from a pass that is yet to be made, of which only the training items may be wanted. */
 static cru_tensor *loss_of_pass(cru_learner *l)
 {
     if (!l->wanted) return loss_from(l, cru_learner_logits(l, l->tape));

@@ -26,7 +26,7 @@ const char *method_fault(const cru_plugin *plugin);
 /* What a hook gave, with two columns where it is one for two classes; fails the trial where it is NULL. */
 cru_tensor *learner_scores_of(cru_learner *l, cru_tape *t, cru_tensor *z, const char *hook);
 
-/* The same of `forward`. */
+/* What `forward` gave, as learner_scores_of. */
 cru_tensor *learner_forward(cru_learner *l, cru_tape *t, const cru_graphs *graphs);
 
 /* Scores of all items with the weights as they are. */

@@ -16,6 +16,7 @@ slurm_can()
     getent ahostsv4 127.0.0.1 >/dev/null || { slurm_why="this machine has no address but 127.0.0.1"; return 1; }
 }
 
+# A job that is requeued waits as long as credentials are valid, which is 2 minutes if nothing is said.
 slurm_conf() # FOLDER PORT
 {
     cat <<CONF
@@ -25,7 +26,7 @@ SlurmctldPort=$2
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket=$1/munge/socket
+AuthInfo=socket=$1/munge/socket,cred_expire=20
 StateSaveLocation=$1/state
 SlurmdSpoolDir=$1/spool-%n
 SlurmctldPidFile=$1/slurmctld.pid
@@ -52,13 +53,13 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
 }
 
-# until CONDITION...: true as soon as the command is, false after a few hundred tries.
+# until CONDITION...: true as soon as the command is, false after so many tries that something must be wrong.
 slurm_until()
 {
     local tries=0
     until "$@"; do
         tries=$((tries + 1))
-        [ "$tries" -lt 600 ] || return 1
+        [ "$tries" -lt 2400 ] || return 1
         read -r -t 0.1 <>"$slurm_folder/never" || true
     done
 }

@@ -67,6 +67,21 @@ PROTECTIONS = [
     Protection("own-clock", "M1: parts of a time are within what the host measured",
                [("core/host/jobs.c", "return isfinite(seconds) ? fmin(fmax(seconds, 0), fmax(most, 0)) : NAN;",
                  "return most > -1 ? seconds : NAN;")], suite("test-hostile")),
+    Protection("time-until-the-end", "M1: a time lasts until the process is gone, not until its word",
+               [("core/host/jobs.c", "    return j->ended_at - j->started;",
+                 "    return fmax(j->outcome.seconds_construct, 0) + fmax(j->outcome.seconds_train, 0);")], suite("test-hostile")),
+    Protection("judged-validation", "M1: the best epoch is struck out when the scores do not bear it out",
+               [("core/host/results.c", "monitor_refutes(&j->rule, &j->gain, reply->ruled);",
+                 "!monitor_refutes(&j->rule, &j->gain, reply->ruled) && reply->ruled > 2;")], suite("test-hostile")),
+    Protection("few-questions", "M1: oracle-early shows the judge no more checkpoints than there are epochs",
+               [("core/host/jobs.c", "if (j->rule.epochs && j->asked++ > j->rule.epochs) {",
+                 "if (j->rule.epochs && j->asked++ < 0) {")], suite("test-hostile")),
+    Protection("hidden-once", "M1: the judge makes the whole of an inductive task once",
+               [("core/host/jobs.c", "    if (j->learned) {", "    if (j->learned && !j->learned) {")],
+               suite("test-hostile")),
+    Protection("judge-confined", "C1: what a dataset, corruptor or metric does is behind the judge's locks",
+               [("core/judge/judge.c", "return status == CRU_OK ? sandbox_enter(seat->box, ruleset, err) : status;",
+                 "return status;")], suite("test-hostile")),
     Protection("risks-are-said", "M2: sandbox = off is told in a line",
                [("core/cli/session.c",
                  "fputs(\"[run] sandbox = off: plugins can do whatever you can, with your files and over the "
@@ -77,6 +92,16 @@ PROTECTIONS = [
                suite("test-hostile")),
     Protection("descriptors", "M3: open files are limited",
                [("core/worker/worker.c", "if (l->descriptors > 0) limit(", "if (l->descriptors < 0) limit(")],
+               suite("test-hostile")),
+    Protection("memory-not-counted", "H3: how much memory is free on a node is not told",
+               [("core/worker/sandbox-rules.c", "\"/sys/devices/system/cpu\",",
+                 "\"/sys/devices/system/cpu\", \"/sys/devices/system/node\",")], suite("test-sandbox")),
+    Protection("memory-by-default", "M3: a trial may have its share of the memory if nothing is said",
+               [("core/host/runner.c", "run->memory ? run->memory : machine / slots", "run->memory")],
+               suite("test-hostile")),
+    Protection("shortage-is-ours", "H1: what is short here is no failure of a method",
+               [("core/host/problems.c", "if (reply->no_data || reply->ours) runner_stop",
+                 "if (reply->no_data && reply->ours) runner_stop")],
                suite("test-hostile")),
     Protection("words-of-run", "M4: what a method says reaches no terminal as it is",
                [("core/host/jobs.c", "    printable(j->outcome.text, true);\n", ""),
@@ -120,7 +145,7 @@ def apply(tree, edits):
 
 
 def build(tree):
-    done = subprocess.run(["tools/build", "release", "crucible-cli", "test-hostile"], cwd=tree,
+    done = subprocess.run(["tools/build", "release", "crucible-cli", "test-hostile", "test-sandbox"], cwd=tree,
                           capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"protections.py: does not build:\n{done.stdout[-3000:]}{done.stderr[-1000:]}")

@@ -32,24 +32,24 @@ run() # SANDBOX ATTACK LINES...
     local sandbox=$1 attack=$2
     shift 2
     {
-        printf '; %s\n[experiment]\nseeds = 0\nmetrics = accuracy\n[dataset csbm]\n' "$token"
+        printf '; %s\n[experiment]\nseeds = 0, 1\nmetrics = accuracy\n[dataset csbm]\n' "$token"
         printf '[algorithm python as mine]\nfile = method/hostile.py\nattack = %s\n' "$attack"
         printf '%s\n' "targets = $work/attack.ini:$work/attack.db:$work/beside/truth.csv:$work/method/truth.csv:$work/method/.hidden.py:$work/method/link.py"
-        printf '%s\n' "$@" "[run]" "timeout = 120" "sandbox = $sandbox" '[paths]' "python = $python"
+        printf '%s\n' "$@" "[run]" "jobs = 1" "timeout = 120" "sandbox = $sandbox" '[paths]' "python = $python"
     } >attack.ini
     rm -f attack.db
     "$CRUCIBLE" run attack.ini --db attack.db >output 2>&1
     output=$(cat output)
 }
 
-for attack in files writes network processes proc descriptors memory truth; do
-    run required "$attack"
+for attack in files writes network processes proc descriptors environment lingers memory remains shares truth; do
+    run required "$attack" # with two seeds, one trial after the other in one slot
     lacks "$output" REACHED
-    contains "$output" ": ok accuracy"
+    [ "$(grep -c ': ok accuracy' output)" = 2 ] || fail "$attack: $output"
 done
 run required memory 'plant = yes'
 contains "$output" "REACHED memory"
-for attack in files network proc; do
+for attack in files network proc shares; do
     run off "$attack"
     contains "$output" REACHED
 done

@@ -31,7 +31,15 @@ rate    = 0, 0.4
 epochs  = 5
 INI
 
-queue_is_empty() { ! squeue -h 2>/dev/null | grep -q .; }
+# What could not be launched while a node's daemon was gone, Slurm holds until an administrator lets it go.
+queue_is_empty()
+{
+    local job why
+    squeue -h -o '%i %r' 2>/dev/null | while read -r job why; do
+        case $why in *held*) scontrol release "$job" 2>/dev/null ;; esac
+    done
+    ! squeue -h 2>/dev/null | grep -q .
+}
 settle() { slurm_until queue_is_empty || fail "the queue does not empty: $(squeue)"; }
 compare() # STORE
 {

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attacks of a method in Python, one a setting. Each tries all its ways; the trial fails with what it has reached."""
+import atexit
+import builtins
 import ctypes
+import fcntl
 import os
 import resource
 import socket
 import subprocess
 import sys
+import sysconfig
+import threading
+from multiprocessing import shared_memory
 
 import numpy as np
 
@@ -52,6 +58,7 @@ def writes(self, task):
     return tried(write(os.path.join(here, "loot")), write("/tmp/crucible-loot"), write("/dev/shm/crucible-loot"),
                  write(os.path.join(os.path.dirname(os.path.dirname(own)), "loot")),
                  write(os.path.join(os.path.dirname(np.__file__), "loot.py")), write(__file__),
+                 *(write(os.path.join(sysconfig.get_path(name), "loot.pth")) for name in ("purelib", "stdlib")),
                  ("makes memory that is executable and shared", lambda: os.memfd_create("loot")),
                  ("links", lambda: os.symlink("/etc/passwd", os.path.join(own, "passwd"))),
                  ("removes its own file", lambda: os.remove(__file__)),
@@ -128,13 +135,69 @@ def memory(self, task):
     return [f"memory: on {found} of {seen} pages"] if found else []
 
 
+def environment(self, task):
+    """What would make the next program, interpreter or library do something else, or is the user's."""
+    return [name for name in os.environ if name != "PYTHONHASHSEED"
+            and name.startswith(("LD_", "PYTHON", "SSH_", "XDG_", "CRUCIBLE_")) or name in ("HOME", "USER", "PATH", "MAIL")]
+
+
+def shares(self, task):
+    """Memory, names and locks that another process could have, too."""
+    def named():
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+            s.bind("\0crucible-loot")
+    readable = open(np.__file__, "rb")
+    lock = bytes(np.array([1, 0, 0, 0], np.int64))  # a struct flock of a whole file; 37: F_OFD_SETLK
+    return tried(("a name of no folder", named),
+                 ("shared memory", lambda: shared_memory.SharedMemory("crucible-loot", True, 4096)),
+                 ("a memory file", lambda: os.memfd_create("loot")),
+                 ("a segment", lambda: libc.shmget(0x6c6f6f74, 4096, 0o1600) >= 0),
+                 ("a semaphore", lambda: libc.semget(0x6c6f6f74, 1, 0o1600) >= 0),
+                 ("a queue", lambda: libc.msgget(0x6c6f6f74, 0o1600) >= 0),
+                 ("a named queue", lambda: libc.mq_open(b"/crucible-loot", 0o102, 0o600, None) >= 0),
+                 ("locks a library", lambda: fcntl.flock(readable, fcntl.LOCK_EX | fcntl.LOCK_NB)),
+                 ("locks a part of one", lambda: fcntl.lockf(readable, fcntl.LOCK_SH | fcntl.LOCK_NB)),
+                 ("locks it as opened", lambda: fcntl.fcntl(readable, 37, lock)),
+                 ("is told of signals", lambda: fcntl.fcntl(readable, fcntl.F_SETOWN, os.getppid())),
+                 *(read(f"/sys/devices/system/node/node0/{name}") for name in ("meminfo", "numastat", "vmstat")))
+
+
+def remains(self, task):
+    """Whether an earlier trial is in this interpreter, and leaves what a later one would find."""
+    places = dict(crucible=crucible, numpy=np, builtins=builtins, sys=sys, socket=socket)
+    found = [name for name, place in places.items() if hasattr(place, "loot")] + ["a patch"] * (not crucible.method)
+    found += [name for name, there in (("a module", "loot" in sys.modules), ("a path", "loot" in sys.path),
+                                       ("a variable", "LOOT" in os.environ), ("a mask", os.umask(0o123) == 0o123),
+                                       ("a thread", threading.active_count() > 1),
+                                       ("a draw", np.random.get_state()[1][1] == 1812433255)) if there]
+    for place in places.values():
+        place.loot = True
+    np.random.seed(1)
+    sys.modules["loot"] = os
+    sys.path.append("loot")
+    os.environ["LOOT"] = "1"
+    crucible.method = None
+    return found
+
+
+def lingers(self, task):
+    """Neither a thread nor what is to be done at exit keeps the worker."""
+    def busy():
+        while True:
+            pass
+    threading.Thread(target=busy).start()
+    threading.Thread(target=busy, daemon=True).start()
+    atexit.register(busy)
+    return []
+
+
 def truth(self, task):
     hidden = np.setdiff1d(np.arange(task.items), np.concatenate([task.split.train, task.split.val]))
     return tried(("labels of the test", lambda: bool((task.labels[hidden] != -1).any())))
 
 
 ATTACKS = dict(files=files, writes=writes, network=network, processes=processes, proc=proc, descriptors=descriptors,
-               memory=memory, truth=truth)
+               environment=environment, lingers=lingers, memory=memory, remains=remains, shares=shares, truth=truth)
 
 
 @crucible.method(name="hostile", version="1.0", summary="attacks", problems="nodes",

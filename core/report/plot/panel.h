@@ -92,7 +92,7 @@ bool label_map_put(label_map *m, svg *s, svg_point at, double radius, const char
 double legend_height(const table *t, double width);
 void legend_draw(svg *s, const table *t, double top);
 
-/* The same of any names. */
+/* A legend of any names. */
 typedef struct legend_names {
     const char *const *names;
     int64_t count;

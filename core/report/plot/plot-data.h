@@ -49,7 +49,7 @@ typedef struct plot_data {
 cru_status plot_data_read(const char *path, const char *labels, plot_data **out, cru_error *err);
 void plot_data_destroy(plot_data *d);
 
-/* The same of bytes in memory that a file of that name would hold. */
+/* plot_data_read of bytes in memory that a file of that name would hold. */
 cru_status plot_data_parse(const char *path, const char *bytes, size_t size, plot_data **out, cru_error *err);
 
 #endif

@@ -6,42 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/csv.h"
 #include "report/table/table.h"
 
 enum { FIELDS = 64 };
-
-/* Splits a line into fields in place; quotes as in RFC 4180, but no line breaks inside them. Returns their number. */
-static int split(char *line, char **fields)
-{
-    int count = 0;
-    line[strcspn(line, "\r\n")] = '\0';
-    while (count < FIELDS) {
-        char *out = fields[count++] = line;
-        bool quoted = *line == '"';
-        if (quoted) line++;
-        while (*line && (quoted || *line != ',')) {
-            if (quoted && *line == '"') {
-                line++;
-                if (*line != '"') {
-                    quoted = false;
-                    continue;
-                }
-            }
-            *out++ = *line++;
-        }
-        bool more = *line == ',';
-        line++;
-        *out = '\0';
-        if (!more) break;
-    }
-    return count;
-}
 
 typedef struct header {
     int row, col, mean, std, metric; /* positions; -1: not there */
 } header;
 
-static header read_header(char **fields, int count)
+static header read_header(const char **fields, int64_t count)
 {
     header h = {-1, -1, -1, -1, -1};
     for (int i = 0; i < count; i++) {
@@ -81,9 +55,10 @@ static void note(table *t, table_cell *cell, double mean, double std)
 }
 
 /* NULL, or what is wrong with the line. */
-static const char *take_line(table *t, const header *h, char **fields, int count)
+static const char *take_line(table *t, const header *h, const char **fields, int64_t count)
 {
     double mean, std = NAN;
+    if (count < 0) return "too many fields";
     if (count <= h->row || count <= h->col || count <= h->mean) return "too few fields";
     if (h->metric >= 0 && h->metric < count && strcmp(fields[h->metric], t->metric) != 0) return NULL;
     if (!read_number(fields[h->mean], &mean)) return "the mean is not a number";
@@ -97,14 +72,15 @@ static const char *take_line(table *t, const header *h, char **fields, int count
 
 static cru_status take_file(table *t, FILE *file, const char *path, cru_error *err)
 {
-    char *line = NULL, *fields[FIELDS];
+    char *line = NULL;
+    const char *fields[FIELDS];
     size_t size = 0;
     header h = {0};
     bool have_header = false;
     cru_status status = CRU_OK;
     for (int64_t number = 1; !status && getline(&line, &size, file) >= 0; number++) {
         if (line[strspn(line, " \t\r\n")] == '\0' || line[0] == '#') continue;
-        int count = split(line, fields);
+        const int64_t count = csv_split(line, fields, FIELDS);
         if (!have_header) {
             have_header = true;
             h = read_header(fields, count);

@@ -24,7 +24,7 @@ void class_counts_free(class_counts *counts);
 /* 2 hit / (actual + predicted): the harmonic mean of precision and recall; 0 when there is no hit. */
 double class_f1(const class_count *count);
 
-/* The same, and NAN for a class that is neither true nor predicted anywhere. */
+/* class_f1, and NAN for a class that is neither true nor predicted anywhere. */
 double class_f1_if_any(const class_count *count);
 
 /* hit / actual; NAN for a class without items. */

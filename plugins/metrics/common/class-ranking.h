@@ -19,7 +19,7 @@ typedef struct ranking_by {
  * failure. */
 cru_status ranking_take(cru_ranking *r, const cru_judging *j, ranking_by by);
 
-/* The same by class 1 of two. CRU_UNSUPPORTED for more classes. */
+/* ranking_take by class 1 of two. CRU_UNSUPPORTED for more classes. */
 cru_status ranking_of_two(cru_ranking *r, const cru_judging *j);
 
 /* What most metrics of two classes do: rank by class 1, measure, free. */

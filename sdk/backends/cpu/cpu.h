@@ -56,7 +56,7 @@ typedef struct cpu_loop {
 } cpu_loop;
 void cpu_for(const cru_device *device, const cpu_loop *loop);
 
-/* The same over the rows of a CSR matrix, in ranges of about equal cost; `width` is the number of floats touched per
+/* As cpu_for, over the rows of a CSR matrix, in ranges of about equal cost; `width` is the number of floats touched per
  * entry. */
 typedef struct cpu_row_loop {
     const cru_csr *a;

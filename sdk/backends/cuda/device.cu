@@ -213,7 +213,7 @@ static void cuda_upload(cru_device *device, void *to, const void *from, size_t b
     }
 }
 
-/* The same way back: as many pieces under way as there is pinned memory, each copied out when it has arrived. */
+/* And back: as many pieces under way as there is pinned memory, each copied out when it has arrived. */
 static void cuda_download(cru_device *device, void *to, const void *from, size_t bytes)
 {
     cuda_state *s = cuda_of(device);

@@ -97,7 +97,7 @@ CRU_API cru_csr cru_encoder_graph(cru_pool pool, const cru_encoder *encoder, con
 
 /* n x out; without a head n x hidden */
 CRU_API cru_tensor *cru_encoder_logits(cru_tape *t, const cru_encoder *encoder, cru_sparse *adj, const cru_input *x);
-/* The same with what enters the last linear map before its dropout: n x hidden, NULL for a gcn of one layer. */
+/* The logits with what enters the last linear map before its dropout: n x hidden, NULL for a gcn of one layer. */
 CRU_API cru_gcn_pass cru_encoder_pass(cru_tape *t, const cru_encoder *encoder, cru_sparse *adj, const cru_input *x);
 
 /* ---- settings -------------------------------------------------------------------------------------------------- */

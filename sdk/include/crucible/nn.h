@@ -75,7 +75,7 @@ CRU_API void cru_net_ema(cru_net *to, const cru_net *from, double momentum);
  * the logits, or there is none. Perceptrons, stacks of convolutions and classifiers of this library note what enters
  * their last layer. Returns h; NULL takes a note back. */
 CRU_API cru_tensor *cru_represent(cru_tape *t, cru_tensor *h);
-/* The same of several side by side, as cru_fc_apply_parts takes them; at most 40. */
+/* cru_represent of several side by side, as cru_fc_apply_parts takes them; at most 40. */
 CRU_API void cru_represent_parts(cru_tape *t, cru_tensor *const *parts, int64_t count);
 /* What was noted in this step, or NULL. */
 CRU_API cru_tensor *cru_represented(cru_tape *t);
@@ -212,13 +212,15 @@ typedef struct cru_gin {
     cru_tensor *eps; /* NULL: fixed at 0 */
 } cru_gin;
 
-/* Such layers, each with a perceptron `hidden` wide with batch norm, then dropout of relu, with outer_norm of a further
- * batch norm before relu:     h_0 = x      h_i+1 = drop(relu([norm] gin(h_i))) */
+/* Such layers, each with a perceptron `hidden` wide with batch norm, then dropout of an activation, with outer_norm of a
+ * further batch norm before it:     h_0 = x      h_i+1 = drop(act([norm] gin(h_i)))
+ * With `max` the largest neighbour in each column stands for A x, whatever the values of adj. */
 typedef struct cru_gin_stack {
     int64_t layers;
     cru_gin layer[CRU_MAX_LAYERS];
     cru_batch_norm_layer norm[CRU_MAX_LAYERS];
-    bool outer_norm, bare_last;
+    bool outer_norm, bare_last, max;
+    cru_unary act;
     double dropout;
 } cru_gin_stack;
 typedef struct cru_gin_shape {
@@ -227,6 +229,8 @@ typedef struct cru_gin_shape {
     int64_t mlp_layers; /* of each perceptron */
     bool learn_eps, outer_norm;
     bool bare_last; /* the last layer is its perceptron alone: logits */
+    bool max;
+    cru_unary act; /* CRU_UNARY_COPY stands for relu */
     double dropout;
 } cru_gin_shape;
 /* The layers are called `name`0, `name`1, ... */

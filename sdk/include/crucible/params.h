@@ -100,7 +100,7 @@ typedef struct cru_param {
     CRU_LIST_KEY(type_, #field_, field_, default_, min_, max_, help_, __VA_ARGS__)
 #define CRU_GROUP(type_, field_, table_) CRU_GROUP_KEY(type_, #field_, field_, table_)
 
-/* The same with a key of its own, for fields inside a nested struct: CRU_INT_KEY(settings, "epochs", train.epochs, ...).
+/* As these, with a key of its own, for fields inside a nested struct: CRU_INT_KEY(settings, "epochs", train.epochs, ...).
  */
 #define CRU_INT_KEY(type_, key_, field_, default_, min_, max_, help_, ...)                                             \
     {                                                                                                                  \

@@ -339,7 +339,7 @@ CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
 /* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... NULL: those of the
  * settings that `gcn` names. */
 CRU_API cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings);
-/* The same of the network that the settings name, with the matrix that it goes over in `adj`: for gcn that of the learner
+/* The network that the settings name, from the features to the classes, with the matrix that it goes over in `adj`: for gcn that of the learner
  * when the method has `adjacency` or `gcn`. */
 CRU_API cru_encoder cru_learner_encoder(cru_learner *learner, cru_net *net, const cru_encoder_settings *settings);
 

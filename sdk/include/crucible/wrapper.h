@@ -82,7 +82,7 @@ CRU_API bool cru_member_fit_alone(cru_member *member, int64_t limit);
 /* items x classes. */
 CRU_API bool cru_member_predict(cru_member *member, float *scores);
 
-/* The same as probabilities: the softmax of each row. */
+/* What it predicts as probabilities: the softmax of each row. */
 CRU_API bool cru_member_probabilities(cru_member *member, double *p);
 
 /* Probabilities to scores and back. Rows of p need not add up to 1; what is not positive becomes the smallest there is. */

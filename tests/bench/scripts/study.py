@@ -152,13 +152,13 @@ class Study:
         experiment = self.experiment_of(method, file)
         ours, theirs = [], []
         self.time_ours(method, experiment, 1)  # caches are made once
-        for _ in range(self.options.rounds):
+        for i in range(self.options.rounds):
             ours.append(whole(lambda n: self.time_ours(method, experiment, n), loop["points"], loop["epochs"])[self.clock])
-            found = self.ask_peer(method)
+            found = self.ask_peer(method, *(["--count"] if i + 1 == self.options.rounds else []))
             theirs.append((found["processor"], found["elapsed"])[self.clock])
         return {"method": method, "epochs": loop["epochs"], "ours": statistics.median(ours),
                 "theirs": statistics.median(theirs), "spread": [min(ours), max(ours), min(theirs), max(theirs)],
-                "operations": self.ask_peer(method, "--count")["operations"]}
+                "operations": found["operations"]}
 
 
 def limits(options):

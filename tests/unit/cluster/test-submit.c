@@ -50,6 +50,35 @@ START_TEST(slurm_says_how_many_trials_at_a_time)
 }
 END_TEST
 
+static void put_file(const char *folder, const char *name, const char *text);
+
+/* A task's group lies in that of its job, which may be bound more closely; "max" says nothing. */
+START_TEST(a_control_group_is_bound_by_those_above_it)
+{
+    char root[] = "/tmp/crucible-groups-XXXXXX", folder[80], command[100];
+    ck_assert_ptr_nonnull(mkdtemp(root));
+    snprintf(folder, sizeof folder, "%s/job/task", root);
+    snprintf(command, sizeof command, "mkdir -p %s", folder);
+    ck_assert_int_eq(system(command), 0);
+    ck_assert_int_eq(cores_of_group(root, "/job/task"), 0);
+    ck_assert_int_eq(memory_of_group(root, "/job/task"), 0);
+    put_file(folder, "cpu.max", "800000 100000\n");
+    put_file(folder, "memory.max", "max\n");
+    ck_assert_int_eq(cores_of_group(root, "/job/task"), 8);
+    ck_assert_int_eq(memory_of_group(root, "/job/task"), 0);
+    snprintf(folder, sizeof folder, "%s/job", root);
+    put_file(folder, "cpu.max", "300000 100000\n");
+    put_file(folder, "memory.max", "8589934592\n");
+    ck_assert_int_eq(cores_of_group(root, "/job/task"), 3);
+    ck_assert_int_eq(memory_of_group(root, "/job/task"), INT64_C(8589934592));
+    put_file(root, "cpu.max", "max 100000\n"); /* as a container has it */
+    ck_assert_int_eq(cores_of_group(root, ""), 0);
+    ck_assert_int_eq(cores_of_group(root, "/job"), 3);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 START_TEST(disks_of_other_machines_are_known)
 {
     ck_assert(store_on_network(0x6969));
@@ -136,6 +165,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("submit");
     TCase *c = tcase_create("submit");
+    tcase_add_test(c, a_control_group_is_bound_by_those_above_it);
     tcase_add_test(c, memory_is_asked_for_in_powers_of_two);
     tcase_add_test(c, the_largest_array_is_the_sites);
     tcase_add_test(c, processors_are_what_a_text_or_a_quota_says);

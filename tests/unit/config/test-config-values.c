@@ -166,6 +166,18 @@ START_TEST(a_distribution_may_name_its_default)
 }
 END_TEST
 
+START_TEST(a_distribution_may_name_its_draws)
+{
+    value_search s;
+    ck_assert_int_eq(values_search(arena, "search(one-of 16 32 default 16 as rollWindow)", &whole, &s, NULL), CRU_OK);
+    ck_assert_int_eq(s.distribution.count, 2);
+    ck_assert_str_eq(s.initial, "16");
+    ck_assert_str_eq(s.name, "rollWindow");
+    ck_assert_int_eq(values_search(arena, "search(one-of 16 32)", &whole, &s, NULL), CRU_OK);
+    ck_assert_ptr_null(s.name);
+}
+END_TEST
+
 static void check_refused(const char *text, const cru_param *param, const char *message)
 {
     value_search s;
@@ -214,6 +226,7 @@ Suite *suite(void)
     tcase_add_test(t, quotes_protect_separators);
     tcase_add_test(t, distributions_are_read);
     tcase_add_test(t, a_distribution_may_name_its_default);
+    tcase_add_test(t, a_distribution_may_name_its_draws);
     tcase_add_test(t, bad_distributions_are_refused);
     suite_add_tcase(s, t);
     return s;

@@ -300,6 +300,23 @@ START_TEST(gpr_takes_equal_shares_of_each_class)
 }
 END_TEST
 
+/* random.seed(1234568), random.shuffle(list(range(183))) of Python's library, cut at int(0.6 n) and int(0.2 n) */
+START_TEST(uniform_redraws_the_splits_of_the_heterophily_study)
+{
+    static const int32_t train[] = {16, 107, 148, 12, 19, 101}, val[] = {48, 165, 128, 67, 55, 110},
+                         test[] = {34, 75, 82, 141, 0};
+    int32_t labels[183] = {0};
+    fill(CRU_NODES, labels, 183);
+    must_split(&(wanted){"uniform", {"rng", "python", "base", "1234567", "step", "1"}}, 1);
+    ck_assert_int_eq(data->split.train.count, 109);
+    ck_assert_int_eq(data->split.val.count, 36);
+    ck_assert_int_eq(data->split.test.count, 38);
+    ck_assert_mem_eq(data->split.train.ids, train, sizeof train);
+    ck_assert_mem_eq(data->split.val.ids, val, sizeof val);
+    ck_assert_mem_eq(data->split.test.ids, test, sizeof test);
+}
+END_TEST
+
 START_TEST(igl_follows_one_python_shuffle)
 {
     /* "pyshuffle_seed10_n12": the whole order is known, so the split can be written down */
@@ -490,6 +507,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, pll_carves_as_published, 0, 8);
     tcase_add_loop_test(c, pll_leaves_the_test_set_of_images_alone, 0, 2);
     tcase_add_loop_test(c, gpr_takes_equal_shares_of_each_class, 0, 3);
+    tcase_add_test(c, uniform_redraws_the_splits_of_the_heterophily_study);
     tcase_add_test(c, igl_follows_one_python_shuffle);
     tcase_add_test(c, igl_quota_serves_first_come);
     tcase_add_test(c, torch_permutes_as_torch);

@@ -25,6 +25,7 @@
 #include <math.h>
 
 #include <crucible/crucible.h>
+#include <crucible/draft/tensor.h>
 
 #include "json-fixture.h"
 #include "loader/loader.h"
@@ -92,6 +93,18 @@ static inline void bench_features(bench *b, const cJSON *rows)
     float *x = cru_data_alloc(b->data, count, sizeof *x);
     for (int64_t i = 0; i < count; i++) x[i] = (float)numbers[i];
     b->data->x = (cru_features){.rows = n, .cols = count / n, .dense = x};
+}
+
+/* Rows of numbers as a tensor of this step, with a gradient. */
+static inline cru_tensor *bench_upload(cru_tape *t, const cJSON *rows)
+{
+    static double numbers[BENCH_MOST];
+    static float values[BENCH_MOST];
+    const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
+    for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
+    cru_tensor *x = cru_tensor_upload(t, cru_2d(n, count / n), values);
+    cru_tensor_watch(x);
+    return x;
 }
 
 /* X = I: the first matrix of a perceptron is then its result, so that fixtures which start from hidden values fit. */

@@ -20,6 +20,27 @@ static const pair perceptron[] = {
     {NULL, NULL},
 };
 
+/* Two encoders, of which the second follows the first. */
+static const pair query_and_key[] = {
+    {"network.encoder_q.featurizer.fc1.weight", "0:backbone.fc1.weight"},
+    {"network.encoder_q.featurizer.fc1.bias", "0:backbone.fc1.bias"},
+    {"network.encoder_q.classifier.weight", "0:classifier.weight"},
+    {"network.encoder_q.classifier.bias", "0:classifier.bias"},
+    {"network.encoder_q.head.0.weight", "0:head.0.weight"},
+    {"network.encoder_q.head.0.bias", "0:head.0.bias"},
+    {"network.encoder_q.head.2.weight", "0:head.2.weight"},
+    {"network.encoder_q.head.2.bias", "0:head.2.bias"},
+    {"network.encoder_k.featurizer.fc1.weight", "1:backbone.fc1.weight"},
+    {"network.encoder_k.featurizer.fc1.bias", "1:backbone.fc1.bias"},
+    {"network.encoder_k.classifier.weight", "1:classifier.weight"},
+    {"network.encoder_k.classifier.bias", "1:classifier.bias"},
+    {"network.encoder_k.head.0.weight", "1:head.0.weight"},
+    {"network.encoder_k.head.0.bias", "1:head.0.bias"},
+    {"network.encoder_k.head.2.weight", "1:head.2.weight"},
+    {"network.encoder_k.head.2.bias", "1:head.2.bias"},
+    {NULL, NULL},
+};
+
 static inline void set_weights(const bench *b, const cJSON *values, const pair *names)
 {
     for (; names->theirs; names++) bench_set(b, names->ours, cJSON_GetObjectItem(values, names->theirs), TRANSPOSED);

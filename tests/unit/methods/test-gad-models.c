@@ -13,7 +13,7 @@ static const rename_rule sage_names[] = {{"layers.", "conv"},
                                          {"conv1.bias", "conv1.neighbour.bias"},
                                          {0}};
 static const rename_rule mlp_names[] = {{"layers.", "mlp.linear"}, {0}};
-static const rename_rule sgc_names[] = {{"sgc.fc", "linear"}, {0}};
+static const rename_rule sgc_names[] = {{"sgc.fc", "linear"}, {"mlp.layers.0", "out"}, {0}};
 static const rename_rule gin_names[] = {{"layers.", "conv"}, {".f.", ".nn.linear0."}, {0}};
 static const rename_rule amnet_names[] = {{"linear1", "first"},
                                           {"linear2", "second"},
@@ -76,6 +76,13 @@ static const rename_rule hgt_names[] = {{"layers.", "layer"},
 static const model_case cases[] = {
     {"mlp", "mlp_L2", mlp_names, NULL, {"hidden", "4", BENCH}, 0},
     {"sgc", "k2", sgc_names, NULL, {"hops", "2", "loops", "keep", "class_weights", "balanced"}, 0},
+    {"sgc",
+     "k3_mlp_layers2_h_feats4",
+     sgc_names,
+     NULL,
+     {"hops", "3", "layers", "2", "hidden", "4", "loops", "keep", "class_weights", "balanced"},
+     0},
+    {"gin", "h_feats4_aggmax", gin_names, NULL, {"layers", "2", "aggregate", "max", GIN}, 0},
     {"gin", "h_feats4", gin_names, NULL, {"layers", "2", "normalisation", "rw", GIN}, 0},
     {"gin", "h_feats4_aggsum_num_layers3", gin_names, NULL, {"layers", "3", GIN}, 0},
     {"chebnet", "h_feats4", cheb_names, NULL, {"hidden", "4"}, 0},
@@ -101,6 +108,48 @@ static const model_case cases[] = {
 START_TEST(computes_as_the_reference)
 {
     model_case_run(&cases[_i]);
+}
+END_TEST
+
+/* X = I without edges and a last layer that changes nothing: the logits are the activation of the first weights. */
+START_TEST(shared_methods_have_the_activations_of_the_search)
+{
+    static const struct {
+        const char *method, *first, *last, *settings[14];
+    } methods[] = {
+        {"mlp", "mlp.linear0.weight", "mlp.linear1.weight", {"hidden", "2", "dropout", "0"}},
+        {"gcn", "conv0.weight", "head.weight", {"hidden", "2", "dropout", "0", BENCH_FREE_LOGITS, "head", "yes"}},
+        {"gcn",
+         "conv0.weight",
+         "conv1.weight",
+         {"hidden", "2", "dropout", "0", "loops", "set", "normalisation", "none", "layers", "2"}},
+        {"gin",
+         "conv0.nn.linear0.weight",
+         "conv1.nn.linear0.weight",
+         {"hidden", "2", "dropout", "0", "mlp_layers", "1", "head", "no", "layers", "2"}},
+    };
+    static const float z[] = {-2, -0.5F, 0.25F, 3, 1, -1};
+    const bool leaky = _i % 2;
+    cJSON *labels = cJSON_Parse("[0, 1, 0]"), *train = cJSON_Parse("[0, 1]");
+    const char *settings[16] = {"activation", leaky ? "leaky-relu" : "tanh"};
+    for (int i = 0; methods[_i / 2].settings[i]; i++) settings[2 + i] = methods[_i / 2].settings[i];
+    bench b = bench_create();
+    bench_free_logits(&b, 3);
+    bench_labels(&b, labels, train);
+    bench_open(&b, methods[_i / 2].method, settings);
+    for (int64_t i = 0; i < cru_net_weight_count(b.learner->net); i++) {
+        cru_tensor *w = cru_net_weight_at(b.learner->net, i);
+        memset(w->data, 0, (size_t)cru_tensor_count(w) * sizeof *w->data);
+    }
+    memcpy(bench_weight(&b, methods[_i / 2].first)->data, z, sizeof z);
+    memcpy(bench_weight(&b, methods[_i / 2].last)->data, (const float[]){1, 0, 0, 1}, 4 * sizeof(float));
+    bench_run(&b);
+    for (int i = 0; i < 6; i++) {
+        const double x = (double)z[i];
+        bench_check_number(&b, (double)b.logits->data[i], leaky ? fmax(x, 0.01 * x) : tanh(x));
+    }
+    bench_destroy(&b);
+    cJSON_Delete(labels), cJSON_Delete(train);
 }
 END_TEST
 
@@ -210,6 +259,7 @@ Suite *suite(void)
     Suite *s = suite_create("anomaly models");
     TCase *c = tcase_create("fixtures");
     tcase_add_loop_test(c, computes_as_the_reference, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_loop_test(c, shared_methods_have_the_activations_of_the_search, 0, 8);
     tcase_add_loop_test(c, gas_shares_its_encoder, 0, 2);
     tcase_add_loop_test(c, pna_scales_by_degrees, 0, 3);
     tcase_add_loop_test(c, amnet_filters_as_coded_and_as_printed, 0, 4);

@@ -19,16 +19,6 @@ static bench on_fixture(const cJSON *item)
 }
 
 /* A tensor of the step with the fixture's numbers, whose gradient can be asked for. */
-static cru_tensor *upload(cru_tape *t, const cJSON *rows)
-{
-    static float values[BENCH_MOST];
-    const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
-    for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
-    cru_tensor *x = cru_tensor_upload(t, cru_2d(n, count / n), values);
-    cru_tensor_watch(x);
-    return x;
-}
-
 static void check_item(const bench *b, cru_tape *t, const cru_tensor *x, const cJSON *item, const char *key)
 {
     bench_check_number(b, (double)cru_tensor_item(t, x), fixture_expected(item, key)->valuedouble);
@@ -44,7 +34,7 @@ START_TEST(drgcn_regularises_scores)
     bench_open(&b, "drgcn", (const char *[]){NULL});
     cru_learner *l = b.learner;
     cru_tape_begin(l->tape, CRU_TRAIN);
-    cru_tensor *z = upload(l->tape, scores);
+    cru_tensor *z = bench_upload(l->tape, scores);
     b.loss = l->method->loss(l, l->model, l->tape, z);
     bench_check_loss(&b, fixture_expected(item, "total"));
     cru_backward(l->tape, b.loss);
@@ -68,9 +58,9 @@ START_TEST(drgcn_has_a_gan)
     const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
     for (int64_t i = 0; i < count; i++) dense[i] = (float)numbers[i];
     const cru_csr near = cru_csr_from_dense(cru_ctx_pool(b.ctx), dense, n, count / n);
-    cru_tensor *g = upload(t, fixture_input(item, "G")), *z = upload(t, fixture_input(item, "Z_neighbors"));
-    cru_tensor *real = upload(t, fixture_input(item, "logit_real")),
-               *fake = upload(t, fixture_input(item, "logit_fake"));
+    cru_tensor *g = bench_upload(t, fixture_input(item, "G")), *z = bench_upload(t, fixture_input(item, "Z_neighbors"));
+    cru_tensor *real = bench_upload(t, fixture_input(item, "logit_real")),
+               *fake = bench_upload(t, fixture_input(item, "logit_fake"));
     cru_tensor *distance = gan_distance(t, cru_sparse_create(b.ctx, &near), g, z);
     check_item(&b, t, distance, item, "l2");
     check_item(&b, t, gan_discriminator_loss(t, real, fake, distance), item, "loss_d");
@@ -174,8 +164,8 @@ START_TEST(dpgnn_has_prototypes)
     float scale[16];
     for (int64_t v = 0; v < graph->rows; v++)
         scale[v] = 1 / sqrtf((float)(graph->offsets[v + 1] - graph->offsets[v] + 1));
-    cru_tensor *e = upload(t, fixture_input(item, "embedding")), *w = upload(t, fixture_input(item, "W"));
-    cru_tensor *bias = upload(t, fixture_input(item, "b"));
+    cru_tensor *e = bench_upload(t, fixture_input(item, "embedding")), *w = bench_upload(t, fixture_input(item, "W"));
+    cru_tensor *bias = bench_upload(t, fixture_input(item, "b"));
     const cru_fc distance = {cru_transposed(t, w), cru_reshape(t, bias, cru_1d(cru_tensor_rows(bias)))};
     const support rest = read_support(&b, fixture_input(item, "support")),
                   ask = read_support(&b, fixture_input(item, "query"));
@@ -208,8 +198,8 @@ START_TEST(imgagn_mixes_the_minority)
     bench b = on_fixture(item);
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *out = upload(t, fixture_input(item, "generator_out"));
-    cru_tensor *real = upload(t, fixture_input(item, "minority_features"));
+    cru_tensor *out = bench_upload(t, fixture_input(item, "generator_out"));
+    cru_tensor *real = bench_upload(t, fixture_input(item, "minority_features"));
     const generated g = generated_mix(t, out, real);
     bench_check(&b, g.weights, fixture_expected(item, "weights"));
     bench_check(&b, g.x, fixture_expected(item, "x_gen"));
@@ -249,7 +239,7 @@ START_TEST(graphsha_samples_hard_nodes)
     bench b = on_fixture(item);
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_EVAL);
-    cru_tensor *z = upload(t, fixture_input(item, "logits_train"));
+    cru_tensor *z = bench_upload(t, fixture_input(item, "logits_train"));
     cru_tensor *q = cru_softmax(t, cru_scale(t, z, 1 / fixture_input(item, "tau")->valuedouble), 1);
     bench_check(&b, q, fixture_expected(item, "confidence"));
     for (int c = 0; c < 3; c++) {

@@ -7,16 +7,6 @@
 
 static double numbers[BENCH_MOST];
 
-static cru_tensor *upload(cru_tape *t, const cJSON *rows)
-{
-    static float values[BENCH_MOST];
-    const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
-    for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
-    cru_tensor *x = cru_tensor_upload(t, cru_2d(n, count / n), values);
-    cru_tensor_watch(x);
-    return x;
-}
-
 START_TEST(lte4g_focuses)
 {
     int32_t labels[8];
@@ -26,7 +16,7 @@ START_TEST(lte4g_focuses)
     bench b = bench_create();
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *z = upload(t, fixture_input(item, "logits"));
+    cru_tensor *z = bench_upload(t, fixture_input(item, "logits"));
     const int64_t count = fixture_numbers(fixture_input(item, "labels"), numbers);
     for (int64_t i = 0; i < count; i++) labels[i] = (int32_t)numbers[i];
     fixture_numbers(fixture_input(item, "class_weight"), numbers);
@@ -49,8 +39,8 @@ START_TEST(lte4g_distils)
     b.tolerance = 1e-6;
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *teacher = cru_detach(t, upload(t, fixture_input(item, "teacher")));
-    cru_tensor *student = upload(t, fixture_input(item, "student"));
+    cru_tensor *teacher = cru_detach(t, bench_upload(t, fixture_input(item, "teacher")));
+    cru_tensor *student = bench_upload(t, fixture_input(item, "student"));
     b.loss = distillation_loss(t, teacher, student, fixture_input(item, "T")->valuedouble);
     bench_check_number(&b, (double)cru_tensor_item(t, b.loss), fixture_expected(item, "loss")->valuedouble);
     cru_backward(t, b.loss);

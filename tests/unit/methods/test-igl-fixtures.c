@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gin and gcn against the numbers of the imbalance study's code. */
+/* The networks of the imbalance study against the numbers of its code. */
+#include <crucible/draft/nn.h>
+#include <crucible/draft/ops-basic.h>
+#include <crucible/draft/tensor.h>
+
 #include "methods/method-bench.h"
 
 START_TEST(gin_with_sum_pooling)
@@ -117,6 +121,94 @@ START_TEST(gin_norms_what_the_perceptron_gives)
 }
 END_TEST
 
+/* ---- a layer alone ------------------------------------------------------------------------------------------- */
+
+/* A weight with the fixture's numbers, `rows` rows of them; 0: a vector. */
+static cru_tensor *weight(bench *b, const cJSON *numbers, int64_t rows)
+{
+    static double values[BENCH_MOST];
+    const int64_t count = fixture_numbers(numbers, values);
+    cru_tensor *w =
+        cru_net_weight(cru_net_create(b->ctx, "net"), "w", rows ? cru_2d(rows, count / rows) : cru_1d(count),
+                       (cru_init){.kind = CRU_INIT_ZEROS});
+    for (int64_t i = 0; i < count; i++) w->data[i] = (float)values[i];
+    return w;
+}
+
+/* What the layer gives, and the slopes of its mean square; names end with NULL. */
+static void check_layer(bench *b, cru_tape *t, cru_tensor *out, const cJSON *item, const char *const *names,
+                        cru_tensor *const *weights)
+{
+    bench_check(b, out, fixture_expected(item, "out"));
+    cru_tensor *loss = cru_mean(t, cru_square(t, out), CRU_ALL);
+    bench_check_number(b, (double)cru_tensor_item(t, loss), fixture_expected(item, "loss_mean_square")->valuedouble);
+    cru_backward(t, loss);
+    for (int i = 0; names[i]; i++) bench_check(b, cru_grad_of(t, weights[i]), fixture_expected(item, names[i]));
+}
+
+/* The graph, features and tape of a fixture's layer. */
+static cru_tape *open_layer(bench *b, const cJSON *item, cru_input *x)
+{
+    *b = bench_create();
+    bench_graph(b, fixture_input(item, "graph"));
+    bench_features(b, fixture_input(item, "x"));
+    *x = cru_input_create(b->ctx, &b->data->x);
+    cru_tape *t = cru_tape_create(b->ctx);
+    cru_tape_begin(t, CRU_TRAIN);
+    return t;
+}
+
+/* The matrix that the kind wants, of the fixture's graph. */
+static cru_sparse *matrix_for(bench *b, const cru_encoder_kind *kind)
+{
+    const cru_encoder e = {.adjacency = kind->adjacency};
+    const cru_csr a = cru_encoder_graph(cru_ctx_pool(b->ctx), &e, &b->data->graph);
+    return cru_sparse_create(b->ctx, &a);
+}
+
+START_TEST(a_layer_of_gat)
+{
+    static const char *const slopes[] = {"dW", "datt_src", "datt_dst", NULL};
+    cJSON *root = fixture_open("igl/gat.json");
+    const cJSON *item = fixture_case(root, "gat_layer");
+    bench b;
+    cru_input x;
+    cru_tape *t = open_layer(&b, item, &x);
+    const cru_encoder_kind *kind = cru_encoder_kind_of(CRU_ENCODER_GAT);
+    const cru_gat layer = {.w = weight(&b, fixture_input(item, "W"), x.cols),
+                           .a_src = weight(&b, fixture_input(item, "att_src"), 2),
+                           .a_dst = weight(&b, fixture_input(item, "att_dst"), 2),
+                           .b = weight(&b, fixture_input(item, "bias"), 0),
+                           .heads = 2,
+                           .out = 3,
+                           .concat = true,
+                           .slope = 0.2};
+    cru_tensor *out = kind->apply(t, &layer, matrix_for(&b, kind), &x);
+    check_layer(&b, t, out, item, slopes, (cru_tensor *[]){layer.w, layer.a_src, layer.a_dst});
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(a_layer_of_graphsage)
+{
+    static const char *const slopes[] = {"dW_neigh", "dW_self", NULL};
+    cJSON *root = fixture_open("igl/graphsage.json");
+    const cJSON *item = fixture_case(root, "layer");
+    bench b;
+    cru_input x;
+    cru_tape *t = open_layer(&b, item, &x);
+    const cru_encoder_kind *kind = cru_encoder_kind_of(CRU_ENCODER_SAGE);
+    const cru_sage layer = {.neighbour = {weight(&b, fixture_input(item, "W_neigh"), x.cols),
+                                          weight(&b, fixture_input(item, "b_neigh"), 0)},
+                            .self = {.w = weight(&b, fixture_input(item, "W_self"), x.cols)}};
+    cru_tensor *out = cru_activate(t, kind->activation, kind->apply(t, &layer, matrix_for(&b, kind), &x));
+    check_layer(&b, t, out, item, slopes, (cru_tensor *[]){layer.neighbour.w, layer.self.w});
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("imbalance fixtures");
@@ -125,6 +217,8 @@ Suite *suite(void)
     tcase_add_test(c, gin_drops_logits);
     tcase_add_test(c, gin_norms_what_the_perceptron_gives);
     tcase_add_loop_test(c, gcn_symmetric_and_mean, 0, 2);
+    tcase_add_test(c, a_layer_of_gat);
+    tcase_add_test(c, a_layer_of_graphsage);
     suite_add_tcase(s, c);
     return s;
 }

@@ -10,17 +10,6 @@
 #include "methods/method-bench.h"
 #include "pattern-memory.h"
 
-static cru_tensor *upload(cru_tape *t, const cJSON *rows)
-{
-    static double numbers[BENCH_MOST];
-    static float values[BENCH_MOST];
-    const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
-    for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
-    cru_tensor *x = cru_tensor_upload(t, cru_2d(n, count / n), values);
-    cru_tensor_watch(x);
-    return x;
-}
-
 /* The gradients are those of relevance + lbd dissimilarity. */
 START_TEST(solt_gnn_recalls_patterns)
 {
@@ -29,18 +18,18 @@ START_TEST(solt_gnn_recalls_patterns)
     bench b = bench_create();
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *q = upload(t, fixture_input(item, "q"));
-    const pattern_memory memory = {.know = upload(t, fixture_input(item, "know")),
-                                   .m = upload(t, fixture_input(item, "M")),
-                                   .eta = upload(t, fixture_input(item, "Eta")),
-                                   .w_gamma = cru_transposed(t, upload(t, fixture_input(item, "Wgama"))),
-                                   .w_beta = cru_transposed(t, upload(t, fixture_input(item, "Wbeta"))),
-                                   .u_gamma = upload(t, fixture_input(item, "Ugama")),
-                                   .u_beta = upload(t, fixture_input(item, "Ubeta"))};
+    cru_tensor *q = bench_upload(t, fixture_input(item, "q"));
+    const pattern_memory memory = {.know = bench_upload(t, fixture_input(item, "know")),
+                                   .m = bench_upload(t, fixture_input(item, "M")),
+                                   .eta = bench_upload(t, fixture_input(item, "Eta")),
+                                   .w_gamma = cru_transposed(t, bench_upload(t, fixture_input(item, "Wgama"))),
+                                   .w_beta = cru_transposed(t, bench_upload(t, fixture_input(item, "Wbeta"))),
+                                   .u_gamma = bench_upload(t, fixture_input(item, "Ugama")),
+                                   .u_beta = bench_upload(t, fixture_input(item, "Ubeta"))};
     cru_tensor *p = pattern_memory_recall(t, &memory, q);
     bench_check(&b, p, fixture_expected(item, "pattern"));
-    cru_tensor *relevance =
-        pattern_relevance(t, p, upload(t, fixture_input(item, "pos")), upload(t, fixture_input(item, "neg")));
+    cru_tensor *relevance = pattern_relevance(t, p, bench_upload(t, fixture_input(item, "pos")),
+                                              bench_upload(t, fixture_input(item, "neg")));
     bench_check_number(&b, (double)cru_tensor_item(t, relevance), fixture_expected(item, "relevance")->valuedouble);
     cru_tensor *alike = cru_mean(t, cru_cosine_rows(t, q, p, 1e-7f), CRU_ALL);
     bench_check_number(&b, (double)cru_tensor_item(t, alike), fixture_expected(item, "dissim")->valuedouble);
@@ -170,7 +159,7 @@ START_TEST(g2gnn_spreads_over_the_graph_of_graphs)
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
     cru_sparse *links = cru_sparse_create(b.ctx, &p);
-    cru_tensor *h = upload(t, fixture_input(item, "H"));
+    cru_tensor *h = bench_upload(t, fixture_input(item, "H"));
     for (int i = 0; i < 3; i++) h = cru_spmm(t, links, h);
     bench_check(&b, h, fixture_expected(item, "H3"));
     bench_destroy(&b);

@@ -103,6 +103,30 @@ START_TEST(graphens_mixes_neighbourhoods)
 }
 END_TEST
 
+/* Before there are predictions a new node hears whom its source has an edge to. */
+START_TEST(graphens_copies_neighbours_while_it_warms_up)
+{
+    enum { NODES = 10, MOST = 8 };
+    double sources[MOST], edges[4 * MOST];
+    int32_t source[MOST];
+    float heard[MOST * NODES], expected[MOST * NODES] = {0};
+    cJSON *root = fixture_open("igl/graphens.json");
+    const cJSON *item = fixture_case(root, "duplicate_neighbor");
+    bench b = on_graph(item);
+    added_nodes added = {.count = fixture_numbers(fixture_input(item, "src_sorted"), sources)};
+    for (int64_t i = 0; i < added.count; i++) source[i] = (int32_t)sources[i];
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tape_begin(t, CRU_TRAIN);
+    added_link(t, &added, &b.data->graph, source, NULL, NULL);
+    cru_csr_to_dense(&added.heard, heard);
+    const int64_t count = fixture_numbers(fixture_expected(item, "new_edges_src_dst"), edges) / 2;
+    for (int64_t e = 0; e < count; e++) expected[((int)edges[2 * e + 1] - NODES) * NODES + (int)edges[2 * e]] = 1;
+    for (int64_t i = 0; i < added.count * NODES; i++) ck_assert_int_eq(heard[i] > 0, expected[i] > 0);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 /* The same node twice, and a class that the partner excludes. */
 START_TEST(graphens_divergence_at_its_ends)
 {
@@ -476,6 +500,7 @@ Suite *suite(void)
     tcase_add_test(c, renode_weighs_nodes_by_conflict);
     tcase_add_test(c, renode_with_one_labelled_node);
     tcase_add_test(c, graphens_mixes_neighbourhoods);
+    tcase_add_test(c, graphens_copies_neighbours_while_it_warms_up);
     tcase_add_test(c, graphens_divergence_at_its_ends);
     tcase_add_test(c, graphens_protects_features_of_the_source);
     tcase_add_test(c, graphens_of_balanced_classes_is_its_network);

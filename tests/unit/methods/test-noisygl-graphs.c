@@ -12,17 +12,6 @@
 #include "methods/method-bench.h"
 #include "noisy-labels.h"
 
-static cru_tensor *watched(cru_tape *t, const cJSON *rows)
-{
-    static double numbers[BENCH_MOST];
-    static float values[BENCH_MOST];
-    const int64_t count = fixture_numbers(rows, numbers), n = cJSON_GetArraySize(rows);
-    for (int64_t i = 0; i < count; i++) values[i] = (float)numbers[i];
-    cru_tensor *x = cru_tensor_upload(t, cru_2d(n, count / n), values);
-    cru_tensor_watch(x);
-    return x;
-}
-
 START_TEST(crgnn_contrasts_views_with_plain_products)
 {
     cJSON *root = fixture_open("noisygl/crgnn.json");
@@ -30,7 +19,7 @@ START_TEST(crgnn_contrasts_views_with_plain_products)
     bench b = bench_create();
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *z1 = watched(t, fixture_input(item, "z1")), *z2 = watched(t, fixture_input(item, "z2"));
+    cru_tensor *z1 = bench_upload(t, fixture_input(item, "z1")), *z2 = bench_upload(t, fixture_input(item, "z2"));
     cru_tensor *loss = cru_view_contrast(t, z1, z2, 0.5f, _i == 0);
     cru_backward(t, loss);
     bench_check_number(&b, (double)cru_tensor_item(t, loss), fixture_expected(item, "loss")->valuedouble);
@@ -53,8 +42,8 @@ START_TEST(crgnn_trains_where_views_agree)
     for (int64_t i = 0; i < n; i++) train[i] = (int32_t)ids[i];
     cru_tape_begin(t, CRU_TRAIN);
     const cru_index rows = cru_index_step(t, train, n);
-    const cru_index found = agreement(t, cru_gather(t, watched(t, fixture_input(item, "logp1")), rows),
-                                      cru_gather(t, watched(t, fixture_input(item, "logp2")), rows), true);
+    const cru_index found = agreement(t, cru_gather(t, bench_upload(t, fixture_input(item, "logp1")), rows),
+                                      cru_gather(t, bench_upload(t, fixture_input(item, "logp2")), rows), true);
     ck_assert_int_eq(found.count, fixture_numbers(fixture_expected(item, "agree"), agree));
     for (int64_t i = 0; i < found.count; i++) ck_assert_int_eq(train[found.ids[i]], (int)agree[i]);
     bench_destroy(&b);
@@ -159,7 +148,7 @@ START_TEST(nrgnn_weighs_edges_by_products)
     const cru_coo list = {.rows = 8, .cols = 8, .count = count, .row = row, .col = col};
     const cru_csr graph = cru_csr_from_coo(cru_ctx_pool(b.ctx), &list, CRU_DUP_FIRST); /* sorted, as the fixture */
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *r = watched(t, fixture_input(item, "representations"));
+    cru_tensor *r = bench_upload(t, fixture_input(item, "representations"));
     bench_check(&b, similar_weights(t, cru_sparse_create(b.ctx, &graph), r, 0.1f), fixture_expected(item, "weights"));
     bench_destroy(&b);
     cJSON_Delete(root);
@@ -186,7 +175,7 @@ START_TEST(nrgnn_reconstructs_edges_and_non_edges)
     bench b = bench_create();
     cru_tape *t = cru_tape_create(b.ctx);
     cru_tape_begin(t, CRU_TRAIN);
-    cru_tensor *r = watched(t, fixture_input(item, "representations"));
+    cru_tensor *r = bench_upload(t, fixture_input(item, "representations"));
     cru_tensor *loss = reconstruction(t, r, pairs_of(&b, fixture_input(item, "sampled_negative_pairs")),
                                       pairs_of(&b, cJSON_GetObjectItem(fixture_input(item, "graph"), "edges")));
     cru_backward(t, loss);

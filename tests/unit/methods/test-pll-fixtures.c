@@ -170,25 +170,6 @@ static double step_with_views(bench *b, const cJSON *rows, const cJSON *strong)
 
 START_TEST(pico_trajectory)
 {
-    static const pair query[] = {
-        {"network.encoder_q.featurizer.fc1.weight", "0:backbone.fc1.weight"},
-        {"network.encoder_q.featurizer.fc1.bias", "0:backbone.fc1.bias"},
-        {"network.encoder_q.classifier.weight", "0:classifier.weight"},
-        {"network.encoder_q.classifier.bias", "0:classifier.bias"},
-        {"network.encoder_q.head.0.weight", "0:head.0.weight"},
-        {"network.encoder_q.head.0.bias", "0:head.0.bias"},
-        {"network.encoder_q.head.2.weight", "0:head.2.weight"},
-        {"network.encoder_q.head.2.bias", "0:head.2.bias"},
-        {"network.encoder_k.featurizer.fc1.weight", "1:backbone.fc1.weight"},
-        {"network.encoder_k.featurizer.fc1.bias", "1:backbone.fc1.bias"},
-        {"network.encoder_k.classifier.weight", "1:classifier.weight"},
-        {"network.encoder_k.classifier.bias", "1:classifier.bias"},
-        {"network.encoder_k.head.0.weight", "1:head.0.weight"},
-        {"network.encoder_k.head.0.bias", "1:head.0.bias"},
-        {"network.encoder_k.head.2.weight", "1:head.2.weight"},
-        {"network.encoder_k.head.2.bias", "1:head.2.bias"},
-        {NULL, NULL},
-    };
     static const char *const settings[] = {"same_views", "true",       "prot_start", "1",      "feat_dim",
                                            "3",          "moco_queue", "8",          "moco_m", "0.9",
                                            "proto_m",    "0.9",        "steps",      "20",     NULL};
@@ -196,7 +177,7 @@ START_TEST(pico_trajectory)
     const cJSON *item = fixture_case(root, "trajectory"), *step;
     bench b = bench_create();
     open_trajectory(&b, item, "pico", settings);
-    set_weights(&b, fixture_input(item, "initial_params"), query);
+    set_weights(&b, fixture_input(item, "initial_params"), query_and_key);
     bench_set(&b, "queue", fixture_input(item, "initial_queue"), AS_STORED);
     cJSON_ArrayForEach(step, fixture_expected(item, "steps"))
     {
@@ -206,7 +187,7 @@ START_TEST(pico_trajectory)
         bench_check_weight(&b, "queue", cJSON_GetObjectItem(step, "queue"), AS_STORED);
         bench_check_weight(&b, "prototypes", cJSON_GetObjectItem(step, "prototypes"), AS_STORED);
     }
-    check_weights(&b, fixture_expected(item, "final_params"), query);
+    check_weights(&b, fixture_expected(item, "final_params"), query_and_key);
     check_scores(&b, fixture_expected(item, "final_logits_eval"));
     bench_destroy(&b);
     cJSON_Delete(root);

@@ -58,26 +58,6 @@ static const pair student_and_teacher[] = {
     {NULL, NULL},
 };
 
-static const pair query_and_key[] = {
-    {"network.encoder_q.featurizer.fc1.weight", "0:backbone.fc1.weight"},
-    {"network.encoder_q.featurizer.fc1.bias", "0:backbone.fc1.bias"},
-    {"network.encoder_q.classifier.weight", "0:classifier.weight"},
-    {"network.encoder_q.classifier.bias", "0:classifier.bias"},
-    {"network.encoder_q.head.0.weight", "0:head.0.weight"},
-    {"network.encoder_q.head.0.bias", "0:head.0.bias"},
-    {"network.encoder_q.head.2.weight", "0:head.2.weight"},
-    {"network.encoder_q.head.2.bias", "0:head.2.bias"},
-    {"network.encoder_k.featurizer.fc1.weight", "1:backbone.fc1.weight"},
-    {"network.encoder_k.featurizer.fc1.bias", "1:backbone.fc1.bias"},
-    {"network.encoder_k.classifier.weight", "1:classifier.weight"},
-    {"network.encoder_k.classifier.bias", "1:classifier.bias"},
-    {"network.encoder_k.head.0.weight", "1:head.0.weight"},
-    {"network.encoder_k.head.0.bias", "1:head.0.bias"},
-    {"network.encoder_k.head.2.weight", "1:head.2.weight"},
-    {"network.encoder_k.head.2.bias", "1:head.2.bias"},
-    {NULL, NULL},
-};
-
 /* ---- the SDK's random numbers are replaced by those of the fixtures ------------------------------------------- */
 
 /* fredis: the last k of the list, backwards. */

@@ -5,21 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cjson/cJSON.h>
-
+#include "json-fixture.h"
 #include "report/table/stats.h"
 
 static cJSON *fixture;
 
 static void read_fixture(void)
 {
-    static char text[20000];
-    FILE *file = fopen(TEST_FIXTURES "/report/stats.json", "r");
-    ck_assert_ptr_nonnull(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    fixture = cJSON_Parse(text);
-    ck_assert_ptr_nonnull(fixture);
+    fixture = fixture_open("report/stats.json");
 }
 
 static void free_fixture(void)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "config/config.h"
@@ -39,6 +40,23 @@ typedef struct fixture {
     int count;
     runner_summary summary;
 } fixture;
+
+/* `run` in two processes at a time, each with a copy of what `user` points to; the sum of what they return. */
+static inline int ended_in_two_processes(int (*run)(void *user), void *user)
+{
+    pid_t children[2];
+    int total = 0, status;
+    for (int i = 0; i < 2; i++) {
+        children[i] = fork();
+        if (children[i] == 0) _exit(run(user));
+    }
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
+        ck_assert(WIFEXITED(status));
+        total += WEXITSTATUS(status);
+    }
+    return total;
+}
 
 /* The plugins named, with spaces between them, copied by symbolic link into a folder of their own. */
 static inline void fixture_open(fixture *f, const char *plugins, const char *ini)

@@ -64,27 +64,20 @@ START_TEST(an_interrupted_run_goes_on_where_it_stopped)
 }
 END_TEST
 
+static int run_missing(void *user)
+{
+    session *s = user;
+    run(s, AGENDA_MISSING);
+    return s->ended;
+}
+
 START_TEST(two_processes_share_the_work)
 {
     session s;
     contents expected;
     expected_contents(&expected);
     session_open(&s);
-    pid_t children[2];
-    for (int i = 0; i < 2; i++) {
-        children[i] = fork();
-        if (children[i] == 0) {
-            run(&s, AGENDA_MISSING);
-            _exit(s.ended);
-        }
-    }
-    int total = 0, status;
-    for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
-        ck_assert(WIFEXITED(status));
-        total += WEXITSTATUS(status);
-    }
-    ck_assert_int_eq(total, TRIALS);
+    ck_assert_int_eq(ended_in_two_processes(run_missing, &s), TRIALS);
     expect_same(&s, &expected);
     fixture_close(&s.f);
 }

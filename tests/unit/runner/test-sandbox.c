@@ -175,6 +175,22 @@ static void scratch_works(void)
     EXPECT(dlopen("libm.so.6", RTLD_NOW) != NULL);
 }
 
+/* Runtimes ask how memory is spread; how much is free would tell of other trials. */
+static void memory_is_laid_out_but_not_counted(void)
+{
+    static const char *const counts[] = {"/proc/meminfo",
+                                         "/proc/vmstat",
+                                         "/proc/loadavg",
+                                         "/sys/devices/system/node/node0/meminfo",
+                                         "/sys/devices/system/node/node0/numastat",
+                                         "/sys/devices/system/node/node0/vmstat"};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) EXPECT(open(counts[i], O_RDONLY) < 0);
+    if (access("/sys/devices/system/node/node0/cpulist", R_OK) != 0) return;
+    EXPECT(open("/sys/devices/system/node", O_RDONLY | O_DIRECTORY) >= 0);
+    EXPECT(open("/sys/devices/system/node/online", O_RDONLY) >= 0);
+    EXPECT(open("/sys/devices/system/node/node0/cpulist", O_RDONLY) >= 0);
+}
+
 static void (*const tries[])(void) = {no_network_processes_or_programs, no_other_process, no_file_outside,
                                       memory_threads_and_time_work};
 
@@ -200,6 +216,7 @@ START_TEST(landlock_leaves_the_scratch_folder_and_libraries)
     if (no_landlock("landlock_leaves_the_scratch_folder_and_libraries")) return;
     make_files();
     in_sandbox(AS_IT_IS, scratch_works);
+    in_sandbox(AS_IT_IS, memory_is_laid_out_but_not_counted);
     remove_files();
 }
 END_TEST

@@ -78,20 +78,25 @@ START_TEST(costly_groups_are_spread)
 }
 END_TEST
 
+static void store_finished(store *s, int64_t list, const store_trial *t, double seconds)
+{
+    bool won;
+    cru_error err = {0};
+    ck_assert_int_eq(store_add_trial(s, list, t, &err), CRU_OK);
+    ck_assert_int_eq(store_claim(s, t->key, &won, &err), CRU_OK);
+    ck_assert(won);
+    const store_result r = {.outcome = STORE_OK, .seconds_total = seconds, .best_epoch = -1};
+    ck_assert_int_eq(store_finish(s, t->key, &r, &err), CRU_OK);
+}
+
 /* A finished trial of this method on this dataset. */
 static void store_time(store *s, int64_t list, const char *method, const char *dataset, double seconds)
 {
     char key[64];
-    bool won;
-    cru_error err = {0};
-    const store_setting settings[] = {{"algorithm", method}, {"dataset", dataset}};
     snprintf(key, sizeof key, "%s on %s", method, dataset);
-    const store_trial t = {.key = key, .canonical = key, .settings = settings, .setting_count = 2};
-    ck_assert_int_eq(store_add_trial(s, list, &t, &err), CRU_OK);
-    ck_assert_int_eq(store_claim(s, key, &won, &err), CRU_OK);
-    ck_assert(won);
-    const store_result r = {.outcome = STORE_OK, .seconds_total = seconds, .best_epoch = -1};
-    ck_assert_int_eq(store_finish(s, key, &r, &err), CRU_OK);
+    const store_setting settings[] = {{"algorithm", method}, {"dataset", dataset}};
+    store_finished(s, list, &(store_trial){.key = key, .canonical = key, .settings = settings, .setting_count = 2},
+                   seconds);
 }
 
 /* gcn takes 40 times as long as mlp, and on sbm ten times as long as on cora. */
@@ -132,6 +137,65 @@ START_TEST(shards_take_equally_long_by_the_times_of_a_store)
             const double seconds = (gcn ? 40 : 1) * (sbm ? 10 : 1);
             load[g.items[g.of_trial[i]].part] += seconds;
             all += seconds;
+        }
+        for (int64_t i = 1; i <= counts[k]; i++) most = load[i] > most ? load[i] : most;
+        ck_assert_double_le(most, 1.3 * all / (double)counts[k]);
+        shard_groups_clear(&g);
+    }
+    costs_close(known);
+    bench_close(&b);
+}
+END_TEST
+
+static double seconds_of_width(const trial *t)
+{
+    return strstr(t->algorithm->text, "hidden=512\n") ? 50 : 1;
+}
+
+/* A wide network takes fifty times as long as a narrow one; seeds 0 and 1 of all are in the store. */
+static costs *known_widths(const bench *b)
+{
+    char path[256], key[32];
+    store *s;
+    costs *known;
+    int64_t id;
+    cru_error err = {0};
+    snprintf(path, sizeof path, "%s/widths.db", b->folder);
+    ck_assert_int_eq(store_open(path, &(store_options){0}, &s, &err), CRU_OK);
+    ck_assert_int_eq(store_add_experiment(s, &(store_experiment){.name = "old"}, &id, &err), CRU_OK);
+    const store_setting settings[] = {{"algorithm", "gcn"}, {"dataset", "cora"}};
+    for (int64_t i = 0; i < experiment_trial_count(b->e); i++) {
+        trial t;
+        experiment_trial(b->e, i, &t);
+        if (t.seed > 1) continue;
+        char *canonical = trial_text(b->e, &t, "");
+        snprintf(key, sizeof key, "%d", (int)i);
+        store_finished(s, id,
+                       &(store_trial){.key = key, .canonical = canonical, .settings = settings, .setting_count = 2},
+                       seconds_of_width(&t));
+        free(canonical);
+    }
+    ck_assert_int_eq(store_close(s, &err), CRU_OK);
+    ck_assert_int_eq(costs_open(path, &known, &err), CRU_OK);
+    return known;
+}
+
+/* With the mean of both for each, trials would be dealt in turn, and all wide ones go to one of two shards. */
+START_TEST(settings_that_cost_more_are_spread_as_well)
+{
+    static const int64_t counts[] = {2, 4, 7};
+    bench b = bench_open();
+    bench_expect(&b, "[experiment]\nseeds = 0..99\n[dataset cora]\n[algorithm gcn]\nhidden = 8, 512\n");
+    costs *known = known_widths(&b);
+    for (int k = 0; k < 3; k++) {
+        shard_groups g = shard_group_trials(b.e, known, NULL);
+        double load[8] = {0}, all = 0, most = 0;
+        shard_deal(g.items, g.count, 1, counts[k]);
+        for (int64_t i = 0; i < experiment_trial_count(b.e); i++) {
+            trial t;
+            experiment_trial(b.e, i, &t);
+            load[g.items[g.of_trial[i]].part] += seconds_of_width(&t);
+            all += seconds_of_width(&t);
         }
         for (int64_t i = 1; i <= counts[k]; i++) most = load[i] > most ? load[i] : most;
         ck_assert_double_le(most, 1.3 * all / (double)counts[k]);
@@ -188,6 +252,7 @@ Suite *suite(void)
     tcase_add_test(c, trials_that_one_training_serves_stay_together);
     tcase_add_test(c, costly_groups_are_spread);
     tcase_add_test(c, shards_take_equally_long_by_the_times_of_a_store);
+    tcase_add_test(c, settings_that_cost_more_are_spread_as_well);
     tcase_add_test(c, a_shard_is_written_as_part_of_so_many);
     tcase_add_test(c, a_plan_is_read_as_it_was_written_and_only_for_its_trials);
     suite_add_tcase(s, c);

@@ -19,10 +19,10 @@ static const cru_param params[] = {
     {.key = "word", .type = CRU_PARAM_CHOICE, .choices = words},
 };
 static const search_axis axes[] = {
-    {&params[0], CRU_LOG_UNIFORM(1e-5, 1)},
-    {&params[1], CRU_UNIFORM(0, 1)},
-    {&params[2], CRU_POWER_OF_2(3, 11)},
-    {&params[3], CRU_ANY_CHOICE},
+    {&params[0], CRU_LOG_UNIFORM(1e-5, 1), NULL},
+    {&params[1], CRU_UNIFORM(0, 1), NULL},
+    {&params[2], CRU_POWER_OF_2(3, 11), NULL},
+    {&params[3], CRU_ANY_CHOICE, NULL},
 };
 enum { AXES = 4 };
 static const double defaults[AXES] = {-3, 0.5, 5, 0};
@@ -168,10 +168,10 @@ START_TEST(the_draws_of_the_study_are_repeated)
     };
     static const char *const names[] = {"lr", "weight_decay", "batch_size_tabular", "batch_size_image"};
     enum { DRAWN = sizeof names / sizeof *names };
-    const search_axis space[] = {{&own[0], CRU_LOG_UNIFORM(pow(10, -4.5), pow(10, -2.5))},
-                                 {&own[1], CRU_LOG_UNIFORM(1e-6, 1e-3)},
-                                 {&own[2], CRU_POWER_OF_2(5, 8)},
-                                 {&own[2], CRU_POWER_OF_2(6, 9)}};
+    const search_axis space[] = {{&own[0], CRU_LOG_UNIFORM(pow(10, -4.5), pow(10, -2.5)), NULL},
+                                 {&own[1], CRU_LOG_UNIFORM(1e-6, 1e-3), NULL},
+                                 {&own[2], CRU_POWER_OF_2(5, 8), NULL},
+                                 {&own[2], CRU_POWER_OF_2(6, 9), NULL}};
     const double initial[DRAWN] = {0};
     search_settings set = settings(SEARCH_RANDOM);
     set.rng = SEARCH_RNG_STUDY;
@@ -359,8 +359,8 @@ START_TEST(coordinates_become_values_and_back)
 {
     static const cru_param flag = {.key = "flag", .type = CRU_PARAM_BOOL, .min = 0, .max = 1};
     static const cru_param whole = {.key = "whole", .type = CRU_PARAM_INT, .min = 0, .max = 9};
-    const search_axis either = {&flag, CRU_ONE_OF(0, 1)}, range = {&whole, CRU_UNIFORM(2, 4)},
-                      list = {&whole, CRU_ONE_OF(3, 7)};
+    const search_axis either = {&flag, CRU_ONE_OF(0, 1), NULL}, range = {&whole, CRU_UNIFORM(2, 4), NULL},
+                      list = {&whole, CRU_ONE_OF(3, 7), NULL};
     expect_text(&axes[0], -2, "0.01");
     expect_text(&axes[0], 0.0001, "1"); /* rounding does not leave the interval */
     expect_text(&axes[2], 6.99, "64");

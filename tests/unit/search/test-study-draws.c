@@ -16,20 +16,26 @@ typedef struct method {
     int drawn; /* settings that both draw */
 } method;
 
-/* pop's window is left out: the study draws it by the name rollWindow, and a draw depends on the name. */
 static const method methods[] = {
-    {"LWS", "lws", 1},   {"POP", "pop", 3},     {"IDGP", "idgp", 1},     {"ABLE", "able", 3},
+    {"LWS", "lws", 1},   {"POP", "pop", 4},     {"IDGP", "idgp", 1},     {"ABLE", "able", 3},
     {"PiCO", "pico", 5}, {"VALEN", "valen", 2}, {"FREDIS", "fredis", 7}, {"ALIM", "alim", 6},
 };
+
+/* A draw depends on the name: study.ini says "as rollWindow" of pop's window. */
+static const char *their_name(const cru_param *p)
+{
+    return strcmp(p->key, "window") == 0 ? "rollWindow" : p->key;
+}
 
 /* The method's searched settings that the study draws, too. */
 static int64_t axes_of(const cru_plugin *plugin, const cJSON *drawn, search_axis *axes)
 {
     int64_t count = 0;
     for (const cru_param *p = plugin->params; p->type != CRU_PARAM_END; p++)
-        if (p->search.kind != CRU_SEARCH_NONE && p->type != CRU_PARAM_GROUP && cJSON_GetObjectItem(drawn, p->key) &&
+        if (p->search.kind != CRU_SEARCH_NONE && p->type != CRU_PARAM_GROUP &&
+            cJSON_GetObjectItem(drawn, their_name(p)) &&
             strcmp(p->key, "noise_rate") != 0) /* on PLCIFAR10 the study takes the true rate */
-            axes[count++] = (search_axis){p, p->search};
+            axes[count++] = (search_axis){p, p->search, their_name(p)};
     return count;
 }
 
@@ -59,7 +65,7 @@ START_TEST(a_method_is_searched_where_the_study_searched)
         for (int64_t k = 0; k < count; k++) {
             char text[AXIS_TEXT_SIZE];
             axis_text(&axes[k], search_point(s, number)[k], text);
-            const double wanted = cJSON_GetObjectItem(item, axes[k].param->key)->valuedouble;
+            const double wanted = cJSON_GetObjectItem(item, axes[k].name)->valuedouble;
             ck_assert_msg(fabs(strtod(text, NULL) / wanted - 1) < 1e-8, "%s %s: %s is %s, not %.9g", m->ours,
                           item->string, axes[k].param->key, text, wanted);
         }

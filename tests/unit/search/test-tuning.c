@@ -325,27 +325,20 @@ START_TEST(a_killed_search_ends_like_an_undisturbed_one)
 }
 END_TEST
 
+static int run_missing(void *user)
+{
+    session *s = user;
+    run(s, AGENDA_MISSING);
+    return s->ended;
+}
+
 START_TEST(two_processes_share_a_search)
 {
     session s;
     contents expected;
     expected_contents(tpe_12, &expected);
     session_open(&s, tpe_12);
-    pid_t children[2];
-    for (int i = 0; i < 2; i++) {
-        children[i] = fork();
-        if (children[i] == 0) {
-            run(&s, AGENDA_MISSING);
-            _exit(s.ended);
-        }
-    }
-    int total = 0, status;
-    for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(waitpid(children[i], &status, 0), children[i]);
-        ck_assert(WIFEXITED(status));
-        total += WEXITSTATUS(status);
-    }
-    ck_assert_int_eq(total, 24);
+    ck_assert_int_eq(ended_in_two_processes(run_missing, &s), 24);
     expect_same(&s, &expected);
     fixture_close(&s.f);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gcn: graph convolutions with dropout between them.
  *
- *     H_0 = X      H_l = Drop(ReLU(Â H_l-1 W_l + b_l))      logits = Â H_L-1 W_L + b_L
+ *     H_0 = X      H_l = Drop(act(Â H_l-1 W_l + b_l))      logits = Â H_L-1 W_L + b_L
  *
  * With a head, and always for whole graphs, the last convolution is activated like the others and a linear layer
  * follows; a graph is the sum or the mean of its nodes:
@@ -12,7 +12,7 @@
 #include <crucible/crucible.h>
 
 typedef struct settings {
-    int64_t layers, hidden, draw;
+    int64_t layers, hidden, draw, activation;
     double dropout, input_dropout;
     bool bias, head, one_logit;
     cru_graph_settings graphs;
@@ -24,6 +24,7 @@ static const cru_param schema[] = {
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(1, 2, 3, 4)),
     CRU_INT(settings, hidden, 64, 1, 65536, "width between them", .search = CRU_ONE_OF(16, 32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each activation", .search = CRU_ONE_OF(0, 0.1, 0.3, 0.5, 0.7)),
+    CRU_CHOICE(settings, activation, 0, cru_activation_names, "after each convolution but a last that gives logits"),
     CRU_FLOAT(settings, input_dropout, 0, 0, 0.99, "of the features"),
     CRU_CHOICE(settings, draw, CRU_DRAW_GLOROT, cru_draw_names, "how weights and biases start"),
     CRU_BOOL(settings, bias, true, "add a bias after the propagation"),
@@ -60,14 +61,31 @@ static void build(cru_learner *l, void *self)
     if (head) m->head = cru_fc_create(l->net, "head", s->hidden, outputs);
 }
 
+/* The stack, which has relu, with another activation. */
+static cru_tensor *convolve(cru_tape *t, const cru_gcn_stack *convs, cru_unary act, const cru_graphs *g, cru_input x)
+{
+    for (int64_t i = 0;; i++) {
+        const cru_hop hop = cru_graphs_hop(g, i);
+        cru_tensor *h = cru_gcn_input(t, &convs->layer[i], hop.adj, &x);
+        if (i == convs->layers - 1) {
+            if (i > 0) cru_represent(t, cru_hop_own(t, &hop, x.dense));
+            return h;
+        }
+        x = cru_input_of(cru_dropout(t, cru_activate(t, act, h), convs->dropout));
+    }
+}
+
 static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *g)
 {
     const model *m = self;
     const settings *s = l->settings;
+    const cru_unary act = cru_activations[s->activation];
+    const bool relu = act == CRU_UNARY_RELU;
     cru_input x = cru_input_dropout(t, &g->x, s->input_dropout);
-    if (!m->head.w) return cru_graphs_logits(t, &m->convs, g, &x);
-    cru_tensor *h = cru_graphs_stack(t, &m->convs, g, &x);
-    h = cru_dropout(t, cru_relu(t, h), s->dropout);
+    if (!m->head.w && relu) return cru_graphs_logits(t, &m->convs, g, &x);
+    cru_tensor *h = relu ? cru_graphs_stack(t, &m->convs, g, &x) : convolve(t, &m->convs, act, g, x);
+    if (!m->head.w) return h;
+    h = cru_dropout(t, cru_activate(t, act, h), s->dropout);
     return cru_fc_apply(t, &m->head, cru_represent(t, cru_graphs_readout(t, l, g, h)));
 }
 

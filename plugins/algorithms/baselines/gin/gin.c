@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gin: sums over neighbours, made injective by a perceptron.
  *
- *     H_0 = X      H_l = Drop(ReLU(MLP_l(H_l-1 + A H_l-1)))      MLP: linear, batch norm, ReLU, linear
+ *     H_0 = X      H_l = Drop(act(MLP_l(H_l-1 + A H_l-1)))      MLP: linear, batch norm, act, linear
  *     graphs: logits = (sum of H_L over the nodes) W_o + b_o      nodes: logits = H_L W_o + b_o
  *
- * A is scaled as `normalisation` says: with rw, A H is the mean of the neighbours, as in the anomaly study. eps of the
- * paper is fixed at 0 unless it is learned, and only the last layer is read out. Without a head the last
+ * A is scaled as `normalisation` says: with rw, A H is the mean of the neighbours, as in the anomaly study; with
+ * aggregate = max the largest neighbour in each column stands for it. eps of the paper is fixed at 0 unless it is learned, and only the last layer is read out. Without a head the last
  * perceptron gives the logits itself. The paper's own code has another batch norm after each perceptron (outer_norm),
  * and drops nothing between layers but logits (late_dropout).
  *
@@ -13,18 +13,23 @@
 #include <crucible/crucible.h>
 
 typedef struct settings {
-    int64_t layers, mlp_layers, hidden;
+    int64_t layers, mlp_layers, hidden, aggregate, activation;
     double dropout;
     bool learn_eps, head, outer_norm, late_dropout;
     cru_graph_settings graphs;
     cru_train train;
 } settings;
 
+enum { SUM, MAX };
+static const char *const aggregates[] = {"sum", "max", NULL};
+
 static const cru_param schema[] = {
     CRU_INT(settings, layers, 3, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(2, 3, 4)),
     CRU_INT(settings, mlp_layers, 2, 1, CRU_MAX_LAYERS, "linear layers in each"),
     CRU_INT(settings, hidden, 256, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each layer", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
+    CRU_CHOICE(settings, aggregate, SUM, aggregates, "of the neighbours: as normalisation weighs them, or the largest"),
+    CRU_CHOICE(settings, activation, 0, cru_activation_names, "after each layer"),
     CRU_BOOL(settings, learn_eps, false, "learn the weight of a node's own features"),
     CRU_BOOL(settings, head, true, "a linear layer after the convolutions"),
     CRU_BOOL(settings, outer_norm, false, "batch norm before each activation of a layer, too"),
@@ -54,6 +59,8 @@ static void build(cru_learner *l, void *self)
                                                      .learn_eps = s->learn_eps,
                                                      .outer_norm = s->outer_norm,
                                                      .bare_last = !s->head,
+                                                     .max = s->aggregate == MAX,
+                                                     .act = cru_activations[s->activation],
                                                      .dropout = s->late_dropout ? 0 : s->dropout});
     if (s->head) m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
 }

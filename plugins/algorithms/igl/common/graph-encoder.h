@@ -26,10 +26,10 @@ graph_encoder graph_encoder_create(cru_net *net, graph_backbone kind, const cru_
 /* nodes x out, of a graph that lives as long as the step; x: nodes x in */
 cru_tensor *graph_encoder_nodes(cru_tape *t, const graph_encoder *encoder, const cru_csr *g, const cru_input *x);
 
-/* The same of graphs whose matrix is in place. */
+/* graph_encoder_nodes of graphs whose matrix is in place. */
 cru_tensor *graph_encoder_graphs(cru_tape *t, const graph_encoder *encoder, const cru_graphs *graphs);
 
-/* The same, where gcn, too, is activated and dropped after its last layer. */
+/* graph_encoder_graphs, where gcn, too, is activated and dropped after its last layer. */
 cru_tensor *graph_encoder_activated(cru_tape *t, const graph_encoder *encoder, const cru_graphs *graphs);
 
 #endif

@@ -150,7 +150,7 @@ static cru_tensor *predict(cru_learner *l, const model *m, cru_tape *t, const gr
     h = cru_graphs_readout(t, l, &g->graphs, h);
     h = cru_propagate(t, g->links, h, s->hops);
     h = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->hidden, h)), s->dropout);
-    return cru_log_softmax(t, cru_fc_apply(t, &m->out, h), 1);
+    return cru_log_softmax(t, cru_fc_apply(t, &m->out, cru_represent(t, h)), 1);
 }
 
 typedef struct evaluation {
@@ -166,6 +166,7 @@ static cru_tensor *judge(cru_learner *l, void *user, cru_tape *t, cru_ids batch)
     const group g = gather_group(l, e->model, t, batch);
     cru_tensor *sum = predict(l, e->model, t, &g, &e->rng);
     for (int64_t a = 1; a < s->copies; a++) sum = cru_add(t, sum, predict(l, e->model, t, &g, &e->rng));
+    cru_represent(t, cru_gather(t, cru_represented(t), g.rows)); /* of the last copy */
     return cru_scale(t, cru_gather(t, sum, g.rows), 1 / (double)s->copies);
 }
 

@@ -153,7 +153,7 @@ static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, cru_ten
     const settings *s = l->settings;
     cru_tensor *own = cru_fc_apply(t, &m->sage.own, e);
     cru_tensor *h = cru_relu(t, cru_add(t, own, cru_fc_apply(t, &m->sage.others, around)));
-    return cru_fc_apply(t, &m->classifier, cru_dropout(t, h, s->dropout));
+    return cru_fc_apply(t, &m->classifier, cru_represent(t, cru_dropout(t, h, s->dropout)));
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)

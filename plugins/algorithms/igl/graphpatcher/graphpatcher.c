@@ -226,9 +226,16 @@ static void after_epoch(cru_learner *l, void *self)
     cru_tensor_set(l->ctx, m->steps, &chosen);
 }
 
+static void state(cru_learner *l, void *self, cru_state *file)
+{
+    (void)l;
+    const model *m = self;
+    cru_state_tensor(file, "hidden", m->hidden);
+}
+
 CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .prepare = prepare,
-               .epoch = epoch, .after_epoch = after_epoch),
+               .epoch = epoch, .after_epoch = after_epoch, .state = state),
     .name = "graphpatcher",
     .version = "1.0",
     .summary = "new neighbours for nodes that have few, made for a network that is fixed",

@@ -61,7 +61,7 @@ cru_tensor *egos_second(cru_tape *t, const egos *e, cru_tensor *hv, cru_tensor *
 {
     cru_tensor *all = cru_add(t, hv, sum);
     if (e->patches) all = cru_add(t, all, cru_scale(t, empty, (double)e->patches));
-    return cru_fc_apply(t, w, mean(t, e, all));
+    return cru_fc_apply(t, w, cru_represent(t, mean(t, e, all)));
 }
 
 patch_generator patch_generator_create(cru_net *net, int64_t features, int64_t width, double dropout)

@@ -75,7 +75,8 @@ static void build(cru_learner *l, void *self)
     m->layer[0] = cru_fc_create(l->net, "layer0", cols, WIDE);
     m->layer[1] = cru_fc_create(l->net, "layer1", WIDE, NARROW);
     m->layer[2] = cru_fc_create(l->net, "layer2", NARROW, l->task->classes);
-    m->x = l->x;
+    cru_tape_begin(l->tape, CRU_EVAL);
+    m->x = cru_input_of(cru_tensor_kept(l->tape, cru_input_dense(l->tape, &l->x)));
 }
 
 /* Some of the drawn tasks. */
@@ -137,8 +138,6 @@ static void prepare(cru_learner *l, void *self)
 {
     model *m = self;
     meta_learn(l, m);
-    cru_tape_begin(l->tape, CRU_EVAL);
-    m->x = cru_input_of(cru_tensor_kept(l->tape, cru_input_dense(l->tape, &l->x)));
     adapt(l, m, l->task->split.val);
     adapt(l, m, l->task->split.test);
 }
@@ -150,11 +149,18 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     const double p = s->variant == CRU_BENCH && l->epoch ? 0 : s->dropout;
     cru_tensor *h = cru_dropout(t, cru_relu(t, cru_fc_input(t, &m->layer[0], &m->x)), p);
     h = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->layer[1], h)), p);
-    return cru_fc_apply(t, &m->layer[2], h);
+    return cru_fc_apply(t, &m->layer[2], cru_represent(t, h));
+}
+
+static void state(cru_learner *l, void *self, cru_state *file)
+{
+    (void)l;
+    const model *m = self;
+    cru_state_tensor(file, "x", m->x.dense);
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .build = build, .prepare = prepare, .logits = logits),
+    CRU_METHOD(settings, schema, model, .build = build, .prepare = prepare, .logits = logits, .state = state),
     .name = "meta-tail2vec",
     .version = "1.0",
     .summary = "embeddings of nodes with few neighbours, regressed by meta-learning",

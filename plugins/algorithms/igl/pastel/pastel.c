@@ -166,7 +166,7 @@ static output convolve(cru_learner *l, const model *m, const learned *g, cru_tap
 {
     const settings *s = l->settings;
     cru_tensor *h = cru_dropout(t, cru_relu(t, learned_spread(t, g, xw)), s->dropout);
-    return (output){h, learned_spread(t, g, cru_fc_apply(t, &m->conv[1], h))};
+    return (output){h, learned_spread(t, g, cru_fc_apply(t, &m->conv[1], cru_represent(t, h)))};
 }
 
 static cru_tensor *graph_loss(cru_learner *l, const model *m, cru_tape *t, const relation *s, cru_tensor *z)

@@ -87,7 +87,7 @@ static branch run(cru_learner *l, const model *m, cru_tape *t, const tail_view *
     const settings *s = l->settings;
     cru_tensor *first = tail_layer_missing(t, &m->layer[0], &l->x, &view->near);
     cru_tensor *h = tail_layer_apply(t, &m->layer[0], view, &l->x, tail ? first : NULL);
-    h = cru_dropout(t, cru_elu(t, h, 1), s->dropout);
+    h = cru_represent(t, cru_dropout(t, cru_elu(t, h, 1), s->dropout));
     const cru_input x = cru_input_of(h), near = cru_input_of(cru_spmm(t, view->mean, h));
     cru_tensor *second = tail_layer_missing(t, &m->layer[1], &x, &near);
     branch b = {.e = tail_layer_apply(t, &m->layer[1], view, &x, tail ? second : NULL)};

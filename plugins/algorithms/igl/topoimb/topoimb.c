@@ -133,7 +133,7 @@ static cru_tensor *represent(cru_learner *l, const model *m, cru_tape *t, const 
 static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *g)
 {
     const model *m = self;
-    return cru_fc_apply(t, &m->classes, read_out(t, g, represent(l, m, t, g)));
+    return cru_fc_apply(t, &m->classes, cru_represent(t, read_out(t, g, represent(l, m, t, g))));
 }
 
 /* e: graphs x (2 hidden layers) */

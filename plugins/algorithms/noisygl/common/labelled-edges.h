@@ -13,10 +13,10 @@ cru_csr similar_labelled(cru_pool pool, const cru_task *task, int64_t k);
 /* x where it is above `least` (>= 0), else 0 */
 cru_tensor *cut_off(cru_tape *t, cru_tensor *x, double least);
 
-/* The same of r_v . r_u for every entry (v, u) of a: entries x 1 */
+/* cut_off of r_v . r_u for every entry (v, u) of a: entries x 1 */
 cru_tensor *similar_weights(cru_tape *t, cru_sparse *a, cru_tensor *r, double least);
 
-/* The same between the nodes `rows` and `cols`, both ascending, and 0 between a node and itself: rows x cols. */
+/* These weights between the nodes `rows` and `cols`, both ascending, and 0 between a node and itself: rows x cols. */
 cru_tensor *similar_block(cru_tape *t, cru_tensor *r, cru_ids rows, cru_ids cols, double least);
 
 /* n / (|far| + |near|) (sum over far pairs of (r_i . r_j)^2 + sum over near pairs of (r_i . r_j - 1)^2); pairs are the

@@ -84,7 +84,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     model *m = self;
     m->hidden = cru_gcn_stack_input(t, &m->encoder, l->adj, &l->x);
-    return cru_fc_apply(t, &m->classes, m->hidden);
+    return cru_fc_apply(t, &m->classes, cru_represent(t, m->hidden));
 }
 
 static cru_tensor *loss(cru_learner *l, void *self, cru_tape *t, cru_tensor *z)

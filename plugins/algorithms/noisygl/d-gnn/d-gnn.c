@@ -37,13 +37,8 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     const int32_t classes = l->task->classes;
-    const cru_gin_shape shape = {.in = l->x.cols,
-                                 .hidden = s->hidden,
-                                 .out = classes,
-                                 .layers = s->layers,
-                                 .mlp_layers = s->mlp_layers,
-                                 .learn_eps = s->learn_eps,
-                                 .bare_last = true};
+    cru_gin_shape shape = {.in = l->x.cols, .hidden = s->hidden, .out = classes, .layers = s->layers};
+    shape.mlp_layers = s->mlp_layers, shape.learn_eps = s->learn_eps, shape.bare_last = true;
     m->first_net = cru_net_create(l->ctx, "pretrain");
     m->first = cru_gin_stack_create(m->first_net, "conv", &shape);
     m->second = cru_gin_stack_create(l->net, "conv", &shape);

@@ -91,7 +91,7 @@ static cru_tensor *represent(cru_learner *l, const model *m, cru_tape *t)
     const settings *s = l->settings;
     cru_tensor *own = cru_fc_input(t, &m->fc1, &m->features), *near = cru_fc_input(t, &m->fc3, &m->rows);
     cru_tensor *u = cru_dropout(t, cru_relu(t, cru_lerp(t, near, own, s->delta)), s->dropout);
-    return cru_fc_apply(t, &m->fc2, u);
+    return cru_fc_apply(t, &m->fc2, cru_represent(t, u));
 }
 
 static cru_tensor *finish(cru_learner *l, const model *m, cru_tape *t, cru_tensor *h)

@@ -121,7 +121,7 @@ static cru_tensor *classify(const model *m, cru_tape *t, cru_tensor *x, const cr
 {
     x = transformer_apply(t, &m->encoders[0], x, NULL);
     x = transformer_apply(t, &m->encoders[1], x, rows);
-    return cru_softmax(t, cru_relu(t, cru_fc_apply(t, &m->last, x)), 1);
+    return cru_softmax(t, cru_relu(t, cru_fc_apply(t, &m->last, cru_represent(t, x))), 1);
 }
 
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)

@@ -12,7 +12,7 @@ typedef struct row_norm {
 row_norm row_norm_create(cru_net *net, const char *name, int64_t cols);
 cru_tensor *row_norm_apply(cru_tape *t, const row_norm *norm, cru_tensor *x);
 
-/* The same of features that do not change, before a linear layer: (norm x) W + c, without the dense matrix. With X' = X
+/* row_norm of features that do not change, before a linear layer: (norm x) W + c, without the dense matrix. With X' = X
  * / (std + 1e-6), rows, it is X' (a W) - (mean / (std + 1e-6)) (1 a W) + b W + c. */
 typedef struct normed_input {
     cru_input scaled;  /* X' */

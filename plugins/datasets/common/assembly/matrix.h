@@ -17,7 +17,7 @@ cru_status matrix_csr(const csr_arrays *parts, cru_pool pool, cru_csr *out, cru_
  */
 cru_status matrix_features(const array *dense, cru_data *data, cru_error *err);
 
-/* The same from numbers row by row. */
+/* matrix_features from numbers row by row. */
 cru_status matrix_store_features(const float *dense, int64_t cols, cru_data *data, cru_error *err);
 
 /* Sets data->x to a sparse matrix. */

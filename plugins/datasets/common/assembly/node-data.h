@@ -31,7 +31,7 @@ extern const cru_param node_only_params[];
  * unlabelled. `offset` is subtracted first: 1 for files that count from 1. */
 cru_status node_labels(const node_settings *s, const array *labels, int64_t offset, cru_data *data, cru_error *err);
 
-/* The same, with `count` labels in an array of the caller. */
+/* node_labels, with `count` labels in an array of the caller. */
 typedef struct node_label_list {
     const char *name; /* for messages */
     const int32_t *labels;
@@ -46,7 +46,7 @@ cru_status node_unlabelled(const node_settings *s, int64_t nodes, cru_data *data
  * settings say. Values stay as weights unless they are all 1. */
 cru_status node_graph(const node_settings *s, const cru_csr *arcs, cru_data *data, cru_error *err);
 
-/* The same from a list. */
+/* data->graph from a list of edges. */
 cru_status node_graph_list(const node_settings *s, const edge_list *list, cru_data *data, cru_error *err);
 
 /* Room for `count` official splits; NULL and CRU_NO_MEMORY in err when there is none. */

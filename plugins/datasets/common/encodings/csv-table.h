@@ -24,7 +24,7 @@ typedef struct csv_table {
  * CRU_BAD_INPUT: "path:line: ...". */
 cru_status csv_read(const char *path, csv_table *t, cru_error *err);
 
-/* The same from `size` bytes of text, which may hold anything. */
+/* csv_read from `size` bytes of text, which may hold anything. */
 cru_status csv_parse(const char *text, size_t size, const char *path, csv_table *t, cru_error *err);
 void csv_free(csv_table *t);
 

@@ -18,7 +18,7 @@ typedef struct cursor {
  * not finite. Rounds as strtod does. */
 bool cursor_real(cursor *c, double *out);
 
-/* The same for a whole number of 64 bits; "-1.0" is one too. */
+/* cursor_real for a whole number of 64 bits; "-1.0" is one too. */
 bool cursor_whole(cursor *c, int64_t *out);
 
 /* Skips blanks (space, tab, CR) and one separator of `separators`; stays on the line. */

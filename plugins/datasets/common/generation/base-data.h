@@ -10,7 +10,7 @@
  */
 cru_status base_open(const cru_source *source, cru_data **base, cru_error *err);
 
-/* The same for any dataset: of graphs or rows, with features or without. */
+/* base_open for any dataset: of graphs or rows, with features or without. */
 cru_status base_open_any(const cru_source *source, cru_data **base, cru_error *err);
 
 /* Fills `data` with a copy of all that the base has, but for its official splits: items may be about to lose their labels. */

@@ -78,7 +78,7 @@ static int64_t extreme_of_odd_row(const float *x, int64_t n, bool min)
     return where;
 }
 
-/* The same for finite numbers: the extreme first, then its place, a block at a time. */
+/* That place for finite numbers: the extreme first, then its place, a block at a time. */
 INLINE int64_t extreme_of_row(const float *x, int64_t n, bool min)
 {
     enum { BLOCK = 16 };

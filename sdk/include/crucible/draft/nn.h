@@ -59,7 +59,7 @@ CRU_API cru_tensor *cru_gcn_input_then(cru_tape *t, const cru_gcn *layer, cru_sp
 CRU_API cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
                                        const cru_input *x);
 
-/* The same with a matrix for each convolution: blocks (draft/blocks.h), whose last has the rows that are wanted. */
+/* As cru_gcn_stack_rows, with a matrix for each convolution: blocks (draft/blocks.h), whose last has the rows that are wanted. */
 CRU_API cru_tensor *cru_gcn_stack_over(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *const *adj,
                                        const cru_input *x);
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The training loops of the label noise study on Cora. A method that has several networks of one shape names the one
 that it means: `z(net)`. Settings are those of the study."""
+import math
+
 import torch
 import torch.nn.functional as F
 
 import frame
-from frame import GCN, Sparse, normalised
+from frame import GCN, MLP, Affine, Sparse, normalised
 
 POINTS = 10, 60
 
@@ -243,5 +245,108 @@ class CGNN(Views):
         return total + F.cross_entropy(self.of_train(a), self.y)
 
 
+class UnionNet(Method):
+    """Cross-entropy times a constant, which takes no time to know."""
+
+    def loss(self, epoch):
+        return 0.5 * F.cross_entropy(self.of_train(self.z()), self.y)
+
+
+class CRGNN(Views):
+    """Two views of the graph; the classes are read from the encoder."""
+
+    def network(self):
+        self.project = MLP([self.hidden, self.hidden, self.hidden], 0)
+        self.classes = Affine(self.hidden, self.t.classes)
+        return GCN([self.t.f, self.hidden, self.hidden])
+
+    def __init__(self, task):
+        super().__init__(task)
+        self.nets = [self.net, self.project, self.classes]
+
+    def z(self, net=None):
+        return self.classes(self.net(self.t.x, self.t.adj))
+
+    def view(self):
+        first, last = self.net.layers
+        kept = self.t.pairs[:, torch.rand(self.t.pairs.shape[1]) < 0.7]
+        adj, columns = normalised(kept, self.t.n), (torch.rand(self.t.f, 1) < 0.7).float()
+        h = F.relu(adj @ (self.t.x @ (first.w * columns)) + first.b)
+        return adj @ (F.dropout(h, 0.5, self.net.training) @ last.w) + last.b
+
+    def contrast(self, a, b, temperature=0.5):
+        same = F.cosine_similarity(a, b) / temperature
+        others = [torch.logaddexp(same + math.log(2), torch.logsumexp(v @ v.t() / temperature, 1)) for v in (a, b)]
+        return ((others[0] + others[1]) / 2 - same).mean()
+
+    def loss(self, epoch):
+        a, b = self.view(), self.view()
+        z = [self.of_train(self.classes(h)) for h in (a, b)]
+        alike = z[0].argmax(1) == z[1].argmax(1)
+        return F.cross_entropy(z[0][alike], self.y[alike]) + 0.2 * self.contrast(self.project(a), self.project(b))
+
+
+class Symmetric(Sparse):
+    """A symmetric matrix with values of this step: it is its own transpose."""
+
+    def __init__(self, offsets, cols, values):
+        n = len(offsets) - 1
+        self.forward = self.backward = torch.sparse_csr_tensor(offsets, cols, values, (n, n))
+
+
+class NRGNN(Method):
+    """No prediction of the first epoch is sure enough to become a label, and so there are no edges to such nodes."""
+    lr = 0.001
+
+    def network(self):
+        wide = [self.t.f, 128, self.t.classes]
+        self.estimator, self.miner = GCN([self.t.f, 64, 64], 0), GCN(wide)
+        return GCN(wide)
+
+    def __init__(self, task):
+        super().__init__(task)
+        self.nets = [self.net, self.miner, self.estimator]
+
+    def before(self):
+        t, n = self.t, self.t.n
+        rows = t.x.forward.to_dense()
+        rows = F.normalize(rows)
+        similar = (rows @ rows[t.train].t()).topk(50).indices
+        near = torch.stack([torch.arange(n).repeat_interleave(50), t.train[similar.flatten()]])
+        near = frame.both_ways(near, n)
+        own, key = torch.arange(n).repeat(2, 1), lambda pairs: pairs[0] * n + pairs[1]
+        keys = torch.unique(torch.cat([key(t.pairs), key(near), key(own)]))
+        self.rows, self.cols = keys // n, keys % n
+        self.offsets = torch.cat([torch.zeros(1, dtype=torch.long), torch.bincount(self.rows, minlength=n).cumsum(0)])
+        self.fixed = torch.isin(keys, torch.cat([key(t.pairs), key(own)])).float()
+        self.learnt = torch.isin(keys, key(near)).nonzero()[:, 0]
+        self.once = t.pairs[:, t.pairs[0] < t.pairs[1]]
+
+    def weigh(self, r):
+        at = self.learnt
+        values = self.fixed.clone()
+        weight = (r[self.rows[at]] * r[self.cols[at]]).sum(1)
+        values[at] += torch.where(weight > 0.1, weight, torch.zeros(()))
+        root = torch.zeros(self.t.n).index_add(0, self.rows, values).rsqrt()
+        return Symmetric(self.offsets, self.cols, root[self.rows] * values * root[self.cols])
+
+    def reconstruction(self, r):
+        far = torch.randint(self.t.n, (2, self.t.n * 50))
+        far = far[:, far[0] < far[1]]
+        product = lambda pairs: (r[pairs[0]] * r[pairs[1]]).sum(1)
+        cost = product(far).square().sum() + (product(self.once) - 1).square().sum()
+        return self.t.n / (far.shape[1] + self.once.shape[1]) * cost
+
+    def z(self, net=None):
+        return (net or self.net)(self.t.x, self.graph)
+
+    def loss(self, epoch):
+        r = self.estimator(self.t.x, self.t.adj)
+        self.graph = self.weigh(r.detach())
+        total = F.cross_entropy(self.of_train(self.z(self.miner)), self.y)
+        return total + F.cross_entropy(self.of_train(self.z()), self.y) + 0.03 * self.reconstruction(r)
+
+
 METHODS = {"gcn": Method, "s-model": SModel, "coteaching": Coteaching, "jocor": JoCoR, "apl": APL, "sce": SCE,
-           "forward": Forward, "backward": Backward, "d-gnn": DGNN, "clnode": CLNode, "pignn": PIGNN, "cgnn": CGNN}
+           "forward": Forward, "backward": Backward, "d-gnn": DGNN, "clnode": CLNode, "pignn": PIGNN, "cgnn": CGNN,
+           "unionnet": UnionNet, "crgnn": CRGNN, "nrgnn": NRGNN}
