@@ -131,9 +131,10 @@ cru_status layout_put_curves(const artefact_file *a, frame *f, layout *l, cru_er
     if (d.scale == FRECHET_SCALES)
         return cru_fail(err, CRU_BAD_INPUT, "%s:%d: curve_scale: '%s' is none of values, both, none", place.file,
                         place.line, s->curve_scale);
-    if (!d.target || !*s->curve_over)
-        return cru_fail(err, CRU_BAD_INPUT, "%s:%d: curves: %s", place.file, place.line,
-                        d.target ? "curve_over must name the setting that is swept" : "no trial has that metric");
+    if (!*s->curve_over)
+        return cru_fail(err, CRU_BAD_INPUT, "%s:%d: curves: curve_over must name the setting that is swept", place.file,
+                        place.line);
+    if (!d.target) return CRU_OK; /* a part that has the metric was not run yet: the cells stay open */
     d.levels = cru_arena_alloc(f->arena, f->count, sizeof *d.levels);
     d.x = cru_arena_alloc(f->arena, f->count, sizeof *d.x);
     d.y[0] = cru_arena_alloc(f->arena, f->count, sizeof **d.y);
