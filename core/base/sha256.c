@@ -2,10 +2,9 @@
 #include "base/sha256.h"
 
 #include <errno.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <nettle/sha2.h>
 
 static void finish(struct sha256_ctx *ctx, char hex[SHA256_HEX])
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/trial.h"
 
-#include "check/inner.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/inner.h"
 #include "check/protect.h"
 
 /* ---- the place for scores ---------------------------------------------------------------------------------------- */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-#include <omp.h>
 
 #include <crucible/arena.h>
 #include <crucible/context.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Exact transport by successive shortest paths with potentials. Reduced costs c_ij - a_i + b_j stay non-negative, so
  * each path is found by a dense Dijkstra search from one supply. */
-#include <crucible/draft/transport.h>
-
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/draft/transport.h>
 
 #include "memory/heap.h"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* x w, then bias, activation and dropout, in one node: what follows is applied in place on the product. */
-#include <crucible/draft/ops-basic.h>
-#include <crucible/ops-basic.h>
+#include "ops/linear.h"
 
 #include <stddef.h>
 
+#include <crucible/draft/ops-basic.h>
+#include <crucible/ops-basic.h>
+
 #include "autograd/tape.h"
-#include "ops/linear.h"
 
 void linear_check(const char *name, int64_t in, const cru_tensor *w)
 {

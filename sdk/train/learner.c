@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The parts of training that every gradient-trained method shares. */
+#include "train/learner.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +11,6 @@
 
 #include "context/watch.h"
 #include "train/feed.h"
-#include "train/learner.h"
 #include "train/nodes.h"
 #include "train/shelf.h"
 #include "train/whole-graphs.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Instances of the method inside a wrapper. */
+#include "wrapper/member.h"
+
 #include <math.h>
 #include <string.h>
 
 #include <crucible/scoring.h>
-
-#include "wrapper/member.h"
 
 /* A failure of the method is one of the wrapper, which says whose it is. */
 static bool settle(cru_member *m, cru_status status)

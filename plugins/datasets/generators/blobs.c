@@ -2,8 +2,9 @@
 /* blobs: Gaussian clouds, one or more a class: the simplest tabular task.
  *
  *     x = centre + spread N(0, I),     centres uniform in [-1, 1]^d scaled by `box` */
-#include <crucible/crucible.h>
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "generate.h"
 

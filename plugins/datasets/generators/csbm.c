@@ -9,10 +9,11 @@
  *
  * Deshpande, Sen, Montanari, Mossel. Contextual stochastic block models. NeurIPS 2018.
  * Batagelj, Brandes. Efficient generation of large random networks. Phys. Rev. E 2005 (the jumps). */
-#include <crucible/crucible.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "edge-list.h"
 #include "generate.h"

@@ -2,8 +2,9 @@
 /* moons: two interleaved half circles in the plane, the smallest task that no line can solve.
  *
  *     class 0: (cos t, sin t)      class 1: (1 - cos t, 1/2 - sin t)      t uniform in [0, pi], plus noise N(0, I) */
-#include <crucible/crucible.h>
 #include <math.h>
+
+#include <crucible/crucible.h>
 
 #include "generate.h"
 

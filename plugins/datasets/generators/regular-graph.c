@@ -9,9 +9,10 @@
  * With a base dataset the features of class c are rows of the base's class c mod C; otherwise they are Gaussian.
  *
  * Luan et al. Are Heterophilic GNNs and Homophily Metrics Really Effective? 2024. */
-#include <crucible/crucible.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "base-data.h"
 #include "edge-list.h"

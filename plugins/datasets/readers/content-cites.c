@@ -6,10 +6,10 @@
  *             content occur in CiteSeer; their citations are left out, as published loaders do.
  *
  * Sen, Namata, Bilgic, Getoor, Gallagher, Eliassi-Rad. Collective Classification in Network Data. AI Magazine 2008. */
-#include <crucible/crucible.h>
-
 #include <math.h>
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "csv-table.h"
 #include "matrix.h"

@@ -8,11 +8,12 @@
  *   header.
  *
  * csv-table.h has the rules for delimiters and quotes. Errors name file and line. */
-#include <crucible/crucible.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "csv-table.h"
 #include "edge-list.h"

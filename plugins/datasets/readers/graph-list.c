@@ -10,9 +10,9 @@
  * one a line (id-files.h).
  *
  * Zhang, Cui, Neumann, Chen. An End-to-End Deep Learning Architecture for Graph Classification. AAAI 2018. */
-#include <crucible/crucible.h>
-
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "graph-set.h"
 #include "id-files.h"

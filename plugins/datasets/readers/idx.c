@@ -6,9 +6,9 @@
  * Test images follow the training images; the official split says which is which. Pixels are divided by `scale`.
  *
  * LeCun, Bottou, Bengio, Haffner. Gradient-Based Learning Applied to Document Recognition. Proc. IEEE 1998. */
-#include <crucible/crucible.h>
-
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "blob.h"
 #include "generate.h"

@@ -9,11 +9,11 @@
  *              The class is gender - 1 (0: unknown, unlabelled), every other column is one-hot coded over its values.
  *
  * Further files: splits, an .npy of LINKX (index-lists.h), or train-0, test-0, ... with node numbers (id-files.h). */
-#include <crucible/crucible.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "generate.h"
 #include "mat-nodes.h"

@@ -9,10 +9,10 @@
  *   splits     optional: index-lists.h
  *
  * Rozemberczki, Allen, Sarkar. Multi-Scale Attributed Node Embedding. Journal of Complex Networks 2021. */
-#include <crucible/crucible.h>
-
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "archive.h"
 #include "csv-table.h"

@@ -8,9 +8,9 @@
  *
  * Further files of the roles split-0, split-1, ... hold train_mask, val_mask and test_mask of one official split each;
  * they take the place of masks in the main file. */
-#include <crucible/crucible.h>
-
 #include <stdio.h>
+
+#include <crucible/crucible.h>
 
 #include "edge-array.h"
 #include "mask-files.h"

@@ -16,10 +16,10 @@
  * (mask-files.h) take its place.
  *
  * Yang, Cohen, Salakhutdinov. Revisiting Semi-Supervised Learning with Graph Embeddings. ICML 2016. */
-#include <crucible/crucible.h>
-
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "decimal.h"
 #include "mask-files.h"

@@ -12,9 +12,9 @@
  *
  * Morris, Kriege, Bause, Kersting, Mutzel, Neumann. TUDataset: A Collection of Benchmark Datasets for Learning with
  * Graphs. ICML Workshop on Graph Representation Learning 2020. */
-#include <crucible/crucible.h>
-
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "graph-set.h"
 #include "id-files.h"

@@ -10,10 +10,10 @@
  * Lengths and gaps are in gamma code, the last gaps in zeta code, the way back is unary.
  *
  * Boldi, Vigna. The WebGraph Framework I: Compression Techniques. WWW 2004. */
-#include <crucible/crucible.h>
-
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "blob.h"
 #include "node-data.h"

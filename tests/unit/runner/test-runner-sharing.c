@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One training for several selection rules: what it gives is what trainings of their own give, bit for bit. */
-#include "fixture.h"
-
 #include <inttypes.h>
 #include <math.h>
 #include <sys/wait.h>
 
 #include "../../plugins/runner-secret.h"
+#include "fixture.h"
 #include "host/agenda.h"
 #include "protocol/sharing.h"
 

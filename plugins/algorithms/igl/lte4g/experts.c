@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experts.h"
 
-#include <crucible/imbalance.h>
-
 #include <math.h>
+
+#include <crucible/imbalance.h>
 
 cru_tensor *focal_mean_loss(cru_tape *t, cru_tensor *z, const cru_targets *weighed, double gamma)
 {

@@ -8,10 +8,11 @@
  *
  * Maekawa, Sasaki, Fletcher, Onizuka. GenCAT: Generating Attributed Graphs with Controlled Relationships between
  * Classes, Attributes, and Topology. Information Systems 2023. */
-#include <crucible/crucible.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "base-data.h"
 #include "edge-list.h"

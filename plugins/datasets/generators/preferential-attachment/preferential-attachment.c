@@ -9,8 +9,9 @@
  * odd number of classes do not sum to 1 in the code that this follows, so that edge homophily stays below mu.
  *
  * Abu-El-Haija et al. MixHop. ICML 2019 (the generator); Luan et al. 2024 (as a benchmark of homophily metrics). */
-#include <crucible/crucible.h>
 #include <math.h>
+
+#include <crucible/crucible.h>
 
 #include "attachment.h"
 #include "edge-list.h"

@@ -9,9 +9,9 @@
  * their union is the graph.
  *
  * Tang, Hua, Gao, Zhao, Li. GADBench: Revisiting and Benchmarking Supervised Graph Anomaly Detection. NeurIPS 2023. */
-#include <crucible/crucible.h>
-
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "dgl-file.h"
 #include "matrix.h"

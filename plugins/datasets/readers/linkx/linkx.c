@@ -14,10 +14,10 @@
  *   splits   optional, in both cases: official splits (index-lists.h)
  *
  * Lim, Hohne, Li, Huang, Gupta, Bhalerao, Lim. Large Scale Learning on Non-Homophilous Graphs. NeurIPS 2021. */
-#include <crucible/crucible.h>
-
 #include <math.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "edge-text.h"
 #include "gamer-table.h"

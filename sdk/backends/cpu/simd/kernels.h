@@ -2,7 +2,6 @@
 /* One backend table, compiled for the instruction set of the including file, which defines its name TABLE and the width
  * of a vector LANES. */
 #include "backends/cpu/cpu.h"
-
 #include "binary-grad.h"
 #include "binary.h"
 #include "dropout.h"
