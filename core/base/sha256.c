@@ -41,6 +41,6 @@ cru_status sha256_file(const char *path, char hex[SHA256_HEX], cru_error *err)
     /* a folder opens but does not read */
     cru_status status = ferror(file) ? cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno)) : CRU_OK;
     fclose(file);
-    if (status == CRU_OK) finish(&ctx, hex);
+    if (!status) finish(&ctx, hex);
     return status;
 }

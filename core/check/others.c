@@ -62,8 +62,8 @@ cru_status load_data(const cru_plugin *plugin, const trial_plan *plan, const cru
         .size = sizeof loading, .settings = cru_settings_struct(settings), .source = source, .data = *data, .err = err};
     cru_status status = dataset->load(&loading);
     cru_settings_destroy(settings);
-    if (status == CRU_OK && cru_data_check(*data, &wrong) != CRU_OK) cru_panic(CRU_BAD_INPUT, "%s", wrong.text);
-    if (status == CRU_OK) return CRU_OK;
+    if (!status && cru_data_check(*data, &wrong) != CRU_OK) cru_panic(CRU_BAD_INPUT, "%s", wrong.text);
+    if (!status) return CRU_OK;
     cru_data_destroy(*data);
     *data = NULL;
     return status;
@@ -75,9 +75,9 @@ static cru_data *generate(const cru_plugin *plugin, const trial_plan *plan, verd
     cru_error err = {0};
     cru_data *data;
     cru_status status = load_data(plugin, plan, &source, &data, &err);
-    if (status != CRU_OK && *err.text)
+    if (status && *err.text)
         verdict_set(v, CHECK_NOTED, "%s%s", plan ? "" : "no generator: ", err.text);
-    else if (status != CRU_OK)
+    else if (status)
         verdict_set(v, CHECK_FAILED, "fails (%s) without a message", cru_status_name(status));
     return data;
 }
@@ -123,8 +123,8 @@ static void discard(void *user, const char *name, const double *values, int64_t 
 /* The data when a call left it sound; else NULL, and the verdict says why. */
 static cru_data *accept(cru_data *data, cru_status status, cru_error *err, verdict *v)
 {
-    if (status == CRU_OK && cru_data_check(data, err) == CRU_OK) return data;
-    if (status != CRU_OK && *err->text) {
+    if (!status && cru_data_check(data, err) == CRU_OK) return data;
+    if (status && *err->text) {
         verdict_set(v, CHECK_NOTED, "refused: %s", err->text);
     } else {
         verdict_set(v, CHECK_FAILED, "%s", *err->text ? err->text : "fails without a message");
@@ -252,9 +252,9 @@ static void judge(const judgement *j, const char *what, verdict *v)
     judging.err = &err;
     cru_status status = metric->score(&judging, &value);
     cru_settings_destroy(settings);
-    if (status != CRU_OK && *err.text) {
+    if (status && *err.text) {
         verdict_set(v, CHECK_NOTED, "%s: %s", what, err.text);
-    } else if (status != CRU_OK) {
+    } else if (status) {
         verdict_set(v, CHECK_FAILED, "%s: fails without a message", what);
     } else if (isinf(value)) {
         verdict_set(v, CHECK_FAILED, "%s: the value is infinite", what);

@@ -70,7 +70,7 @@ typedef struct instance {
 
 static bool record(instance *run, const char *call, cru_status status)
 {
-    if (status == CRU_OK) return true;
+    if (!status) return true;
     run->outcome->status = status;
     run->outcome->call = call;
     run->outcome->err = *cru_ctx_error(run->ctx);

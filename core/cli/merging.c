@@ -96,7 +96,7 @@ static cru_status merge_inputs(const merging *q, store *out, outcome *o, cru_err
         cru_error why = {0};
         cru_status status = store_merge(out, q->inputs[i], &options, &o->figures, &out_failed, &why);
         o->merged += !status;
-        o->skipped += status != CRU_OK;
+        o->skipped += status;
         if (status && (out_failed || q->strict)) return cru_fail(err, status, "%s", why.text);
         if (status) fprintf(stderr, "%s; passed over\n", why.text);
     }

@@ -159,7 +159,7 @@ static cru_status print_failures(const session *s, const int64_t counts[STORE_OU
     for (int i = STORE_OOM; i < STORE_OUTCOMES; i++) bad += counts[i];
     if (!bad) return CRU_OK;
     cru_status status = store_each_trial(s->store, experiment_id(s), find_failure, &first, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     fprintf(stderr, "%s%s: %" PRId64 " of %" PRId64 " trials have no result (",
             counts[STORE_OK] ? "" : "crucible: ", s->experiment->name, bad, all + bad);
     for (int i = STORE_OOM; i < STORE_OUTCOMES; i++)
@@ -188,7 +188,7 @@ static cru_status print_warnings(const session *s, cru_error *err)
 {
     warning_count w = {0};
     cru_status status = store_each_trial(s->store, experiment_id(s), find_warning, &w, err);
-    if (status == CRU_OK && w.count)
+    if (!status && w.count)
         fprintf(stderr,
                 "warning: %" PRId64
                 " of the results of %s may be worthless (the first: %s); crucible show tells which\n",
@@ -249,7 +249,7 @@ static cru_status print_rebuilt(const session *s, cru_error *err)
 {
     runner_rebuilds r;
     cru_status status = runner_rebuilt(s->runner, experiment_id(s), &r, err);
-    if (status == CRU_OK && r.count)
+    if (!status && r.count)
         fprintf(stderr, "%s %s built again since these results; --force or a new version runs %s\n", r.names,
                 r.count == 1 ? "was" : "were", r.count == 1 ? "it" : "them");
     return status;
@@ -328,14 +328,14 @@ static cru_status divide(const session *s, const shard *which, int64_t *parts, c
     bool there;
     if (q->plan) {
         cru_status status = shard_plan_read(q->plan, s->experiment, parts, &count, &there, err);
-        if (status == CRU_OK && there && count != which->count)
+        if (!status && there && count != which->count)
             return cru_fail(err, CRU_BAD_INPUT, "--shard %s: the plan in %s has %" PRId64 " shards", q->shard, q->plan,
                             count);
         return status;
     }
     costs *known = NULL;
     cru_status status = q->costs ? costs_open(q->costs, &known, err) : CRU_OK;
-    if (status != CRU_OK) return status;
+    if (status) return status;
     shard_groups groups = shard_group_trials(s->experiment, known, NULL);
     shard_deal(groups.items, groups.count, 1, which->count);
     for (int64_t i = 0; i < experiment_trial_count(s->experiment); i++)
@@ -379,13 +379,13 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
     const char *db = q->db ? q->db : with->experiment->run.db;
     cru_status status = open_shard(s, db, err);
     if (s->db) db = s->db;
-    if (status == CRU_OK && q->score_only && access(db, F_OK) != 0)
+    if (!status && q->score_only && access(db, F_OK) != 0)
         status = cru_fail(err, CRU_IO, "%s: there is no such store", db);
-    if (status == CRU_OK) status = runner_open(&options, &s->runner, err);
+    if (!status) status = runner_open(&options, &s->runner, err);
     const store_options how = {
         .batch_trials = 64, .batch_ms = 20, .keep_bytes = with->experiment->run.keep_limit * (1 << 20)};
-    if (status == CRU_OK) status = store_open(db, &how, &s->store, err);
-    if (status != CRU_OK) return status;
+    if (!status) status = store_open(db, &how, &s->store, err);
+    if (status) return status;
     runner_use_store(s->runner, s->store);
     return open_work(s, err);
 }
@@ -476,12 +476,12 @@ static int run_session(session *s, const setup *with)
                             .user = s};
     cru_status status = runner_run(s->runner, &source, &summary, &err);
     progress_end(&s->progress);
-    if ((q->trace || q->profile) && status == CRU_OK && summary.trainings == 0)
+    if ((q->trace || q->profile) && !status && summary.trainings == 0)
         fputs("no method was trained: all trials are known; add --force\n", stderr);
     else if (q->profile)
         profile_print(&s->profile, stderr);
-    if (status == CRU_OK && s->tuning) status = tuning_status(s->tuning, &err);
-    if (status != CRU_OK) return cli_fail("%s", err.text);
+    if (!status && s->tuning) status = tuning_status(s->tuning, &err);
+    if (status) return cli_fail("%s", err.text);
     int code = finish(s, &summary);
     tell_unkept(s);
     tell_lost(s);

@@ -121,7 +121,7 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
 
     cru_settings *settings = variant_settings(base);
     cru_status status = CRU_OK;
-    for (int64_t i = 0; i < draw.count && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < draw.count && !status; i++) {
         if (!is_axis(base, draw.values[i].key))
             status = cru_fail(err, CRU_BAD_INPUT, "%s: %s is not searched", base->label, draw.values[i].key);
         else
@@ -129,11 +129,11 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
     }
     v->text = settings_sorted_text(arena, settings);
     cru_settings_destroy(settings);
-    for (int64_t i = 0; i < draw.count && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < draw.count && !status; i++) {
         const char *key = string_copy(arena, draw.values[i].key);
         given[v->given_count++] = (data_setting){key, settings_text_value(arena, v->text, key)};
     }
-    if (status == CRU_OK) *out = v;
+    if (!status) *out = v;
     return status;
 }
 

@@ -53,8 +53,8 @@ cru_status resolved_checksum(const resolved *r, char hex[SHA256_HEX], cru_error 
     FILE *out = open_memstream(&text, &size);
     if (!out) return cru_fail(err, CRU_NO_MEMORY, "no memory for a checksum");
     cru_status status = describe(out, r, err);
-    if (fclose(out) != 0 && status == CRU_OK) status = cru_fail(err, CRU_NO_MEMORY, "no memory for a checksum");
-    if (status == CRU_OK) sha256_bytes(text, size, hex);
+    if (fclose(out) != 0 && !status) status = cru_fail(err, CRU_NO_MEMORY, "no memory for a checksum");
+    if (!status) sha256_bytes(text, size, hex);
     free(text);
     return status;
 }
@@ -63,7 +63,7 @@ cru_status data_checksum(const data_request *request, char hex[65], cru_error *e
 {
     resolved r;
     cru_status status = data_resolve(request, &r, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     status = resolved_checksum(&r, hex, err);
     resolved_clear(&r);
     return status;

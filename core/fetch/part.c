@@ -74,10 +74,10 @@ cru_status part_open(const part_goal *goal, part *p, cru_error *err)
     }
     places_make_folders(p->path);
     cru_status status = lock(p, err);
-    if (status == CRU_OK) read_mark(p);
+    if (!status) read_mark(p);
     bool safe = (goal->sha256 || p->mark[0]) && p->size <= part_most(goal);
-    if (status == CRU_OK && !safe) status = part_restart(p, err);
-    if (status != CRU_OK) {
+    if (!status && !safe) status = part_restart(p, err);
+    if (status) {
         p->size = -1; /* not ours to remove */
         part_close(p);
     }
@@ -169,18 +169,18 @@ static cru_status set_aside(part *p, cru_error *err)
     p->mark[0] = 0;
     close(p->fd);
     cru_status status = lock(p, err);
-    return status == CRU_OK ? part_restart(p, err) : status;
+    return status ? status : part_restart(p, err);
 }
 
 cru_status part_finish(part *p, char hex[SHA256_HEX], cru_error *err)
 {
     cru_status status = sha256_file(p->path, hex, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cru_error why = {0};
     status = check_bytes(p, hex, &why);
-    if (status != CRU_OK) {
+    if (status) {
         cru_status emptied = set_aside(p, err);
-        return emptied != CRU_OK ? emptied : cru_fail(err, status, "%s", why.text);
+        return emptied ? emptied : cru_fail(err, status, "%s", why.text);
     }
     if (fsync(p->fd) != 0 || rename(p->path, p->goal->path) != 0) return fail_system(p, err);
     unlink(p->from);

@@ -103,7 +103,7 @@ static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, reco
     experiment_trial(j->maker.setup->experiment, trial_index, &t);
     cru_data *data;
     cru_status status = maker_make(&j->maker, &t, &data, reports, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     exhibit *e = calloc(1, sizeof *e);
     if (!e) {
         cru_data_destroy(data);
@@ -111,7 +111,7 @@ static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, reco
     }
     *e = (exhibit){.next = j->recent, .trial = trial_index, .data = data};
     status = cru_data_task(data, t.seed, &e->task, err);
-    if (status != CRU_OK) {
+    if (status) {
         cru_data_destroy(data);
         free(e);
         return status;
@@ -131,7 +131,7 @@ static cru_status checksum(judge *j, const judge_request *request, answer *a, cr
     maker_step(&j->maker, "dataset", t.dataset->name);
     char hex[SHA256_HEX];
     cru_status status = data_checksum(&about, hex, err);
-    if (status == CRU_OK) snprintf(a->reply.text, sizeof a->reply.text, "%s", hex);
+    if (!status) snprintf(a->reply.text, sizeof a->reply.text, "%s", hex);
     return status;
 }
 
@@ -142,10 +142,10 @@ static cru_status seal_task(const cru_task *task, int64_t *bytes, int *fd, cru_e
     *fd = memfd_create("task", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (*fd < 0) return cru_fail(err, CRU_NO_MEMORY, "cannot create a memory file: %s", strerror(errno));
     cru_status status = cru_task_write(task, *fd, err);
-    if (status == CRU_OK && (fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
-                             fstat(*fd, &info) != 0))
+    if (!status && (fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
+                    fstat(*fd, &info) != 0))
         status = cru_fail(err, CRU_FAILED, "cannot seal a memory file: %s", strerror(errno));
-    if (status == CRU_OK) {
+    if (!status) {
         *bytes = info.st_size;
         return CRU_OK;
     }
@@ -160,7 +160,7 @@ static cru_status seal_seen(const cru_task *whole, split_hide hide, int64_t *byt
     cru_task seen;
     cru_arena *arena = cru_arena_create();
     cru_status status = data_seen(whole, hide, cru_arena_pool(arena), &seen, err);
-    if (status == CRU_OK) status = seal_task(&seen, bytes, fd, err);
+    if (!status) status = seal_task(&seen, bytes, fd, err);
     cru_arena_destroy(arena);
     return status;
 }
@@ -168,8 +168,7 @@ static cru_status seal_seen(const cru_task *whole, split_hide hide, int64_t *byt
 static cru_status check_metrics(const trial *t, const cru_data *data, cru_error *err)
 {
     cru_status status = CRU_OK;
-    for (int64_t i = 0; status == CRU_OK && i < t->metric_count; i++)
-        status = metric_needs_check(t->metrics[i], data, err);
+    for (int64_t i = 0; !status && i < t->metric_count; i++) status = metric_needs_check(t->metrics[i], data, err);
     return status;
 }
 
@@ -181,12 +180,12 @@ static cru_status prepare(judge *j, const judge_request *request, answer *a, cru
     trial t;
     experiment_trial(j->maker.setup->experiment, request->trial, &t);
     cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
-    if (status == CRU_OK) status = check_metrics(&t, e->data, err);
-    if (status != CRU_OK) return status;
+    if (!status) status = check_metrics(&t, e->data, err);
+    if (status) return status;
     split_hide hide;
     bool part = trial_inductive(&t, &hide) && request->op == JUDGE_PREPARE;
     status = part ? seal_seen(&e->task, hide, &e->bytes, &a->fd, err) : seal_task(&e->task, &e->bytes, &a->fd, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     a->reply.items = e->data->items;
     a->reply.classes = e->data->classes;
     trim(j, j->maker.setup->cache_bytes);
@@ -205,7 +204,7 @@ static cru_status apply_metric(judge *j, const variant *v, cru_judging judging, 
     const cru_plugin *plugin;
     maker_step(&j->maker, "metric", v->name);
     cru_status status = judge_plugin(&j->maker.plugins, v->plugin, &plugin, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     double value = NAN;
     labelled_records sink = {into, v->label};
     cru_report report = labelled_report(&sink);
@@ -217,7 +216,7 @@ static cru_status apply_metric(judge *j, const variant *v, cru_judging judging, 
     judging.err = &why;
     status = metric->score(&judging, &value);
     cru_settings_destroy(settings);
-    if (status != CRU_OK) return cru_fail(err, status, "metric %s: %s", v->name, why.text);
+    if (status) return cru_fail(err, status, "metric %s: %s", v->name, why.text);
     records_put(into, v->label, &value, 1);
     return CRU_OK;
 }
@@ -251,7 +250,7 @@ static cru_status apply_metrics(judge *j, const judge_request *request, const cr
     cru_status status = CRU_OK;
     experiment_trial(j->maker.setup->experiment, request->trial, &t);
     a->reply.value = true_validation(judging->data, judging->scores);
-    for (int64_t i = 0; status == CRU_OK && i < t.metric_count; i++)
+    for (int64_t i = 0; !status && i < t.metric_count; i++)
         if (!is_known(request, i)) status = apply_metric(j, t.metrics[i], *judging, &a->payload, err);
     return status;
 }
@@ -372,12 +371,12 @@ static bool serve_one(judge *j, int socket)
     j->maker.no_data = false;
     a.reply.status = serve(j, &request, fd, &a, &err);
     a.reply.no_data = j->maker.no_data;
-    if (a.reply.status == CRU_OK && a.payload.failed)
+    if (!a.reply.status && a.payload.failed)
         a.reply.status = cru_fail(&err, CRU_NO_MEMORY, "no memory for the numbers of a trial");
     a.reply.ours = a.reply.status == CRU_NO_MEMORY;
-    if (a.reply.status != CRU_OK) snprintf(a.reply.text, sizeof a.reply.text, "%s", err.text);
+    if (a.reply.status) snprintf(a.reply.text, sizeof a.reply.text, "%s", err.text);
     j->maker.board->step[0] = 0;
-    bool sent = reply_send(socket, &a.reply, a.reply.status == CRU_OK ? &a.payload : NULL, a.fd);
+    bool sent = reply_send(socket, &a.reply, !a.reply.status ? &a.payload : NULL, a.fd);
     records_free(&a.payload);
     if (a.fd >= 0) close(a.fd);
     if (fd >= 0) close(fd);
@@ -412,7 +411,7 @@ static cru_status lock_in(const judge_seat *seat, const data_places *places, cru
     int ruleset = -1;
     if (!seat->box || !seat->setup->experiment->run.sandbox) return CRU_OK;
     cru_status status = judge_files(seat->setup, places, &ruleset, err);
-    return status == CRU_OK ? sandbox_enter(seat->box, ruleset, err) : status;
+    return status ? status : sandbox_enter(seat->box, ruleset, err);
 }
 
 void judge_main(const judge_seat *seat)

@@ -219,7 +219,7 @@ static bool check_next(void *user, const cru_param *param, size_t base)
 {
     checker *c = user;
     c->status = check_param(c, param, base);
-    return c->status == CRU_OK;
+    return !c->status;
 }
 
 cru_status cru_params_check(const cru_param *table, size_t settings_size, cru_error *err)

@@ -63,7 +63,7 @@ cru_status cru_study_rng_create(cru_study_rng *rng, const cru_study_draw *draw, 
     const cru_study_generator asked = (cru_study_generator)draw->settings->rng;
     *rng = (cru_study_rng){.kind = asked == CRU_STUDY_OWN ? draw->study->generator : asked, .stream = *draw->stream};
     cru_status status = find_seed(rng, draw, err);
-    if (status == CRU_OK) cru_study_rng_restart(rng);
+    if (!status) cru_study_rng_restart(rng);
     return status;
 }
 

@@ -101,7 +101,7 @@ cru_status png_write(const png_source *source, FILE *out, cru_error *err)
     rsvg_error *why = NULL;
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         cru_status status = library_load(&wishes[i], &d, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     void *svg = d.read((const uint8_t *)source->svg, source->size, &why);
     if (!svg) return fail_with("not an SVG picture", why, err);

@@ -67,7 +67,7 @@ static cru_status read_annotations(const reading *r, const pickle_value **out)
     const char *path;
     torch_file file;
     cru_status status = source_need(r->source, "annotations", &path, r->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     status = torch_open(path, r->arena, &file, r->err);
     *out = file.top;
     torch_close(&file);
@@ -78,8 +78,8 @@ static cru_status read_annotations(const reading *r, const pickle_value **out)
 static cru_status get_annotation(const reading *r, const pickle_value *all, const char *key, array *out)
 {
     cru_status status = pickle_array(pickle_get(all, key), key, out, r->err);
-    if (status == CRU_OK) status = array_expect(out, (array_form){1, -1, -1}, r->err);
-    if (status == CRU_OK && out->count < r->train)
+    if (!status) status = array_expect(out, (array_form){1, -1, -1}, r->err);
+    if (!status && out->count < r->train)
         status = cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld annotations for %lld images", r->source->name,
                           (long long)out->count, (long long)r->train);
     return status;
@@ -90,8 +90,8 @@ static cru_status annotate(const reading *r)
     const pickle_value *all;
     array labels;
     cru_status status = read_annotations(r, &all);
-    if (status == CRU_OK) status = get_annotation(r, all, keys[r->s->labels], &labels);
-    for (int64_t i = 0; i < r->train && status == CRU_OK; i++) {
+    if (!status) status = get_annotation(r, all, keys[r->s->labels], &labels);
+    for (int64_t i = 0; i < r->train && !status; i++) {
         int64_t label = 0;
         status = array_whole(&labels, i, (array_range){0, CLASSES - 1}, &label, r->err);
         r->data->labels[i] = (int32_t)label;
@@ -104,17 +104,17 @@ static cru_status unite_annotations(const reading *r)
     const pickle_value *all;
     const int64_t last = r->s->annotators ? LABELS_RANDOM_1 + r->s->annotators - 1 : LABELS_RANDOM_3;
     cru_status status = cifar_candidates(r->data, r->err);
-    if (status == CRU_OK) status = read_annotations(r, &all);
-    for (int64_t k = LABELS_RANDOM_1; k <= last && status == CRU_OK; k++) {
+    if (!status) status = read_annotations(r, &all);
+    for (int64_t k = LABELS_RANDOM_1; k <= last && !status; k++) {
         array labels;
         status = get_annotation(r, all, keys[k], &labels);
-        for (int64_t i = 0; i < r->train && status == CRU_OK; i++) {
+        for (int64_t i = 0; i < r->train && !status; i++) {
             int64_t label = 0;
             status = array_whole(&labels, i, (array_range){0, CLASSES - 1}, &label, r->err);
             r->data->candidates[i * CLASSES + label] = 1;
         }
     }
-    if (status == CRU_OK) cifar_certain(r->data, r->train, r->data->items);
+    if (!status) cifar_certain(r->data, r->train, r->data->items);
     return status;
 }
 
@@ -124,11 +124,11 @@ static cru_status count_annotations(const reading *r)
     blob file;
     array counts;
     cru_status status = cifar_candidates(r->data, r->err);
-    if (status == CRU_OK) status = source_need(r->source, "counts", &path, r->err);
-    if (status == CRU_OK) status = blob_read(r->arena, path, &file, r->err);
-    if (status == CRU_OK) status = npy_parse(&file, &counts, r->err);
-    if (status == CRU_OK) status = array_expect(&counts, (array_form){2, -1, CLASSES}, r->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = source_need(r->source, "counts", &path, r->err);
+    if (!status) status = blob_read(r->arena, path, &file, r->err);
+    if (!status) status = npy_parse(&file, &counts, r->err);
+    if (!status) status = array_expect(&counts, (array_form){2, -1, CLASSES}, r->err);
+    if (status) return status;
     if (counts.shape[0] < r->test)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: counts of %lld images, expected %lld", path,
                         (long long)counts.shape[0], (long long)r->test);
@@ -151,7 +151,7 @@ static cru_status read_all(reading *r)
     cru_status status = cifar_images_read(&images, r->data, r->err);
     r->train = images.train;
     r->test = images.test;
-    if (status != CRU_OK || r->s->labels == LABELS_TRUE) return status;
+    if (status || r->s->labels == LABELS_TRUE) return status;
     if (r->s->labels == LABELS_UNION) return unite_annotations(r);
     return r->s->labels == LABELS_COUNTS ? count_annotations(r) : annotate(r);
 }

@@ -51,7 +51,7 @@ static cru_status read_zip(reading *r, const char *path)
     blob *files[] = {&r->edges, &r->target, &r->features};
     archive *zip;
     cru_status status = archive_open(path, &zip, r->err);
-    for (int i = 0; i < 3 && status == CRU_OK; i++) {
+    for (int i = 0; i < 3 && !status; i++) {
         const char *member = archive_ending(zip, endings[i]);
         status = member ? archive_read(zip, r->arena, member, files[i], r->err)
                         : cru_fail(r->err, CRU_BAD_INPUT, "%s: has no member *%s", path, endings[i]);
@@ -67,9 +67,9 @@ static cru_status read_files(reading *r)
     const char *path = source_file(r->source, "zip");
     if (path) return read_zip(r, path);
     cru_status status = CRU_OK;
-    for (int i = 0; i < 3 && status == CRU_OK; i++) {
+    for (int i = 0; i < 3 && !status; i++) {
         status = source_need(r->source, roles[i], &path, r->err);
-        if (status == CRU_OK) status = blob_read(r->arena, path, files[i], r->err);
+        if (!status) status = blob_read(r->arena, path, files[i], r->err);
     }
     return status;
 }
@@ -103,7 +103,7 @@ static cru_status store_labels(const reading *r, const csv_table *t)
     int32_t *labels = cru_arena_alloc(r->arena, t->rows, sizeof *labels);
     cru_status status = rank_labels(r, t, &classes, labels);
     names_free(&classes);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     return node_store_labels(&r->s->node, (node_label_list){t->path, labels, t->rows - 1}, r->data, r->err);
 }
 
@@ -111,7 +111,7 @@ static cru_status read_target(const reading *r)
 {
     csv_table t;
     cru_status status = csv_parse((const char *)r->target.bytes, (size_t)r->target.size, r->target.name, &t, r->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     status = store_labels(r, &t);
     csv_free(&t);
     return status;
@@ -159,7 +159,7 @@ static cru_status read_features(const reading *r)
     if (!take(&c, '{')) return cursor_fail(&c, "expected an object", r->err);
     while (!take(&c, '}')) {
         cru_status status = read_node_features(r, &c, &list);
-        if (status != CRU_OK) return status;
+        if (status) return status;
         if (!take(&c, ',') && *c.at != '}') return cursor_fail(&c, "expected a comma or the end of the object", r->err);
     }
     cru_coo entries = {r->data->nodes, list.cols, list.count, list.row, list.col, NULL};
@@ -171,7 +171,7 @@ static cru_status read_edges(const reading *r)
 {
     edge_list list = {0};
     cru_status status = edge_text_read(&r->edges, r->data->nodes, &list, r->err);
-    if (status == CRU_OK) status = node_graph_list(&r->s->node, &list, r->data, r->err);
+    if (!status) status = node_graph_list(&r->s->node, &list, r->data, r->err);
     edge_list_free(&list);
     return status;
 }
@@ -182,10 +182,10 @@ static cru_status load(const cru_loading *l)
     if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     const char *splits = source_file(l->source, "splits");
     cru_status status = read_files(&r);
-    if (status == CRU_OK) status = read_target(&r);
-    if (status == CRU_OK) status = read_features(&r);
-    if (status == CRU_OK) status = read_edges(&r);
-    if (status == CRU_OK && splits) status = index_lists_read(splits, r.arena, l->data, l->err);
+    if (!status) status = read_target(&r);
+    if (!status) status = read_features(&r);
+    if (!status) status = read_edges(&r);
+    if (!status && splits) status = index_lists_read(splits, r.arena, l->data, l->err);
     cru_arena_destroy(r.arena);
     return status;
 }

@@ -44,8 +44,8 @@ static cru_status read_labels(const reading *r)
     const char *path;
     number_table numbers;
     cru_status status = source_need(r->source, "labels", &path, r->err);
-    if (status == CRU_OK) status = number_table_read(r->arena, path, 1, &numbers, r->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = number_table_read(r->arena, path, 1, &numbers, r->err);
+    if (status) return status;
     int32_t *labels = cru_arena_alloc(r->arena, numbers.rows, sizeof *labels);
     if (r->s->quantiles > 0) {
         double *values = cru_arena_alloc(r->arena, numbers.rows, sizeof *values);
@@ -66,7 +66,7 @@ static cru_status read_no_labels(const reading *r)
     const char *path = source_file(r->source, "num-nodes");
     number_table count;
     cru_status status = number_table_read(r->arena, path, 1, &count, r->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (count.rows != 1 || count.numbers[0] < 1)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: expected one number of nodes", path);
     return node_unlabelled(&r->s->node, count.numbers[0], r->data, r->err);
@@ -78,8 +78,8 @@ static cru_status read_features(const reading *r)
     text_matrix x;
     if (!source_file(r->source, "node-features") && source_file(r->source, "num-nodes")) return CRU_OK;
     cru_status status = source_need(r->source, "node-features", &path, r->err);
-    if (status == CRU_OK) status = text_matrix_read(r->arena, path, r->data->nodes, &x, r->err);
-    return status == CRU_OK ? matrix_store_features(x.numbers, x.cols, r->data, r->err) : status;
+    if (!status) status = text_matrix_read(r->arena, path, r->data->nodes, &x, r->err);
+    return status ? status : matrix_store_features(x.numbers, x.cols, r->data, r->err);
 }
 
 static cru_status read_edges(const reading *r)
@@ -88,8 +88,8 @@ static cru_status read_edges(const reading *r)
     number_table pairs;
     edge_list list = {0};
     cru_status status = source_need(r->source, "edges", &path, r->err);
-    if (status == CRU_OK) status = number_table_read(r->arena, path, 2, &pairs, r->err);
-    for (int64_t i = 0; status == CRU_OK && i < pairs.rows; i++) {
+    if (!status) status = number_table_read(r->arena, path, 2, &pairs, r->err);
+    for (int64_t i = 0; !status && i < pairs.rows; i++) {
         int64_t from = pairs.numbers[2 * i], to = pairs.numbers[2 * i + 1], nodes = r->data->nodes;
         if (from >= 0 && from < nodes && to >= 0 && to < nodes)
             status = edge_list_add(&list, (edge){from, to, 1}, r->err);
@@ -97,7 +97,7 @@ static cru_status read_edges(const reading *r)
             status = cru_fail(r->err, CRU_BAD_INPUT, "%s:%lld: not an edge between two of %lld nodes", path,
                               (long long)i + 1, (long long)nodes);
     }
-    if (status == CRU_OK) status = node_graph_list(&r->s->node, &list, r->data, r->err);
+    if (!status) status = node_graph_list(&r->s->node, &list, r->data, r->err);
     edge_list_free(&list);
     return status;
 }
@@ -107,10 +107,10 @@ static cru_status read_all(const reading *r)
     const char *splits = source_file(r->source, "splits");
     const bool labelled = source_file(r->source, "labels") || !source_file(r->source, "num-nodes");
     cru_status status = labelled ? read_labels(r) : read_no_labels(r);
-    if (status == CRU_OK) status = read_features(r);
-    if (status == CRU_OK) status = read_edges(r);
-    if (status == CRU_OK) status = id_files_read(r->source, r->arena, r->data, r->err);
-    if (status == CRU_OK && splits) status = index_lists_read(splits, r->arena, r->data, r->err);
+    if (!status) status = read_features(r);
+    if (!status) status = read_edges(r);
+    if (!status) status = id_files_read(r->source, r->arena, r->data, r->err);
+    if (!status && splits) status = index_lists_read(splits, r->arena, r->data, r->err);
     return status;
 }
 

@@ -59,8 +59,8 @@ static cru_status parse(const reading *r, const char *role, const char **path, c
 {
     blob file;
     cru_status status = source_need(r->source, role, path, r->err);
-    if (status == CRU_OK) status = blob_read(r->arena, *path, &file, r->err);
-    return status == CRU_OK ? pickle_parse(&file, r->arena, out, r->err) : status;
+    if (!status) status = blob_read(r->arena, *path, &file, r->err);
+    return status ? status : pickle_parse(&file, r->arena, out, r->err);
 }
 
 static cru_status parse_array(const reading *r, const char *role, array *out)
@@ -68,8 +68,8 @@ static cru_status parse_array(const reading *r, const char *role, array *out)
     const char *path;
     const pickle_value *v;
     cru_status status = parse(r, role, &path, &v);
-    if (status == CRU_OK) status = pickle_array(v, path, out, r->err);
-    return status == CRU_OK ? array_expect(out, (array_form){2, -1, -1}, r->err) : status;
+    if (!status) status = pickle_array(v, path, out, r->err);
+    return status ? status : array_expect(out, (array_form){2, -1, -1}, r->err);
 }
 
 static cru_status parse_csr(const reading *r, const char *role, int64_t rows, cru_csr *out)
@@ -78,11 +78,11 @@ static cru_status parse_csr(const reading *r, const char *role, int64_t rows, cr
     const pickle_value *v;
     csr_arrays parts;
     cru_status status = parse(r, role, &path, &v);
-    if (status == CRU_OK) status = pickle_csr(v, path, &parts, r->err);
-    if (status == CRU_OK && parts.rows != rows)
+    if (!status) status = pickle_csr(v, path, &parts, r->err);
+    if (!status && parts.rows != rows)
         status = cru_fail(r->err, CRU_BAD_INPUT, "%s: has %lld rows, expected %lld", path, (long long)parts.rows,
                           (long long)rows);
-    return status == CRU_OK ? matrix_csr(&parts, cru_arena_pool(r->arena), out, r->err) : status;
+    return status ? status : matrix_csr(&parts, cru_arena_pool(r->arena), out, r->err);
 }
 
 static cru_status read_test_index(reading *r)
@@ -90,8 +90,8 @@ static cru_status read_test_index(reading *r)
     const char *path;
     blob file;
     cru_status status = source_need(r->source, "test-index", &path, r->err);
-    if (status == CRU_OK) status = blob_read(r->arena, path, &file, r->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = blob_read(r->arena, path, &file, r->err);
+    if (status) return status;
     cursor c = {(const char *)file.bytes, (const char *)file.bytes + file.size, path, 1};
     r->test = cru_arena_alloc(r->arena, file.size / 2 + 1, sizeof *r->test);
     while (cursor_more(&c)) {
@@ -117,14 +117,14 @@ static cru_status read_labels(reading *r)
 {
     array y, ally, ty;
     cru_status status = parse_array(r, "y", &y);
-    if (status == CRU_OK) status = parse_array(r, "ally", &ally);
-    if (status == CRU_OK) status = parse_array(r, "ty", &ty);
-    if (status != CRU_OK) return status;
+    if (!status) status = parse_array(r, "ally", &ally);
+    if (!status) status = parse_array(r, "ty", &ty);
+    if (status) return status;
     r->train = y.shape[0];
     r->known = r->nodes = ally.shape[0];
     status = read_test_index(r);
-    if (status == CRU_OK) status = array_expect(&ty, (array_form){2, r->test_count, ally.shape[1]}, r->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = array_expect(&ty, (array_form){2, r->test_count, ally.shape[1]}, r->err);
+    if (status) return status;
     if (r->nodes > 4 * (r->known + r->test_count) || r->train > r->known)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld labels cannot belong to %lld nodes", r->source->name,
                         (long long)(r->known + r->test_count), (long long)r->nodes);
@@ -143,8 +143,8 @@ static cru_status read_sparse_features(const reading *r)
 {
     cru_csr known, test;
     cru_status status = parse_csr(r, "allx", r->known, &known);
-    if (status == CRU_OK) status = parse_csr(r, "tx", r->test_count, &test);
-    if (status != CRU_OK) return status;
+    if (!status) status = parse_csr(r, "tx", r->test_count, &test);
+    if (status) return status;
     if (known.cols != test.cols)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: allx has %lld columns, tx %lld", r->source->name,
                         (long long)known.cols, (long long)test.cols);
@@ -170,7 +170,7 @@ static cru_status read_text_features(const reading *r, const char *path)
 {
     text_matrix x;
     cru_status status = text_matrix_read(r->arena, path, r->nodes, &x, r->err);
-    return status == CRU_OK ? matrix_store_features(x.numbers, x.cols, r->data, r->err) : status;
+    return status ? status : matrix_store_features(x.numbers, x.cols, r->data, r->err);
 }
 
 static cru_status read_neighbours(const reading *r, const pickle_value *node, const pickle_value *list, edge_list *out)
@@ -178,7 +178,7 @@ static cru_status read_neighbours(const reading *r, const pickle_value *node, co
     cru_status status = CRU_OK;
     bool sound = node->kind == PICKLE_INT && node->integer >= 0 && node->integer < r->nodes;
     sound = sound && list->kind == PICKLE_LIST;
-    for (int64_t i = 0; sound && i < list->count && status == CRU_OK; i++) {
+    for (int64_t i = 0; sound && i < list->count && !status; i++) {
         const pickle_value *other = list->items[i];
         sound = other->kind == PICKLE_INT && other->integer >= 0 && other->integer < r->nodes;
         if (sound) status = edge_list_add(out, (edge){node->integer, other->integer, 1}, r->err);
@@ -194,11 +194,11 @@ static cru_status read_graph(const reading *r)
     const pickle_value *dict;
     edge_list list = {0};
     cru_status status = parse(r, "graph", &path, &dict);
-    if (status == CRU_OK && !pickle_is(dict, PICKLE_DICT))
+    if (!status && !pickle_is(dict, PICKLE_DICT))
         status = cru_fail(r->err, CRU_BAD_INPUT, "%s: holds no dictionary", path);
-    for (int64_t i = 0; status == CRU_OK && i + 1 < dict->count; i += 2)
+    for (int64_t i = 0; !status && i + 1 < dict->count; i += 2)
         status = read_neighbours(r, dict->items[i], dict->items[i + 1], &list);
-    if (status == CRU_OK) status = node_graph_list(&r->s->node, &list, r->data, r->err);
+    if (!status) status = node_graph_list(&r->s->node, &list, r->data, r->err);
     edge_list_free(&list);
     return status;
 }
@@ -228,9 +228,9 @@ static cru_status load(const cru_loading *l)
     if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     const char *features = source_file(l->source, "features");
     cru_status status = read_labels(&r);
-    if (status == CRU_OK) status = features ? read_text_features(&r, features) : read_sparse_features(&r);
-    if (status == CRU_OK) status = read_graph(&r);
-    if (status == CRU_OK)
+    if (!status) status = features ? read_text_features(&r, features) : read_sparse_features(&r);
+    if (!status) status = read_graph(&r);
+    if (!status)
         status = mask_files_count(l->source) > 0 ? mask_files_read(l->source, r.arena, l->data, l->err)
                                                  : store_public_split(&r);
     cru_arena_destroy(r.arena);

@@ -19,9 +19,8 @@ cru_status drawing_start(drawing *w, const cru_dividing *job, const cru_study_se
     *w = (drawing){.job = job, .data = job->data};
     const cru_study_draw draw = {rng, study, job->data->seed, job->rng};
     cru_status status = cru_study_rng_create(&w->rng, &draw, job->err);
-    if (status == CRU_OK && !make_room(w, job->data))
-        status = cru_fail(job->err, CRU_NO_MEMORY, "no memory for a split");
-    if (status == CRU_OK) drawing_again(w, 0);
+    if (!status && !make_room(w, job->data)) status = cru_fail(job->err, CRU_NO_MEMORY, "no memory for a split");
+    if (!status) drawing_again(w, 0);
     return status;
 }
 

@@ -22,7 +22,7 @@
 static cru_status open_device(cru_device *device, int32_t index, int32_t threads, cru_error *err)
 {
     const cru_status status = cpu_open(device, index, threads, err);
-    if (status == CRU_OK) device->backend = &TABLE;
+    if (!status) device->backend = &TABLE;
     return status;
 }
 
