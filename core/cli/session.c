@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,7 +95,7 @@ static void trials_awaited(void *user, int64_t count)
     session *s = user;
     if (s->request->quiet || s->request->json) return;
     progress_end(&s->progress);
-    fprintf(stderr, "waiting for %" PRId64 " trials that another process is running\n", count);
+    fprintf(stderr, "waiting for %lld trials that another process is running\n", (long long)count);
 }
 
 static void trial_tick(void *user, const trial *const *running, int32_t count)
@@ -160,10 +159,10 @@ static cru_status print_failures(const session *s, const int64_t counts[STORE_OU
     if (!bad) return CRU_OK;
     cru_status status = store_each_trial(s->store, experiment_id(s), find_failure, &first, err);
     if (status) return status;
-    fprintf(stderr, "%s%s: %" PRId64 " of %" PRId64 " trials have no result (",
-            counts[STORE_OK] ? "" : "crucible: ", s->experiment->name, bad, all + bad);
+    fprintf(stderr, "%s%s: %lld of %lld trials have no result (",
+            counts[STORE_OK] ? "" : "crucible: ", s->experiment->name, (long long)bad, (long long)(all + bad));
     for (int i = STORE_OOM; i < STORE_OUTCOMES; i++)
-        if (counts[i]) fprintf(stderr, "%" PRId64 " %s, ", counts[i], store_outcome_name((store_outcome)i));
+        if (counts[i]) fprintf(stderr, "%lld %s, ", (long long)counts[i], store_outcome_name((store_outcome)i));
     fprintf(stderr, "the first: %s); --retry failed runs them again\n", first.text);
     return CRU_OK;
 }
@@ -190,9 +189,8 @@ static cru_status print_warnings(const session *s, cru_error *err)
     cru_status status = store_each_trial(s->store, experiment_id(s), find_warning, &w, err);
     if (!status && w.count)
         fprintf(stderr,
-                "warning: %" PRId64
-                " of the results of %s may be worthless (the first: %s); crucible show tells which\n",
-                w.count, s->experiment->name, w.first.text);
+                "warning: %lld of the results of %s may be worthless (the first: %s); crucible show tells which\n",
+                (long long)w.count, s->experiment->name, w.first.text);
     return status;
 }
 
@@ -224,23 +222,23 @@ static void print_end(const session *s, const runner_summary *summary, int64_t l
     int64_t all = s->tuning ? ran + summary->elsewhere + tuning_count(s->tuning)->known
                             : s->agenda.part_count - s->agenda.repeats;
     int64_t known = s->tuning ? tuning_count(s->tuning)->known : all - s->agenda.todo_count;
-    fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " trials run in %s", s->experiment->name, ran, all,
+    fprintf(stderr, "%s: %lld of %lld trials run in %s", s->experiment->name, (long long)ran, (long long)all,
             duration_text(clock_now() - s->progress.begun, took));
-    if (summary->judged) fprintf(stderr, ", %" PRId64 " of them judged from kept scores", summary->judged);
-    if (known) fprintf(stderr, ", %" PRId64 " known before", known);
-    if (summary->elsewhere) fprintf(stderr, ", %" PRId64 " run by another process", summary->elsewhere);
+    if (summary->judged) fprintf(stderr, ", %lld of them judged from kept scores", (long long)summary->judged);
+    if (known) fprintf(stderr, ", %lld known before", (long long)known);
+    if (summary->elsewhere) fprintf(stderr, ", %lld run by another process", (long long)summary->elsewhere);
     fprintf(stderr, "; results in %s\n", store_path(s->store));
     if (s->tuning) {
         const tuning_figures *f = tuning_count(s->tuning);
-        fprintf(stderr, "%" PRId64 " of %" PRId64 " searches over, %" PRId64 " settings tried\n", f->over, f->searches,
-                f->settings);
+        fprintf(stderr, "%lld of %lld searches over, %lld settings tried\n", (long long)f->over, (long long)f->searches,
+                (long long)f->settings);
     }
     if (s->late)
-        fprintf(stderr, "The hours are over: %" PRId64 " trials remain. Run the same command to go on.\n", left);
+        fprintf(stderr, "The hours are over: %lld trials remain. Run the same command to go on.\n", (long long)left);
     if (summary->interrupted && s->tuning)
         fprintf(stderr, "Interrupted. Run the same command again to go on.\n");
     else if (summary->interrupted)
-        fprintf(stderr, "Interrupted: %" PRId64 " trials remain. Run the same command again to go on.\n", left);
+        fprintf(stderr, "Interrupted: %lld trials remain. Run the same command again to go on.\n", (long long)left);
 }
 
 /* Results that are known are not made again when only the plugin's file has changed, which its author may not expect.
@@ -314,8 +312,8 @@ static char *shard_db(const char *db, const shard *which)
     char *path = NULL;
     const size_t length = strlen(db);
     const bool ending = length > 3 && strcmp(db + length - 3, ".db") == 0;
-    if (asprintf(&path, "%.*s.%" PRId64 "-of-%" PRId64 ".db", (int)(ending ? length - 3 : length), db, which->index,
-                 which->count) < 0)
+    if (asprintf(&path, "%.*s.%lld-of-%lld.db", (int)(ending ? length - 3 : length), db, (long long)which->index,
+                 (long long)which->count) < 0)
         cru_panic(CRU_NO_MEMORY, "no memory for the name of a store");
     return path;
 }
@@ -329,8 +327,8 @@ static cru_status divide(const session *s, const shard *which, int64_t *parts, c
     if (q->plan) {
         cru_status status = shard_plan_read(q->plan, s->experiment, parts, &count, &there, err);
         if (!status && there && count != which->count)
-            return cru_fail(err, CRU_BAD_INPUT, "--shard %s: the plan in %s has %" PRId64 " shards", q->shard, q->plan,
-                            count);
+            return cru_fail(err, CRU_BAD_INPUT, "--shard %s: the plan in %s has %lld shards", q->shard, q->plan,
+                            (long long)count);
         return status;
     }
     costs *known = NULL;
@@ -353,7 +351,7 @@ static cru_status open_shard(session *s, const char *db, cru_error *err)
     shard_read(s->request->shard, &which);
     int64_t *parts = calloc((size_t)count + 1, sizeof *parts);
     s->mine = calloc((size_t)count + 1, sizeof *s->mine);
-    if (!parts || !s->mine) cru_panic(CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
+    if (!parts || !s->mine) cru_panic(CRU_NO_MEMORY, "no memory for %lld trials", (long long)count);
     cru_status status = divide(s, &which, parts, err);
     for (int64_t i = 0; i < count; i++) s->mine[i] = parts[i] == which.index;
     free(parts);
@@ -440,16 +438,16 @@ static void tell_unkept(const session *s)
     const int64_t unkept = store_unkept(s->store);
     if (unkept)
         fprintf(stderr,
-                "%s keeps as much as [run] keep_limit = %" PRId64 " MiB allows: the scores of %" PRId64
-                " trials were not kept, and a metric that comes later trains them again\n",
-                store_path(s->store), s->experiment->run.keep_limit, unkept);
+                "%s keeps as much as [run] keep_limit = %lld MiB allows: the scores of %lld trials were not kept, and "
+                "a metric that comes later trains them again\n",
+                store_path(s->store), (long long)s->experiment->run.keep_limit, (long long)unkept);
 }
 
 static void tell_lost(const session *s)
 {
     if (s->lost)
-        fprintf(stderr, "%s: nothing is kept that %" PRId64 " trials could be judged from; crucible run trains them\n",
-                s->experiment->name, s->lost);
+        fprintf(stderr, "%s: nothing is kept that %lld trials could be judged from; crucible run trains them\n",
+                s->experiment->name, (long long)s->lost);
 }
 
 static int run_session(session *s, const setup *with)
@@ -611,7 +609,7 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
     if ((q.costs || q.plan) && !q.shard) return cli_wrong("--costs and --plan are for --shard");
     if (q.costs && q.plan) return cli_wrong("--costs and --plan: choose one");
     if (q.trace && q.profile) return cli_wrong("--trace and --profile: choose one");
-    if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
+    if (q.jobs > 4096) return cli_wrong("--jobs %lld: at most 4096", (long long)q.jobs);
     if (q.hours && !read_hours(q.hours, &q.deadline))
         return cli_wrong("--hours takes a number above 0, not '%s'", q.hours);
     return session_dispatch(&q);

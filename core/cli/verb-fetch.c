@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +44,10 @@ static void on_tick(void *user, const transfer_totals *t)
     char bar[BAR_CELLS + 1], got[BYTES_SIZE], rate[BYTES_SIZE], left[DURATION_SIZE], text[512];
     double seconds = fmax(clock_now() - d->begun, 1e-3);
     double remaining = t->share > 0 ? seconds * (1 - t->share) / t->share : INFINITY;
-    snprintf(text, sizeof text, "[%s] %" PRId64 "/%" PRId64 " files  %s  %s/s  %s left  %s", bar_text(t->share, bar),
-             t->done, t->files, bytes_text((double)t->bytes, got), bytes_text((double)t->bytes / seconds, rate),
-             duration_text(remaining, left), t->running ? t->running : "");
+    snprintf(text, sizeof text, "[%s] %lld/%lld files  %s  %s/s  %s left  %s", bar_text(t->share, bar),
+             (long long)t->done, (long long)t->files, bytes_text((double)t->bytes, got),
+             bytes_text((double)t->bytes / seconds, rate), duration_text(remaining, left),
+             t->running ? t->running : "");
     status_line_draw(&d->line, text);
 }
 
@@ -111,9 +111,9 @@ static cJSON *dataset_json(const fetch_dataset *d)
 static void print_dataset(const fetch_dataset *d)
 {
     const fetch_counts *n = &d->counts;
-    printf("%s: %s; %" PRId64 " items, ", d->card->name, outcome_name(d), n->items);
-    if (n->arcs > 0) printf("%" PRId64 " edges, ", n->arcs);
-    printf("%" PRId64 " features, %" PRId64 " classes\n", n->features, n->classes);
+    printf("%s: %s; %lld items, ", d->card->name, outcome_name(d), (long long)n->items);
+    if (n->arcs > 0) printf("%lld edges, ", (long long)n->arcs);
+    printf("%lld features, %lld classes\n", (long long)n->features, (long long)n->classes);
 }
 
 static int print_outcome(const fetch_plan *plan, const request *q)

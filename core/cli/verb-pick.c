@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* crucible pick: which method suits one's own data, by a race on validation data. */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,9 +137,9 @@ static int run_heat(const picking *p, const heat *h)
     add(&run.sets, string_format(p->arena, "experiment.name=%s", h->name));
     add(&run.sets, string_format(p->arena, "experiment.datasets=%s", q->dataset));
     add(&run.sets, string_format(p->arena, "experiment.algorithms=%s", h->methods));
-    add(&run.sets,
-        string_format(p->arena, "experiment.seeds=%" PRId64 "..%" PRId64, q->seed, q->seed + h->rung.seeds - 1));
-    add(&run.sets, string_format(p->arena, "monitor.epochs=%" PRId64, h->rung.epochs));
+    add(&run.sets, string_format(p->arena, "experiment.seeds=%lld..%lld", (long long)q->seed,
+                                 (long long)(q->seed + h->rung.seeds - 1)));
+    add(&run.sets, string_format(p->arena, "monitor.epochs=%lld", (long long)h->rung.epochs));
     if (!p->data.partial) add(&run.sets, string_format(p->arena, "monitor.metric=%s", p->monitor));
     if (h->metric) add(&run.sets, string_format(p->arena, "experiment.metrics=%s", h->metric));
     for (int i = 0; i < q->sets.count; i++)
@@ -201,7 +200,7 @@ static int read_heat(const picking *p, const char *name, table_of *t)
 
 static const char *heat_name(const picking *p, int64_t rung)
 {
-    return string_format(p->arena, "pick %s rung %" PRId64, p->q->dataset, rung + 1);
+    return string_format(p->arena, "pick %s rung %lld", p->q->dataset, (long long)(rung + 1));
 }
 
 /* A rung of the race on this data. */
@@ -376,13 +375,12 @@ static const char *sentence(const picking *p)
     }
     if (p->candidates == 1) return string_format(p->arena, "%s ran alone.%s", r->entries[0].name, late);
     if (count_good(r) == 1)
-        return string_format(p->arena,
-                             "%s is the best of %" PRId64 " methods: the others are worse, or fell out before.%s",
-                             r->entries[0].name, p->candidates, late);
+        return string_format(p->arena, "%s is the best of %lld methods: the others are worse, or fell out before.%s",
+                             r->entries[0].name, (long long)p->candidates, late);
     return string_format(p->arena,
-                         "%s has the best mean of %" PRId64
-                         " methods, but the data cannot decide between it and %s. The cheapest of them is %s.%s",
-                         r->entries[0].name, p->candidates, names, cheapest, late);
+                         "%s has the best mean of %lld methods, but the data cannot decide between it and %s. The "
+                         "cheapest of them is %s.%s",
+                         r->entries[0].name, (long long)p->candidates, names, cheapest, late);
 }
 
 static const char *const *make_facts(const picking *p, double seconds)
@@ -397,11 +395,11 @@ static const char *const *make_facts(const picking *p, double seconds)
     }
     *f++ = "task",
     *f++ = string_format(p->arena, "%s%s", problems_text(d->problem, problem), d->partial ? ", candidate sets" : "");
-    *f++ = "items", *f++ = string_format(p->arena, "%" PRId64 ", %" PRId64 " labelled", d->items, d->labelled);
-    *f++ = "features", *f++ = string_format(p->arena, "%" PRId64, d->features);
+    *f++ = "items", *f++ = string_format(p->arena, "%lld, %lld labelled", (long long)d->items, (long long)d->labelled);
+    *f++ = "features", *f++ = string_format(p->arena, "%lld", (long long)d->features);
     *f++ = "classes", *f++ = string_format(p->arena, "%d, the largest %.1f times the smallest", d->classes,
                                            most ? (double)most / (double)least : NAN);
-    if (d->arcs) *f++ = "edges", *f++ = string_format(p->arena, "%" PRId64, d->arcs);
+    if (d->arcs) *f++ = "edges", *f++ = string_format(p->arena, "%lld", (long long)d->arcs);
     for (int k = 0; measures[k]; k++)
         if (d->arcs && !isnan(d->measures[k]))
             *f++ = measures[k], *f++ = string_format(p->arena, "%.3f", d->measures[k]);
@@ -418,8 +416,9 @@ static void print_text(const picking *p, const verdict *v)
     printf("%s%s%s: %s\n\n", cli_paint(stdout, CLI_BOLD), p->q->dataset, cli_paint(stdout, CLI_PLAIN), v->sentence);
     for (const char *const *f = v->facts; f[0]; f += 2) printf("  %-20s %s\n", f[0], f[1]);
     for (int64_t k = 0; k + 1 < p->rung_count; k++)
-        printf("  %-20s %" PRId64 " methods, %" PRId64 " seeds, %" PRId64 " epochs at most: %" PRId64 " went on\n",
-               "rung", p->rungs[k].count, p->rungs[k].rung.seeds, p->rungs[k].rung.epochs, p->rungs[k].survivors);
+        printf("  %-20s %lld methods, %lld seeds, %lld epochs at most: %lld went on\n", "rung",
+               (long long)p->rungs[k].count, (long long)p->rungs[k].rung.seeds, (long long)p->rungs[k].rung.epochs,
+               (long long)p->rungs[k].survivors);
     printf("\n  %-20s %10s %8s %8s  test: %s\n", "method", "validation", "p", "seconds", p->metric);
     for (int64_t i = 0; i < r->count; i++) {
         const race_entry *e = &r->entries[i];
@@ -428,9 +427,8 @@ static void print_text(const picking *p, const verdict *v)
         printf("%s %-20s %10.4f %8s %8.1f  %.4f ± %.4f\n", e->as_good ? " *" : "  ", e->name, e->mean, shown,
                r->seconds[i], p->test_mean[i], p->test_std[i]);
     }
-    printf("  * the best, and those not shown to be worse (t test for overlapping splits, Holm): over %" PRId64
-           " seeds\n",
-           r->rung.seeds);
+    printf("  * the best, and those not shown to be worse (t test for overlapping splits, Holm): over %lld seeds\n",
+           (long long)r->rung.seeds);
     printf("\nTo reproduce it: crucible run %s; page: %s\n", p->ini, p->page);
 }
 
@@ -472,7 +470,7 @@ static const char *command_of(const picking *p)
     for (int i = 0; i < q->damage.count; i++) text = string_format(p->arena, "%s --damage %s", text, q->damage.word[i]);
     if (q->methods) text = string_format(p->arena, "%s --methods %s", text, q->methods);
     if (q->metric) text = string_format(p->arena, "%s --metric %s", text, q->metric);
-    if (q->seed) text = string_format(p->arena, "%s --seed %" PRId64, text, q->seed);
+    if (q->seed) text = string_format(p->arena, "%s --seed %lld", text, (long long)q->seed);
     if (q->hours) text = string_format(p->arena, "%s --hours %s", text, q->hours);
     return text;
 }
@@ -607,7 +605,7 @@ int verb_pick(int argc, char **argv)
     if (q.hours && (end == q.hours || *end || !(hours > 0)))
         return cli_wrong("--hours takes a number above 0, not '%s'", q.hours);
     if (q.db && !*q.db) return cli_wrong("--db: the path of the results store is empty");
-    if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
+    if (q.jobs > 4096) return cli_wrong("--jobs %lld: at most 4096", (long long)q.jobs);
     picking *p = calloc(1, sizeof *p);
     if (!p) return cli_fail("pick: no memory");
     *p = (picking){.q = &q, .arena = cru_arena_create(), .deadline = q.hours ? clock_now() + 3600 * hours : 0};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Trials by number, and settings drawn by a search. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "config/plan.h"
@@ -38,7 +37,7 @@ typedef struct location {
 static location locate(const experiment *e, int64_t index)
 {
     const experiment_plan *plan = e->plan;
-    cru_assert(index >= 0 && index < plan->trials, "trial %" PRId64 " of %" PRId64, index, plan->trials);
+    cru_assert(index >= 0 && index < plan->trials, "trial %lld of %lld", (long long)index, (long long)plan->trials);
     location at = {.group = plan->groups};
     while (index >= at.group->trials) index -= at.group++->trials;
     const int64_t each = at.group->trials / at.group->datasets.count;

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +108,7 @@ static cru_status push_integers(builder *b, const char *item, const int64_t rang
     if (last >= VALUES_MAX) return cru_fail(err, CRU_BAD_INPUT, "'%s' has more than %d values", item, VALUES_MAX);
     cru_status status = CRU_OK;
     for (uint64_t i = 0; i <= last && !status; i++)
-        status = push(b, string_format(b->arena, "%" PRId64, lo + (int64_t)i * by), err);
+        status = push(b, string_format(b->arena, "%lld", (long long)(lo + (int64_t)i * by)), err);
     return status;
 }
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -110,7 +109,7 @@ cru_status part_append(part *p, const void *bytes, size_t count, cru_error *err)
     const char *at = bytes;
     const int64_t most = part_most(p->goal);
     if ((int64_t)count > most - p->size)
-        return cru_fail(err, CRU_BAD_INPUT, "%s is longer than the %" PRId64 " bytes that %s", p->goal->url, most,
+        return cru_fail(err, CRU_BAD_INPUT, "%s is longer than the %lld bytes that %s", p->goal->url, (long long)most,
                         p->goal->bytes > 0 ? "the card tells" : "are allowed");
     while (count > 0) {
         ssize_t done = pwrite(p->fd, at, count, p->size);
@@ -142,8 +141,8 @@ static cru_status check_bytes(const part *p, const char *hex, cru_error *err)
     const char *fault = known ? NULL : content_fault(p->path, g->path);
     if (fault) return cru_fail(err, CRU_BAD_INPUT, "%s %s", g->url, fault);
     if (g->bytes > 0 && p->size != g->bytes)
-        return cru_fail(err, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, g->url, p->size,
-                        g->bytes);
+        return cru_fail(err, CRU_BAD_INPUT, "%s has %lld bytes, expected are %lld", g->url, (long long)p->size,
+                        (long long)g->bytes);
     if (g->sha256 && !known)
         return cru_fail(err, CRU_BAD_INPUT,
                         "%s has the sha256 %s, expected is %s; the file has changed, or the card is wrong", g->url, hex,

@@ -75,11 +75,11 @@ static cru_status check_total(active *a)
     const part_goal *g = &t->goal;
     if (t->total < 0) return CRU_OK;
     if (g->bytes > 0 && t->total != g->bytes && a->offset == 0)
-        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, g->url, t->total,
-                        g->bytes);
+        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %lld bytes, expected are %lld", g->url, (long long)t->total,
+                        (long long)g->bytes);
     if (g->bytes <= 0 && g->most > 0 && t->total > g->most)
-        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, more than the %" PRId64 " allowed", g->url,
-                        t->total, g->most);
+        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %lld bytes, more than the %lld allowed", g->url,
+                        (long long)t->total, (long long)g->most);
     return CRU_OK;
 }
 
@@ -124,7 +124,7 @@ static void set_options(active *a)
     char range[32], agent[64];
     const char *url = a->part.goal->url;
     bool secure = strncmp(url, "https:", 6) == 0;
-    snprintf(range, sizeof range, "%" PRId64 "-", a->offset);
+    snprintf(range, sizeof range, "%lld-", (long long)a->offset);
     snprintf(agent, sizeof agent, "crucible/%s", host_version());
     c->easy_setopt(a->easy, CURLOPT_URL, url);
     c->easy_setopt(a->easy, CURLOPT_PROTOCOLS_STR, "http,https,file");
@@ -200,8 +200,8 @@ static verdict fail_transfer(active *a, CURLcode code)
         cru_fail(&t->error, CRU_IO, "%s: %s answered %ld; find the file elsewhere and save it as %s", t->name, url,
                  answer, path);
     } else if (is_passing(code) && a->part.size > 0) {
-        cru_fail(&t->error, CRU_IO, "%s: %s broke off after %" PRId64 " bytes; run the same command again to go on",
-                 t->name, url, a->part.size);
+        cru_fail(&t->error, CRU_IO, "%s: %s broke off after %lld bytes; run the same command again to go on", t->name,
+                 url, (long long)a->part.size);
     } else {
         const char *why = a->why[0] ? a->why : a->curl->easy_strerror(code);
         cru_fail(&t->error, CRU_IO, "%s: cannot download %s: %s; download it on another machine and save it as %s",
@@ -327,8 +327,8 @@ static bool is_over(const crowd *all, active *a)
     }
     if (passed < l->patience) return false;
     if ((double)came < (double)l->least_speed * passed) {
-        cru_fail(&a->fault, CRU_IO, "%s is too slow: %" PRId64 " bytes in %.3g seconds; try again later",
-                 a->t->goal.url, came, passed);
+        cru_fail(&a->fault, CRU_IO, "%s is too slow: %lld bytes in %.3g seconds; try again later", a->t->goal.url,
+                 (long long)came, passed);
         return true;
     }
     a->window_at = now;

@@ -2,7 +2,6 @@
 #include "fetch/unpack.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,7 +52,8 @@ typedef struct flow {
 
 static cru_status fail_short(const flow *f, int64_t missing)
 {
-    return cru_fail(f->err, CRU_BAD_INPUT, "%s is damaged, or %" PRId64 " bytes too short", f->to->goal->url, missing);
+    return cru_fail(f->err, CRU_BAD_INPUT, "%s is damaged, or %lld bytes too short", f->to->goal->url,
+                    (long long)missing);
 }
 
 /* `count` bytes, or, below 0, all. */
@@ -145,11 +145,11 @@ cru_status unpack_file(const unpack_order *order, const part_goal *goal, char he
     if (status) return status;
     const bool whole = order->file->conversion == CARD_AS_IT_IS || order->file->conversion == CARD_UNPACKED;
     if (whole && goal->bytes > 0 && from->size >= 0 && from->size != goal->bytes)
-        status = cru_fail(err, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, goal->url, from->size,
-                          goal->bytes);
+        status = cru_fail(err, CRU_BAD_INPUT, "%s has %lld bytes, expected are %lld", goal->url, (long long)from->size,
+                          (long long)goal->bytes);
     else if (whole && from->size > limited.most)
-        status = cru_fail(err, CRU_BAD_INPUT, "%s would unpack to %" PRId64 " bytes, more than the %" PRId64 " allowed",
-                          goal->url, from->size, limited.most);
+        status = cru_fail(err, CRU_BAD_INPUT, "%s would unpack to %lld bytes, more than the %lld allowed", goal->url,
+                          (long long)from->size, (long long)limited.most);
     else
         status = fill(order, from, &limited, hex, err);
     from->close(from);
