@@ -7,11 +7,10 @@
  * numbers that made P. */
 #include "label-noise.h"
 
-static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const cru_damage *d, cru_study_rng *source, double *p)
 {
-    const double rate = ((const rate_noise *)user)->rate;
-    const int32_t classes = data->classes;
-    (void)err;
+    const double rate = ((const rate_noise *)d->settings)->rate;
+    const int32_t classes = d->data->classes;
     for (int32_t i = 0; i < classes; i++) {
         double *row = p + (int64_t)i * classes, sum = 0;
         for (int32_t j = 0; j < classes; j++) row[j] = cru_study_rng_uniform(source);
@@ -25,8 +24,7 @@ static cru_status fill(const void *user, cru_study_rng *source, const cru_data *
 
 static cru_status apply(const cru_damage *d)
 {
-    const rate_noise *s = d->settings;
-    return label_noise_apply(&s->noise, d, fill, s);
+    return label_noise_apply(d, fill);
 }
 
 CRU_PLUGIN = {

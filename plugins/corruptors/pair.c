@@ -7,9 +7,9 @@
 #include "label-noise.h"
 
 typedef struct settings {
+    label_noise noise; /* first */
     double rate;
     int64_t direction;
-    label_noise noise;
 } settings;
 
 static const char *const directions[] = {"down", "up", NULL};
@@ -21,12 +21,11 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const cru_damage *d, cru_study_rng *source, double *p)
 {
-    const settings *s = user;
-    const int32_t classes = data->classes, step = s->direction ? 1 : classes - 1;
+    const settings *s = d->settings;
+    const int32_t classes = d->data->classes, step = s->direction ? 1 : classes - 1;
     (void)source;
-    (void)err;
     for (int32_t i = 0; i < classes; i++) {
         p[i * classes + (i + step) % classes] = s->rate;
         p[i * classes + i] = 1 - s->rate;
@@ -36,8 +35,7 @@ static cru_status fill(const void *user, cru_study_rng *source, const cru_data *
 
 static cru_status apply(const cru_damage *d)
 {
-    const settings *s = d->settings;
-    return label_noise_apply(&s->noise, d, fill, s);
+    return label_noise_apply(d, fill);
 }
 
 CRU_PLUGIN = {

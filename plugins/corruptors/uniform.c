@@ -8,12 +8,11 @@
 
 /* The diagonal is then corrected by 1 minus its column's sum. That is 0 up to rounding, but the published study does
  * it, and a draw near a border depends on the last bit. */
-static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
+static cru_status fill(const cru_damage *d, cru_study_rng *source, double *p)
 {
-    const double rate = ((const rate_noise *)user)->rate;
-    const int32_t classes = data->classes;
+    const double rate = ((const rate_noise *)d->settings)->rate;
+    const int32_t classes = d->data->classes;
     (void)source;
-    (void)err;
     for (int32_t i = 0; i < classes; i++)
         for (int32_t j = 0; j < classes; j++) p[i * classes + j] = i == j ? 1 - rate : rate / (classes - 1);
     for (int32_t j = 0; j < classes; j++) {
@@ -26,8 +25,7 @@ static cru_status fill(const void *user, cru_study_rng *source, const cru_data *
 
 static cru_status apply(const cru_damage *d)
 {
-    const rate_noise *s = d->settings;
-    return label_noise_apply(&s->noise, d, fill, s);
+    return label_noise_apply(d, fill);
 }
 
 CRU_PLUGIN = {

@@ -93,14 +93,15 @@ static int32_t draw_from_row(void *user, cru_study_rng *source, int64_t item, in
     return cru_study_rng_class(source, m->p + (int64_t)label * m->classes, m->classes);
 }
 
-cru_status label_noise_apply(const label_noise *s, const cru_damage *d, noise_matrix *fill, const void *user)
+cru_status label_noise_apply(const cru_damage *d, noise_matrix *fill)
 {
+    const label_noise *s = d->settings;
     cru_data *data = d->data;
     cru_study_rng source;
     cru_status status = label_noise_start(s, d, &source);
     if (status) return status;
     double *p = cru_pool_alloc(cru_data_pool(data), (int64_t)data->classes * data->classes, sizeof *p);
-    status = fill(user, &source, data, p, d->err);
+    status = fill(d, &source, p);
     if (status) return status;
     cru_study_rng_restart(&source);
     label_noise_redraw(s, d, &(noise_drawing){&source, draw_from_row, &(matrix){p, data->classes}});

@@ -26,21 +26,20 @@ enum { LABEL_NOISE_PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
 
 /* The settings of noise that is told by its rate alone. */
 typedef struct rate_noise {
+    label_noise noise; /* first */
     double rate;
-    label_noise noise;
 } rate_noise;
 
 extern const cru_param rate_noise_params[];
 
-/* Fills p (classes x classes). `user` is the corruptor's own. */
-typedef cru_status noise_matrix(const void *user, cru_study_rng *source, const cru_data *data, double *p,
-                                cru_error *err);
+/* Fills p (classes x classes). */
+typedef cru_status noise_matrix(const cru_damage *d, cru_study_rng *source, double *p);
 
 /* Fills the matrix, draws a label for every item in order, and keeps it where the settings say, so that an item's new
  * label does not depend on who else is in the training part. Reports `noise_rate`, the share of those items whose
  * label now differs from the truth, `confusion`, the counts of truth x label among them, and `transition`, the matrix
- * (both up to 100 classes). Refuses candidate sets and single classes. */
-cru_status label_noise_apply(const label_noise *s, const cru_damage *d, noise_matrix *fill, const void *user);
+ * (both up to 100 classes). Refuses candidate sets and single classes. The corruptor's settings begin with label_noise. */
+cru_status label_noise_apply(const cru_damage *d, noise_matrix *fill);
 
 /* ---- for noise that no matrix describes -------------------------------------------------------------------------- */
 
