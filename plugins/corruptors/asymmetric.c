@@ -7,24 +7,21 @@
  * numbers that made P. */
 #include "label-noise.h"
 
-static cru_status fill(const cru_damage *d, cru_study_rng *source, double *p)
-{
-    const double rate = ((const rate_noise *)d->settings)->rate;
-    const int32_t classes = d->data->classes;
-    for (int32_t i = 0; i < classes; i++) {
-        double *row = p + (int64_t)i * classes, sum = 0;
-        for (int32_t j = 0; j < classes; j++) row[j] = cru_study_rng_uniform(source);
-        row[i] = 0;
-        for (int32_t j = 0; j < classes; j++) sum += row[j];
-        for (int32_t j = 0; j < classes; j++) row[j] = rate * row[j] / sum;
-        row[i] = 1 - rate;
-    }
-    return CRU_OK;
-}
-
 static cru_status apply(const cru_damage *d)
 {
-    return label_noise_apply(d, fill);
+    const double rate = ((const rate_noise *)d->settings)->rate;
+    noise_matrix m;
+    cru_status status = noise_matrix_start(&m, d);
+    if (status) return status;
+    for (int32_t i = 0; i < m.classes; i++) {
+        double *row = m.p + (int64_t)i * m.classes, sum = 0;
+        for (int32_t j = 0; j < m.classes; j++) row[j] = cru_study_rng_uniform(&m.source);
+        row[i] = 0;
+        for (int32_t j = 0; j < m.classes; j++) sum += row[j];
+        for (int32_t j = 0; j < m.classes; j++) row[j] = rate * row[j] / sum;
+        row[i] = 1 - rate;
+    }
+    return noise_matrix_apply(&m);
 }
 
 CRU_PLUGIN = {

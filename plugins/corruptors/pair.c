@@ -21,21 +21,18 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status fill(const cru_damage *d, cru_study_rng *source, double *p)
+static cru_status apply(const cru_damage *d)
 {
     const settings *s = d->settings;
     const int32_t classes = d->data->classes, step = s->direction ? 1 : classes - 1;
-    (void)source;
+    noise_matrix m;
+    cru_status status = noise_matrix_start(&m, d);
+    if (status) return status;
     for (int32_t i = 0; i < classes; i++) {
-        p[i * classes + (i + step) % classes] = s->rate;
-        p[i * classes + i] = 1 - s->rate;
+        m.p[i * classes + (i + step) % classes] = s->rate;
+        m.p[i * classes + i] = 1 - s->rate;
     }
-    return CRU_OK;
-}
-
-static cru_status apply(const cru_damage *d)
-{
-    return label_noise_apply(d, fill);
+    return noise_matrix_apply(&m);
 }
 
 CRU_PLUGIN = {

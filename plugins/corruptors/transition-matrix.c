@@ -17,11 +17,13 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status fill(const cru_damage *d, cru_study_rng *source, double *p)
+static cru_status apply(const cru_damage *d)
 {
     const cru_list matrix = ((const settings *)d->settings)->matrix;
     const int64_t classes = d->data->classes;
-    (void)source;
+    noise_matrix m;
+    cru_status status = noise_matrix_start(&m, d);
+    if (status) return status;
     if (matrix.count != classes * classes)
         return cru_fail(d->err, CRU_BAD_INPUT, "matrix has %lld numbers, and %lld classes need %lld",
                         (long long)matrix.count, (long long)classes, (long long)(classes * classes));
@@ -30,14 +32,9 @@ static cru_status fill(const cru_damage *d, cru_study_rng *source, double *p)
         for (int64_t j = 0; j < classes; j++) sum += matrix.values[i * classes + j];
         if (fabs(sum - 1) > 1e-6)
             return cru_fail(d->err, CRU_BAD_INPUT, "row %lld of the matrix sums to %g, not to 1", (long long)i, sum);
-        for (int64_t j = 0; j < classes; j++) p[i * classes + j] = matrix.values[i * classes + j] / sum;
+        for (int64_t j = 0; j < classes; j++) m.p[i * classes + j] = matrix.values[i * classes + j] / sum;
     }
-    return CRU_OK;
-}
-
-static cru_status apply(const cru_damage *d)
-{
-    return label_noise_apply(d, fill);
+    return noise_matrix_apply(&m);
 }
 
 CRU_PLUGIN = {
