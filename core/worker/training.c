@@ -131,15 +131,15 @@ static bool open_rules(training *t, const cru_algorithm *method)
 /* ---- the method ------------------------------------------------------------------------------------------ */
 
 /* An instance of the method while it lives. */
-typedef struct pupil {
+typedef struct instance {
     const cru_plugin *plugin;
     const cru_algorithm *method;
     void *self;
     cru_ctx *ctx;
-} pupil;
+} instance;
 
 /* Puts the learned representation where a metric can see it. */
-static cru_status hand_embedding(share *s, const pupil *p)
+static cru_status hand_embedding(share *s, const instance *p)
 {
     const score_shape *shape = &s->training->job->shape;
     const float *rows = NULL;
@@ -156,7 +156,7 @@ static cru_status hand_embedding(share *s, const pupil *p)
 }
 
 /* Puts what was learned beside scores where the host can read it. What does not fit is a warning. */
-static cru_status hand_report(share *s, const pupil *p)
+static cru_status hand_report(share *s, const instance *p)
 {
     training *t = s->training;
     const score_shape *shape = &t->job->shape;
@@ -171,7 +171,7 @@ static cru_status hand_report(share *s, const pupil *p)
 }
 
 /* The test nodes come only now. From here on the task is the whole one. */
-static cru_status widen(training *t, const pupil *p)
+static cru_status widen(training *t, const instance *p)
 {
     int fd = -1;
     training_tell(t, &(worker_message){.type = WORKER_LEARNED});
@@ -184,7 +184,7 @@ static cru_status widen(training *t, const pupil *p)
 }
 
 /* A method may fail without saying why, or say why and not fail. */
-static cru_status settle(cru_status status, const pupil *p, cru_error *err)
+static cru_status settle(cru_status status, const instance *p, cru_error *err)
 {
     if (!status) status = cru_ctx_status(p->ctx);
     if (!status) return CRU_OK;
@@ -192,7 +192,7 @@ static cru_status settle(cru_status status, const pupil *p, cru_error *err)
     return cru_fail(err, status, "%s", *text ? text : cru_status_name(status));
 }
 
-static cru_status learn(training *t, pupil *p)
+static cru_status learn(training *t, instance *p)
 {
     const share *only = &t->shares[0];
     cru_monitor all = {.epoch = ask_all,
@@ -219,7 +219,7 @@ static bool diverged_but_kept(const share *s, cru_status status)
 
 /* Under the rule oracle-early the host replaces what is predicted here by what the judge chose. A failure here is of
  * this rule alone. */
-static void predict(share *s, const pupil *p)
+static void predict(share *s, const instance *p)
 {
     const training *t = s->training;
     if (t->share_count > 1) p->method->select(p->self, s->number);
@@ -246,15 +246,15 @@ void training_run(training *t, const cru_plugin *plugin, const cru_backend *back
     }
     if (open_rules(t, method)) {
         cru_error err = {0};
-        pupil p = {.plugin = plugin,
-                   .method = method,
-                   .ctx = cru_ctx_create(&(cru_ctx_options){.seed = job->seed,
-                                                            .backend = backend,
-                                                            .device = job->card,
-                                                            .threads = (int32_t)job->limits.threads,
-                                                            .log = write_log,
-                                                            .log_user = t,
-                                                            .inner = t->inner.plugin ? &t->inner : NULL})};
+        instance p = {.plugin = plugin,
+                      .method = method,
+                      .ctx = cru_ctx_create(&(cru_ctx_options){.seed = job->seed,
+                                                               .backend = backend,
+                                                               .device = job->card,
+                                                               .threads = (int32_t)job->limits.threads,
+                                                               .log = write_log,
+                                                               .log_user = t,
+                                                               .inner = t->inner.plugin ? &t->inner : NULL})};
         cru_ctx_trace(p.ctx, job->trace, job->trace_user);
         cru_status status = device_limit(job->limits.device, backend, p.ctx, &err);
         if (!status) status = settle(learn(t, &p), &p, &err);
