@@ -537,6 +537,23 @@ int session_dispatch(const session_request *q)
     return session_run(q);
 }
 
+/* Options with values that cannot be, or that contradict each other. Fills the deadline. */
+static int check_request(session_request *q)
+{
+    if (q->db && !*q->db) return cli_wrong("--db: the path of the results store is empty");
+    if (q->retry && strcmp(q->retry, "failed") != 0)
+        return cli_wrong("--retry %s: only 'failed' can be retried", q->retry);
+    if (q->shard && !shard_read(q->shard, &(shard){0}))
+        return cli_wrong("--shard %s: not a part of so many, as 3/7", q->shard);
+    if ((q->costs || q->plan) && !q->shard) return cli_wrong("--costs and --plan are for --shard");
+    if (q->costs && q->plan) return cli_wrong("--costs and --plan: choose one");
+    if (q->trace && q->profile) return cli_wrong("--trace and --profile: choose one");
+    if (q->jobs > 4096) return cli_wrong("--jobs %lld: at most 4096", (long long)q->jobs);
+    if (q->hours && !read_hours(q->hours, &q->deadline))
+        return cli_wrong("--hours takes a number above 0, not '%s'", q->hours);
+    return CLI_OK;
+}
+
 int session_command(const cli_syntax *syntax, bool must_search, int argc, char **argv)
 {
     session_request q = {.must_search = must_search};
@@ -601,16 +618,6 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
     full.options = options;
     int code = cli_parse(&full, argc, argv, &q.files);
     if (code != CLI_GO_ON) return code;
-    if (q.db && !*q.db) return cli_wrong("--db: the path of the results store is empty");
-    if (q.retry && strcmp(q.retry, "failed") != 0)
-        return cli_wrong("--retry %s: only 'failed' can be retried", q.retry);
-    if (q.shard && !shard_read(q.shard, &(shard){0}))
-        return cli_wrong("--shard %s: not a part of so many, as 3/7", q.shard);
-    if ((q.costs || q.plan) && !q.shard) return cli_wrong("--costs and --plan are for --shard");
-    if (q.costs && q.plan) return cli_wrong("--costs and --plan: choose one");
-    if (q.trace && q.profile) return cli_wrong("--trace and --profile: choose one");
-    if (q.jobs > 4096) return cli_wrong("--jobs %lld: at most 4096", (long long)q.jobs);
-    if (q.hours && !read_hours(q.hours, &q.deadline))
-        return cli_wrong("--hours takes a number above 0, not '%s'", q.hours);
-    return session_dispatch(&q);
+    code = check_request(&q);
+    return code == CLI_OK ? session_dispatch(&q) : code;
 }
