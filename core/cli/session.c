@@ -241,8 +241,8 @@ static void print_end(const session *s, const runner_summary *summary, int64_t l
         fprintf(stderr, "Interrupted: %lld trials remain. Run the same command again to go on.\n", (long long)left);
 }
 
-/* Results that are known are not made again when only the plugin's file has changed, which its author may not expect.
- */
+/* Results that are known are not made again when only the plugin's file has changed, which its author may not
+ * expect. */
 static cru_status print_rebuilt(const session *s, cru_error *err)
 {
     runner_rebuilds r;

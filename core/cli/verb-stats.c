@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* crucible stats: what a dataset looks like. Plugins never run in the host's own process: all of it happens in a child.
- */
+/* crucible stats: what a dataset looks like. Plugins never run in the host's own process: all of it happens in a
+ * child. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

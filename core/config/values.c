@@ -112,8 +112,8 @@ static cru_status push_integers(builder *b, const char *item, const int64_t rang
     return status;
 }
 
-/* Twelve digits hide the rounding of lo + i by: the third value of 0.1..0.5 step 0.1 is 0.3, not 0.30000000000000004.
- */
+/* Twelve digits hide the rounding of lo + i by: the third value of 0.1..0.5 step 0.1 is 0.3, not
+ * 0.30000000000000004. */
 static cru_status push_numbers(builder *b, const char *item, const double range[3], cru_error *err)
 {
     double lo = range[0], hi = range[1], by = range[2];

@@ -326,8 +326,8 @@ static void ask_for_whole(job *j)
 }
 
 /* A report counts when it is of a later epoch than the last, within the experiment's limit, and better by the rule; the
- * judge may refute it in the end. When it came is by our clock. Under oracle-early the judge alone says what is better.
- */
+ * judge may refute it in the end. When it came is by our clock. Under oracle-early the judge alone says what is
+ * better. */
 static void take_better(job *j, const worker_message *m)
 {
     const monitor_gain gain = {m->epoch, m->value, m->loss};

@@ -89,8 +89,8 @@ static bool rules_look_alike(const training *t)
 }
 
 /* Where the items are graphs, those that are scored together may depend on which are wanted, and with them the last
- * bits of a score: rules that want different ones cannot share a training that is to give what each would give alone.
- */
+ * bits of a score: rules that want different ones cannot share a training that is to give what each would give
+ * alone. */
 static bool can_share(const training *t, const cru_algorithm *method)
 {
     return method->select && (t->task.problem != CRU_GRAPHS || rules_look_alike(t));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A model's first product, over dense or sparse features. Sparse ones stay sparse: x w is a product with the rows of w.
- */
+/* A model's first product, over dense or sparse features. Sparse ones stay sparse: x w is a product with the rows of
+ * w. */
 #include <string.h>
 
 #include <crucible/draft/ops-basic.h>

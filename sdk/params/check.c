@@ -79,8 +79,8 @@ static bool is_value(const cru_param *p, double value)
     }
 }
 
-/* Text defaults are read by the code that reads a user's text, so a table cannot promise what a user could not write.
- */
+/* Text defaults are read by the code that reads a user's text, so a table cannot promise what a user could not
+ * write. */
 static cru_status check_text_default(const cru_param *p, cru_error *err)
 {
     union {

@@ -8,8 +8,8 @@
 
 #include "base/library.h"
 
-/* What is used of librsvg, Cairo and GObject, all of which keep their ABI; so the program builds without their headers.
- */
+/* What is used of librsvg, Cairo and GObject, all of which keep their ABI; so the program builds without their
+ * headers. */
 typedef struct rsvg_error { /* GError */
     uint32_t domain;
     int code;
