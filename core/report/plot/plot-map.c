@@ -172,29 +172,47 @@ static void put_heads(svg *s, const map_place *at, const char *title, const char
     svg_text(s, (svg_point){at->corner.x, at->corner.y - 8}, SVG_START, "label", line);
 }
 
-static cru_status map_of_store(const plot_input *in, FILE *out, cru_error *err)
+/* Draws map number i of the store into its place, and says below its title what `line` then holds. */
+typedef void draw_plane(svg *s, const plot_maps *maps, int64_t i, const float *map, const map_place *at, char line[80]);
+
+/* One plane beside the other, with the title and the description of words. */
+static cru_status draw_sheet(const plot_input *in, FILE *out, const char *const words[2], draw_plane *draw,
+                             cru_error *err)
 {
     const plot_maps *maps = in->maps;
-    const sheet h = sheet_make(maps, "What methods learned, by t-SNE",
-                               "Dots: judged items in the colour of the class that the method gives them.");
+    const sheet h = sheet_make(maps, words[0], words[1]);
     svg s = {.out = out, .width = h.width, .height = h.height};
     sheet_begin(&h, &s, in->alone);
     cru_status status = CRU_OK;
     for (int64_t i = 0; !status && i < maps->count; i++) {
-        const plot_data *d = &maps->items[i];
         const map_place at = sheet_place(&h, i);
         float *map;
-        char line[80];
-        status = lay_out(d, &map, err);
+        char line[80] = "";
+        status = lay_out(&maps->items[i], &map, err);
         if (status) break;
-        snprintf(line, sizeof line, "silhouette %.3f", maps->silhouettes[i]);
-        draw_border(&s, &at);
-        draw_points(&s, d->rows, map, d->predictions[0].ids, &at);
-        put_heads(&s, &at, d->path, isnan(maps->silhouettes[i]) ? "" : line);
+        draw(&s, maps, i, map, &at, line);
+        put_heads(&s, &at, maps->items[i].path, line);
         free(map);
     }
     sheet_end(&h, &s);
     return status;
+}
+
+static void draw_map(svg *s, const plot_maps *maps, int64_t i, const float *map, const map_place *at, char line[80])
+{
+    const plot_data *d = &maps->items[i];
+    if (!isnan(maps->silhouettes[i])) snprintf(line, 80, "silhouette %.3f", maps->silhouettes[i]);
+    draw_border(s, at);
+    draw_points(s, d->rows, map, d->predictions[0].ids, at);
+}
+
+static cru_status map_of_store(const plot_input *in, FILE *out, cru_error *err)
+{
+    static const char *const words[] = {
+        "What methods learned, by t-SNE",
+        "Dots: judged items in the colour of the class that the method gives them.",
+    };
+    return draw_sheet(in, out, words, draw_map, err);
 }
 
 static cru_status map_of_file(const plot_input *in, FILE *out, cru_error *err)
@@ -294,31 +312,23 @@ static double right_share(const plot_data *d, const int32_t *ids)
     return 100 * (double)right / (double)d->rows;
 }
 
+static void draw_boundary(svg *s, const plot_maps *maps, int64_t i, const float *map, const map_place *at,
+                          char line[80])
+{
+    const plot_data *d = &maps->items[i];
+    snprintf(line, 80, "%.1f %% of the items right", right_share(d, d->predictions[0].ids));
+    draw_regions(s, d->rows, map, d->predictions[0].ids, at);
+    draw_points(s, d->rows, map, d->truth.ids, at);
+    draw_border(s, at);
+}
+
 static cru_status boundary_of_store(const plot_input *in, FILE *out, cru_error *err)
 {
-    const plot_maps *maps = in->maps;
-    const sheet h =
-        sheet_make(maps, "The plane as methods divide it",
-                   "Ground: the class that most of the five nearest items are given. Dots: the true class.");
-    svg s = {.out = out, .width = h.width, .height = h.height};
-    sheet_begin(&h, &s, in->alone);
-    cru_status status = CRU_OK;
-    for (int64_t i = 0; !status && i < maps->count; i++) {
-        const plot_data *d = &maps->items[i];
-        const map_place at = sheet_place(&h, i);
-        float *map;
-        char line[80];
-        status = lay_out(d, &map, err);
-        if (status) break;
-        snprintf(line, sizeof line, "%.1f %% of the items right", right_share(d, d->predictions[0].ids));
-        draw_regions(&s, d->rows, map, d->predictions[0].ids, &at);
-        draw_points(&s, d->rows, map, d->truth.ids, &at);
-        draw_border(&s, &at);
-        put_heads(&s, &at, d->path, line);
-        free(map);
-    }
-    sheet_end(&h, &s);
-    return status;
+    static const char *const words[] = {
+        "The plane as methods divide it",
+        "Ground: the class that most of the five nearest items are given. Dots: the true class.",
+    };
+    return draw_sheet(in, out, words, draw_boundary, err);
 }
 
 static cru_status boundary_of_file(const plot_input *in, FILE *out, cru_error *err)
