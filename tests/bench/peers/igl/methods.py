@@ -352,11 +352,12 @@ class TailGnn(Gcn):
             self.near_gates = Affine(a, 2 * a, False)
             self.r = torch.nn.Parameter(torch.empty(a).uniform_(-1 / math.sqrt(a), 1 / math.sqrt(a)))
 
-        def forward(self, x, graph, tail):
-            near = graph.mean @ x
+        def forward(self, x, near, graph, tail):
+            """The first layer's rows are given sparse for the products, dense for the sums."""
+            whole = lambda rows: rows.dense if isinstance(rows, Sparse) else rows
             gates = F.leaky_relu(self.gates(x) + self.near_gates(near), 0.2)
             scale, shift = gates.split(gates.shape[1] // 2, 1)
-            missing = x + (scale + 1) * self.r + shift - near
+            missing = whole(x) + (scale + 1) * self.r + shift - whole(near)
             h = x @ self.out.w
             if not tail:
                 return graph.with_own @ h + self.out.b, missing
@@ -380,7 +381,11 @@ class TailGnn(Gcn):
         mixed = mixed[:, torch.argsort(mixed[0], stable=True)]
         start = torch.bincount(mixed[0], minlength=t.n).cumsum(0) - torch.bincount(mixed[0], minlength=t.n)
         self.part = self.Around(mixed[:, torch.arange(mixed.shape[1]) - start[mixed[0]] < most[mixed[0]]], t.n)
-        self.x = t.x.forward.to_dense()
+        t.x.dense = t.x.forward.to_dense()
+        for graph in (self.whole, self.part):
+            near = (graph.mean.forward.to_sparse_coo() @ t.x.forward.to_sparse_coo()).coalesce()
+            graph.near = Sparse(*near.indices(), near.values(), (t.n, t.f))
+            graph.near.dense = near.to_dense()
         k = t.classes
         self.judge = torch.nn.Sequential(torch.nn.ELU(), torch.nn.Dropout(0.5), Affine(k, k), torch.nn.ELU(), Affine(k, 1, False))
         net = torch.nn.Module()
@@ -396,8 +401,9 @@ class TailGnn(Gcn):
 
     def encode(self, graph, tail):
         first, last = self.net.layers
-        h, missing = first(self.x, graph, tail)
-        z, other = last(F.dropout(F.elu(h), 0.5, self.net.training), graph, tail)
+        h, missing = first(self.t.x, graph.near, graph, tail)
+        h = F.dropout(F.elu(h), 0.5, self.net.training)
+        z, other = last(h, graph.mean @ h, graph, tail)
         return z, (missing, other)
 
     def z(self):
