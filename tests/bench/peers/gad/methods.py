@@ -462,7 +462,8 @@ class H2(Graph):
         for kind in self.net.kinds:
             y = kind.w(self.t.x).view(-1, self.heads, 2)
             message = sign[:, None, None] * y[self.cols]
-            score = F.leaky_relu(kind.source(message)[..., 0] + kind.target(y)[..., 0][self.rows], 0.01)
+            narrow = lambda part, x: part(x.reshape(-1, 2)).view(-1, self.heads)
+            score = F.leaky_relu(narrow(kind.source, message) + narrow(kind.target, y)[self.rows], 0.01)
             top = self.reduced(score.detach(), "max")
             e = (score - top[self.rows]).exp()
             alpha = e / torch.zeros_like(top).index_add(0, self.rows, e)[self.rows]
