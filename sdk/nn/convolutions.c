@@ -134,25 +134,38 @@ cru_gin cru_gin_create(cru_net *net, const char *name, const cru_mlp_shape *shap
     return layer;
 }
 
+/* What a layer goes over: `own` has the place of each row among the columns; NULL: row v is column v. */
+typedef struct gin_reach {
+    cru_sparse *adj;
+    const cru_index *own;
+    bool max;
+} gin_reach;
+
 /* (1 + eps) x + A x, or with the largest neighbours */
-static cru_tensor *gin_sum(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x, bool max)
+static cru_tensor *gin_sum(cru_tape *t, const cru_gin *layer, const gin_reach *r, cru_tensor *x)
 {
-    cru_tensor *sum = cru_add(t, x, max ? cru_aggregate(t, adj, x, CRU_REDUCE_MAX) : cru_spmm(t, adj, x));
-    return layer->eps ? cru_add(t, sum, cru_mul(t, x, layer->eps)) : sum;
+    cru_tensor *own = r->own ? cru_gather(t, x, *r->own) : x;
+    cru_tensor *sum = cru_add(t, own, r->max ? cru_aggregate(t, r->adj, x, CRU_REDUCE_MAX) : cru_spmm(t, r->adj, x));
+    return layer->eps ? cru_add(t, sum, cru_mul(t, own, layer->eps)) : sum;
 }
 
 cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse *adj, cru_tensor *x)
 {
-    return cru_mlp_apply(t, &layer->mlp, gin_sum(t, layer, adj, x, false));
+    return cru_mlp_apply(t, &layer->mlp, gin_sum(t, layer, &(gin_reach){.adj = adj}, x));
+}
+
+static cru_tensor *gin_reaching(cru_tape *t, const cru_gin *layer, const gin_reach *r, const cru_input *x)
+{
+    const cru_fc *first = &layer->mlp.layer[0];
+    if (x->dense || r->max) return cru_mlp_apply(t, &layer->mlp, gin_sum(t, layer, r, cru_input_dense(t, x)));
+    cru_assert(!layer->mlp.input_dropout, "gin: dropout of a sparse input is the caller's");
+    cru_tensor *h = gin_sum(t, layer, r, cru_input_linear(t, x, first->w, NULL));
+    return cru_mlp_after_first(t, &layer->mlp, with_bias(t, h, first->b));
 }
 
 cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, const cru_input *x)
 {
-    const cru_fc *first = &layer->mlp.layer[0];
-    if (x->dense) return cru_gin_apply(t, layer, adj, x->dense);
-    cru_assert(!layer->mlp.input_dropout, "gin: dropout of a sparse input is the caller's");
-    cru_tensor *h = gin_sum(t, layer, adj, cru_input_linear(t, x, first->w, NULL), false);
-    return cru_mlp_after_first(t, &layer->mlp, with_bias(t, h, first->b));
+    return gin_reaching(t, layer, &(gin_reach){.adj = adj}, x);
 }
 
 /* Layer i ends in its perceptron. */
@@ -185,20 +198,22 @@ cru_gin_stack cru_gin_stack_create(cru_net *net, const char *name, const cru_gin
     return stack;
 }
 
-static cru_tensor *gin_layer(cru_tape *t, const cru_gin_stack *stack, int64_t i, cru_sparse *adj, const cru_input *x)
+cru_tensor *cru_gin_stack_input(cru_tape *t, const cru_gin_stack *stack, cru_sparse *adj, const cru_input *x)
 {
-    const cru_gin *layer = &stack->layer[i];
-    if (!stack->max) return cru_gin_input(t, layer, adj, x);
-    return cru_mlp_apply(t, &layer->mlp, gin_sum(t, layer, adj, cru_input_dense(t, x), true));
+    cru_sparse *same[CRU_MAX_LAYERS];
+    for (int64_t i = 0; i < stack->layers; i++) same[i] = adj;
+    return cru_gin_stack_over(t, stack, same, NULL, x);
 }
 
-cru_tensor *cru_gin_stack_input(cru_tape *t, const cru_gin_stack *stack, cru_sparse *adj, const cru_input *x)
+cru_tensor *cru_gin_stack_over(cru_tape *t, const cru_gin_stack *stack, cru_sparse *const *adj, const cru_index *own,
+                               const cru_input *x)
 {
     cru_input in = *x;
     for (int64_t i = 0; i < stack->layers; i++) {
+        const gin_reach reach = {adj[i], own ? &own[i] : NULL, stack->max};
         const bool bare = is_bare(stack, i);
-        if (bare && i) cru_represent(t, in.dense);
-        cru_tensor *h = gin_layer(t, stack, i, adj, &in);
+        if (bare && i) cru_represent(t, own ? cru_gather(t, in.dense, own[i]) : in.dense);
+        cru_tensor *h = gin_reaching(t, &stack->layer[i], &reach, &in);
         if (stack->outer_norm && !bare) h = cru_batch_norm_apply(t, &stack->norm[i], h);
         if (!bare) h = cru_dropout(t, cru_activate(t, stack->act, h), stack->dropout);
         in = cru_input_of(h);

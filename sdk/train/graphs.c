@@ -102,6 +102,20 @@ cru_tensor *cru_graphs_stack(cru_tape *t, const cru_gcn_stack *stack, const cru_
     return z;
 }
 
+cru_tensor *cru_graphs_gin(cru_tape *t, const cru_gin_stack *stack, const cru_graphs *graphs, const cru_input *x)
+{
+    cru_sparse *adj[CRU_MAX_LAYERS];
+    cru_index own[CRU_MAX_LAYERS];
+    bool some = false;
+    for (int64_t i = 0; i < stack->layers; i++) {
+        const cru_hop hop = cru_graphs_hop(graphs, i);
+        adj[i] = hop.adj;
+        own[i] = hop.own;
+        some = hop.some;
+    }
+    return cru_gin_stack_over(t, stack, adj, some ? own : NULL, x);
+}
+
 /* ---- training -------------------------------------------------------------------------------------------- */
 
 bool graphs_in_batches(const cru_learner *l)

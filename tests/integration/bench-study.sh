@@ -40,6 +40,22 @@ contains "$page" "| pc | pc: no result | | | | |"
 contains "$page" "Without a loop in PyTorch: rc."
 contains "$page" "100 GFLOP/s in products"
 
+# A row goes to its place among those that were kept; what failed is measured again; what has no row is named.
+expect 0 python3 - "$SOURCE" <<'END'
+import sys
+import types
+sys.path.insert(0, sys.argv[1] + "/tests/bench/scripts")
+import study
+
+loops = {name: {} for name in ("cc", "pc", "rc")}
+report = {"family": "pll", "results": [{"method": "pc", "ours": 1}, {"method": "cc", "problem": "no memory"}], "alone": []}
+asked = lambda missing: study.wanted(report, ["cc", "log", "pc", "rc"], loops, types.SimpleNamespace(missing=missing))
+assert asked(False) == ["cc", "pc", "rc"] and asked(True) == ["cc", "rc"]
+study.put(report, {"method": "cc", "ours": 2}, loops)
+assert [r.get("ours") for r in report["results"]] == [2, 1] and report["open"] == ["rc"], report
+assert any("Not measured yet: rc." in line for line in study.tail_of(report))
+END
+
 # A missing mirror is said in one line.
 CRUCIBLE_MIRROR= expect 1 "$SOURCE/tools/bench" --study pll
 contains "$errors" "set CRUCIBLE_MIRROR"

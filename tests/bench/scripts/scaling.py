@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the cost of an epoch grows with the edges of a graph.
 
-    tools/bench --scaling [--most EDGES] [--seconds N] [--threads N] [--build DIR] [--svg FILE] [--figure FILE]
+    tools/bench --scaling [--orders [NAME,...]] [--most EDGES] [--seconds N] [--threads N] [--build DIR] [--svg FILE] [--figure FILE]
 
 One epoch of a GCN (32 features, 32 hidden values, half of the nodes teach) and one evaluation, on random graphs from 10^5
 edges to --most (10^8: about 15 GB of memory) with 12 edges a node and skewed degrees, and on those of cnr-2000 and ogbl-ddi
@@ -10,6 +10,9 @@ where the mirror (CRUCIBLE_MIRROR) has them. Edges are undirected and without lo
 thread, of elapsed time with more. The last column is the time of an edge over that of the smallest random graph: what grows
 beside the edges are nodes and misses of the caches. --svg draws the figure; --figure FILE draws it again from a table that
 was printed to FILE.
+
+--orders times instead what the numbers of the nodes are worth: each graph (cnr-2000 and ogbl-ddi, or cards that are named) as
+it is, shuffled, by falling degree, and in the order of reverse Cuthill-McKee, the runs taking turns. Needs scipy.
 """
 import argparse
 import math
@@ -86,6 +89,39 @@ def measure(options):
     return rows
 
 
+def orders_of(nodes, first, second):
+    """For each order of the nodes the new number of each."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+    ones = numpy.ones(2 * len(first), dtype=numpy.int8)
+    ends = numpy.concatenate([first, second]), numpy.concatenate([second, first])
+    graph = coo_matrix((ones, ends), (nodes, nodes)).tocsr()
+    number = numpy.empty(nodes, dtype=numpy.int64)
+
+    def numbered(order):
+        number[order] = numpy.arange(nodes)
+        return number.copy()
+    return {"as it is": numpy.arange(nodes), "shuffled": numbered(numpy.random.default_rng(1).permutation(nodes)),
+            "by degree": numbered(numpy.argsort(-numpy.bincount(ends[0], minlength=nodes), kind="stable")),
+            "RCM": numbered(reverse_cuthill_mckee(graph, symmetric_mode=True))}
+
+
+def compare_orders(options):
+    """The fastest of three rounds: what is on the machine beside it only adds."""
+    print("| graph | order | seconds | of the first |\n|---|---|---:|---:|", flush=True)
+    for name in options.orders:
+        with tempfile.TemporaryDirectory() as folder:
+            nodes, first, second = real_pairs(name, options, folder)
+            paths = {}
+            for order, number in orders_of(nodes, first, second).items():
+                paths[order] = os.path.join(folder, order.replace(" ", "-"))
+                write_graph(paths[order], nodes, number[first], number[second])
+            rounds = [{order: time_epoch(path, options) for order, path in paths.items()} for _ in range(3)]
+            best = {order: min(times[order] for times in rounds) for order in paths}
+        for order, seconds in best.items():
+            print(f"| {name} | {order} | {seconds:.5f} | {seconds / best['as it is']:.2f} |", flush=True)
+
+
 def read_table(path):
     with open(path) as file:
         found = re.findall(r"^\| ([\w-]+) \| (\d+) \| (\d+) \| ([\d.]+) \|", file.read(), re.M)
@@ -136,8 +172,12 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"), metavar="DIR")
     parser.add_argument("--svg", metavar="FILE")
     parser.add_argument("--figure", metavar="FILE")
+    parser.add_argument("--orders", nargs="?", const=",".join(REAL), metavar="NAME,...", type=lambda text: text.split(","))
     options = parser.parse_args()
     try:
+        if options.orders:
+            compare_orders(options)
+            return 0
         rows = read_table(options.figure) if options.figure else measure(options)
         if options.svg:
             draw(rows, options.svg)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seconds a trial of every method of a study, beside the same loop in PyTorch.
 
-    tools/bench --study FAMILY|all [--only NAME,...] [--rounds N] [--threads N] [--python PROGRAM] [--build DIR]
-               [--json FILE] [--write FILE]
+    tools/bench --study FAMILY|all [--only NAME,...] [--missing] [--minutes N] [--rounds N] [--threads N]
+               [--python PROGRAM] [--build DIR] [--json FILE] [--write FILE]
     tools/bench --study page --json FILE --write FILE     the page from results that were kept
 
 Ours is `crucible run` of one trial with one job, as a user sees it: processes, data, judge and store are in it. The
@@ -13,10 +13,12 @@ from which follow the seconds of the method's whole number (tests/bench/peers/ru
 machine hurts both alike. With one thread processor time is compared, else elapsed time; medians over the rounds.
 
 `of peak`: the operations in the peer's products, over our seconds and the GEMM speed measured in the same run. Where it is high
-nothing but better products would make us faster. Methods without a loop in PyTorch are named, not timed.
+nothing but better products would make us faster. Methods without a loop in PyTorch are named, not timed; those that learn by
+no gradient have scikit-learn's estimator for a peer, where it has one.
 
 The peer's interpreter is --python or CRUCIBLE_BENCH_PYTHON, else python3: name the one with the newest PyTorch.
---json keeps the results, and adds to what the file has of other families; --write makes the page (BENCHMARKS.md) from it.
+--json keeps each result as it comes, beside those that the file has of other methods; --missing measures what it has not;
+--minutes begins no further method after so many. --write makes the page (BENCHMARKS.md) from all that the file has.
 The data must be in the mirror (CRUCIBLE_MIRROR).
 """
 import argparse
@@ -131,7 +133,9 @@ class Study:
             os.remove(db)
         said = [f"experiment.algorithms={method}", f"experiment.metrics={settings.get('metric', 'accuracy')}",
                 "experiment.seeds=0", "monitor.patience=0"]
-        if settings.get("epochs"):
+        if epochs is None:  # fitted once
+            pass
+        elif settings.get("epochs"):
             said.append(f"algorithm.{method}.{settings['epochs']}={epochs}")
         else:  # a protocol's own number stands above a method's
             said += [f"monitor.epochs={epochs}", f"algorithm.{method}.epochs={epochs}"]
@@ -151,9 +155,10 @@ class Study:
     def measure(self, method, file, loop):
         experiment = self.experiment_of(method, file)
         ours, theirs = [], []
-        self.time_ours(method, experiment, 1)  # caches are made once
+        self.time_ours(method, experiment, loop["epochs"] and 1)  # caches are made once
+        time_of = lambda n: self.time_ours(method, experiment, loop["epochs"] and n)
         for i in range(self.options.rounds):
-            ours.append(whole(lambda n: self.time_ours(method, experiment, n), loop["points"], loop["epochs"])[self.clock])
+            ours.append(whole(time_of, loop["points"], loop["epochs"] or 1)[self.clock])
             found = self.ask_peer(method, *(["--count"] if i + 1 == self.options.rounds else []))
             theirs.append((found["processor"], found["elapsed"])[self.clock])
         return {"method": method, "epochs": loop["epochs"], "ours": statistics.median(ours),
@@ -176,8 +181,9 @@ def limits(options):
 def line_of(result, bounds):
     if "problem" in result:
         return f"| {result['method']} | {result['problem']} | | | | |"
+    bounds = result.get("limits") or bounds
     share = result["operations"] / result["ours"] / (1e9 * bounds["GEMM GFLOP/s"]) if bounds else None
-    return (f"| {result['method']} | {result['epochs']} | {result['ours']:.2f} | {result['theirs']:.2f} | "
+    return (f"| {result['method']} | {result['epochs'] or '-'} | {result['ours']:.2f} | {result['theirs']:.2f} | "
             f"{result['theirs'] / result['ours']:.1f} | {'-' if share is None else f'{100 * share:.0f} %'} |")
 
 
@@ -193,32 +199,66 @@ def head_of(report):
 
 
 def tail_of(report):
-    return ["", "Without a loop in PyTorch: " + ", ".join(report["alone"]) + "."] if report["alone"] else []
+    lines = []
+    if len({json.dumps(r.get("limits")) for r in report["results"] if "problem" not in r}) > 1:
+        lines += ["", "Rows of several runs; `of peak` is by the speed of products in the row's own."]
+    if report.get("open"):
+        lines += ["", "Not measured yet: " + ", ".join(report["open"]) + "."]
+    return lines + (["", "Without a loop in PyTorch: " + ", ".join(report["alone"]) + "."] if report["alone"] else [])
 
 
 def page_of(reports):
     lines = ["# Benchmarks", "", "Made by `tools/bench --study all --json FILE --write BENCHMARKS.md`. Ours is the whole command,",
-             "the peer its training loop alone; `tools/bench --study --help` tells how both are timed."]
+             "the peer its training loop alone; `tools/bench --study --help` tells how both are timed. Processor seconds of one",
+             "thread count no time that other programs used, but a busy machine shares its caches and memory, which slows both sides."]
     for report in reports:
         lines += [""] + head_of(report) + [line_of(r, report["limits"]) for r in report["results"]] + tail_of(report)
     return "\n".join(lines) + "\n"
 
 
-def measure(family, options):
+def wanted(report, methods, loops, options):
+    """The methods to measure, in the order of the study's files."""
+    there = {r["method"] for r in report["results"] if "problem" not in r}
+    return [name for name in methods if name in loops and not (options.missing and name in there)]
+
+
+def begin(family, before, loops, version, options):
+    """A report that has the rows of an earlier one."""
+    every = methods_of(family, None)
+    keeps = before and before["threads"] == options.threads
+    return {"family": family, "peer": version, "threads": options.threads, "rounds": options.rounds,
+            "machine": f"{os.cpu_count()} processors, {platform.machine()}", "limits": limits(options),
+            "results": before["results"] if keeps else [], "alone": [name for name in every if name not in loops]}
+
+
+def put(report, found, loops):
+    """The row in its place, and what has none yet."""
+    order = list(methods_of(report["family"], None))
+    rows = {r["method"]: r for r in report["results"]}
+    if found:
+        rows[found["method"]] = found
+    report["results"] = [rows[name] for name in order if name in rows]
+    report["open"] = [name for name in order if name in loops and name not in rows]
+
+
+def measure(family, before, options, save):
     loops, version = loops_of(family, options.python)
     methods = methods_of(family, options.only)
-    report = {"family": family, "peer": version, "threads": options.threads, "rounds": options.rounds,
-              "machine": f"{os.cpu_count()} processors, {platform.machine()}", "limits": limits(options),
-              "results": [], "alone": [name for name in methods if name not in loops]}
+    report = begin(family, before, loops, version, options)
+    put(report, None, loops)
     print("\n".join(head_of(report)), flush=True)
     with tempfile.TemporaryDirectory() as folder:
         study = Study(family, options, folder)
-        for method in (name for name in methods if name in loops):
+        for method in wanted(report, methods, loops, options):
+            if options.minutes and time.monotonic() > options.until:
+                break
             try:
                 found = study.measure(method, methods[method], loops[method])
+                found["limits"] = report["limits"]
             except RuntimeError as problem:  # the others are of use without it
                 found = {"method": method, "problem": str(problem)}
-            report["results"].append(found)
+            put(report, found, loops)
+            save(report)
             print(line_of(found, report["limits"]), flush=True)
     print("\n".join(tail_of(report)), flush=True)
     return report
@@ -235,6 +275,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("family", choices=sorted(FAMILIES) + ["all", "page"])
     parser.add_argument("--only", type=lambda text: text.split(","), help="these methods")
+    parser.add_argument("--missing", action="store_true", help="those that the file of --json has no row of")
+    parser.add_argument("--minutes", type=float, help="begin no method after so many")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--python", default=os.environ.get("CRUCIBLE_BENCH_PYTHON", "python3"), metavar="PROGRAM")
@@ -242,6 +284,7 @@ def main():
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--write", metavar="FILE", help="the page, for instance BENCHMARKS.md")
     options = parser.parse_args()
+    options.until = time.monotonic() + 60 * (options.minutes or 0)
     families = {"all": sorted(FAMILIES), "page": []}.get(options.family, [options.family])
     if families and not os.environ.get("CRUCIBLE_MIRROR"):
         print("bench: set CRUCIBLE_MIRROR to a folder that has the study's data", file=sys.stderr)
@@ -250,11 +293,15 @@ def main():
         reports = {report["family"]: report for report in kept(options.json)}
         if families and not os.path.exists(os.path.join(options.build, "bin", "crucible-bench-task")):
             raise RuntimeError(f"there is no crucible-bench-task in {options.build}/bin; tools/build release makes it")
-        for family in families:
-            reports[family] = measure(family, options)
+
+        def save(report):
+            reports[report["family"]] = report
             if options.json:
                 with open(options.json, "w") as file:
                     json.dump([reports[name] for name in sorted(reports)], file, indent=1)
+
+        for family in families:
+            save(measure(family, reports.get(family), options, save))
         if options.write:
             with open(options.write, "w") as file:
                 file.write(page_of([reports[name] for name in sorted(reports)]))

@@ -9,6 +9,7 @@ const cru_param blocks_schema[] = {
     CRU_INT(blocks_settings, heads, 4, 1, 1024, "attention heads", .search = CRU_ONE_OF(1, 2, 4, 8)),
     CRU_FLOAT(blocks_settings, dropout, 0, 0, 0.99, "before the output layer", .search = CRU_ONE_OF(0, 0.1, 0.2, 0.3)),
     CRU_CHOICE(blocks_settings, loops, CRU_LOOPS_KEEP, cru_loops_names, "self-loops"),
+    CRU_NODE_BATCH_SETTINGS(blocks_settings, nodes),
     CRU_TRAIN_SETTINGS(blocks_settings, train, 200, 0.01, 0),
     CRU_CLASS_WEIGHTS(blocks_settings, train, CRU_WEIGHTS_BALANCED),
     CRU_END,
@@ -20,10 +21,11 @@ blocks blocks_create(cru_learner *l)
     if (s->hidden % s->heads)
         cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "hidden = %lld is not a multiple of heads = %lld", (long long)s->hidden,
                      (long long)s->heads);
-    blocks b = {.adj = cru_adjacency_create(l->ctx, &l->task->graph, &(cru_adjacency){s->loops, CRU_NORM_NONE})};
-    b.in = cru_fc_create(l->net, "in", l->x.cols, s->hidden);
-    b.out = cru_fc_create(l->net, "out", s->hidden, l->task->classes);
-    return b;
+    const cru_csr edges = cru_adjacency_graph(l->ctx, &l->task->graph, &(cru_adjacency){s->loops, CRU_NORM_NONE});
+    l->graphs = cru_graphs_all(l, &edges);
+    l->hops = s->layers;
+    return (blocks){cru_fc_create(l->net, "in", l->x.cols, s->hidden),
+                    cru_fc_create(l->net, "out", s->hidden, l->task->classes)};
 }
 
 cru_fc blocks_layer(cru_learner *l, int64_t number, const char *part, cru_dims shape, bool bias)
@@ -33,12 +35,15 @@ cru_fc blocks_layer(cru_learner *l, int64_t number, const char *part, cru_dims s
     return cru_fc_create_drawn(l->net, name, shape.dim[0], shape.dim[1], CRU_DRAW_FAN_IN, bias);
 }
 
-cru_tensor *blocks_logits(cru_learner *l, cru_tape *t, blocks_apply *apply)
+cru_tensor *blocks_forward(cru_learner *l, cru_tape *t, const cru_graphs *g, blocks_apply *apply)
 {
     const blocks *m = l->model;
     const blocks_settings *s = l->settings;
-    cru_tensor *h = cru_gelu(t, cru_fc_input(t, &m->in, &l->x));
-    for (int64_t i = 0; i < s->layers; i++) h = apply(l, t, i, h);
+    cru_tensor *h = cru_gelu(t, cru_fc_input(t, &m->in, &g->x));
+    for (int64_t i = 0; i < s->layers; i++) {
+        const cru_hop hop = cru_graphs_hop(g, i);
+        h = apply(l, t, i, &hop, h);
+    }
     return cru_fc_apply(t, &m->out, cru_represent(t, cru_dropout(t, h, s->dropout)));
 }
 
@@ -67,24 +72,24 @@ static cru_tensor *swap_axes(cru_tape *t, cru_tensor *x, int64_t a, int64_t b)
     return cru_as_matrix(t, cru_permute(t, cube, (const int32_t[]){0, 2, 1, 3}), -1, a * b);
 }
 
-static cru_tensor *additive_apply(cru_learner *l, cru_tape *t, int64_t number, cru_tensor *h)
+static cru_tensor *additive_apply(cru_learner *l, cru_tape *t, int64_t number, const cru_hop *hop, cru_tensor *h)
 {
     const additive_model *m = l->model;
     const blocks_settings *s = l->settings;
     const additive_block *b = &m->block[number];
     const int64_t width = s->hidden / s->heads;
-    cru_tensor *u = cru_fc_apply(t, &b->in, h);
-    cru_tensor *source = cru_fc_apply(t, &b->source, u), *target = cru_fc_apply(t, &b->target, u);
-    cru_tensor *e = cru_edge_add(t, m->blocks.adj, target, source);
-    cru_tensor *alpha = cru_edge_softmax(t, m->blocks.adj, cru_leaky_relu(t, e, 0.2)); /* edges x heads */
-    cru_tensor *mean = cru_spmm_weighted(t, m->blocks.adj, alpha, swap_axes(t, u, width, s->heads));
-    cru_tensor *part[] = {u, swap_axes(t, mean, s->heads, width)};
+    cru_tensor *u = cru_fc_apply(t, &b->in, h), *own = cru_hop_own(t, hop, u);
+    cru_tensor *source = cru_fc_apply(t, &b->source, u), *target = cru_fc_apply(t, &b->target, own);
+    cru_tensor *e = cru_edge_add(t, hop->adj, target, source);
+    cru_tensor *alpha = cru_edge_softmax(t, hop->adj, cru_leaky_relu(t, e, 0.2)); /* edges x heads */
+    cru_tensor *mean = cru_spmm_weighted(t, hop->adj, alpha, swap_axes(t, u, width, s->heads));
+    cru_tensor *part[] = {own, swap_axes(t, mean, s->heads, width)};
     cru_tensor *first = b->apart ? cru_fc_apply_parts(t, &b->first, part, 2) : cru_fc_apply(t, &b->first, part[1]);
-    return cru_add(t, h, cru_fc_apply(t, &b->second, cru_gelu(t, first)));
+    return cru_add(t, cru_hop_own(t, hop, h), cru_fc_apply(t, &b->second, cru_gelu(t, first)));
 }
 
-cru_tensor *additive_logits(cru_learner *l, void *self, cru_tape *t)
+cru_tensor *additive_forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *g)
 {
     (void)self;
-    return blocks_logits(l, t, additive_apply);
+    return blocks_forward(l, t, g, additive_apply);
 }

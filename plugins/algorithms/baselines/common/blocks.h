@@ -13,6 +13,7 @@
 typedef struct blocks_settings {
     int64_t layers, hidden, heads, loops;
     double dropout;
+    cru_node_batches nodes;
     cru_train train;
 } blocks_settings;
 
@@ -20,19 +21,21 @@ extern const cru_param blocks_schema[];
 
 /* The first member of a model. */
 typedef struct blocks {
-    cru_sparse *adj; /* the edges, without values */
     cru_fc in, out;
 } blocks;
 
-/* The edges and the outer layers. Heads that do not divide the width are a fault, in the context. */
+/* The edges, without values, as the learner's graphs, and the outer layers. Heads that do not divide the width are a fault, in the context. */
 blocks blocks_create(cru_learner *l);
 
 /* A linear layer of a block, "block<number>.<part>". */
 cru_fc blocks_layer(cru_learner *l, int64_t number, const char *part, cru_dims shape, bool bias);
 
-/* cru_method.logits of a model that begins with `blocks`, given what a block makes of H. */
-typedef cru_tensor *blocks_apply(cru_learner *l, cru_tape *t, int64_t number, cru_tensor *h);
-cru_tensor *blocks_logits(cru_learner *l, cru_tape *t, blocks_apply *apply);
+/* cru_method.forward of a model that begins with `blocks`, given what a block makes of H: a row for each of the hop's. */
+typedef cru_tensor *blocks_apply(cru_learner *l, cru_tape *t, int64_t number, const cru_hop *hop, cru_tensor *h);
+cru_tensor *blocks_forward(cru_learner *l, cru_tape *t, const cru_graphs *g, blocks_apply *apply);
+
+/* The first entries of CRU_METHOD. */
+#define BLOCKS_HOOKS(build_, forward_) .build = (build_), .forward = (forward_), .nodes = CRU_AT(blocks_settings, nodes)
 
 /* ---- additive attention ------------------------------------------------------------------------------------ */
 
@@ -51,8 +54,8 @@ typedef struct additive_model {
     additive_block block[CRU_MAX_LAYERS];
 } additive_model;
 
-/* In cru_method.build of an additive_model; and its cru_method.logits. */
+/* In cru_method.build of an additive_model; and its cru_method.forward. */
 void additive_build(cru_learner *l, additive_model *m, bool apart);
-cru_tensor *additive_logits(cru_learner *l, void *self, cru_tape *t);
+cru_tensor *additive_forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *g);
 
 #endif

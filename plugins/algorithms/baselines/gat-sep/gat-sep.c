@@ -21,7 +21,7 @@ static void build(cru_learner *l, void *self)
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(blocks_settings, blocks_schema, additive_model, .build = build, .logits = additive_logits),
+    CRU_METHOD(blocks_settings, blocks_schema, additive_model, BLOCKS_HOOKS(build, additive_forward)),
     .name = "gat-sep",
     .version = "1.0",
     .summary = "graph attention that keeps a node and its neighbourhood apart",

@@ -17,6 +17,7 @@ typedef struct settings {
     double dropout;
     bool learn_eps, head, outer_norm, late_dropout;
     cru_graph_settings graphs;
+    cru_node_batches nodes;
     cru_train train;
 } settings;
 
@@ -35,6 +36,7 @@ static const cru_param schema[] = {
     CRU_BOOL(settings, outer_norm, false, "batch norm before each activation of a layer, too"),
     CRU_BOOL(settings, late_dropout, false, "drop logits instead of what layers give"),
     CRU_GRAPH_SETTINGS(settings, graphs, CRU_LOOPS_KEEP, CRU_NORM_NONE, CRU_READOUT_SUM),
+    CRU_NODE_BATCH_SETTINGS(settings, nodes),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_CLASS_WEIGHTS(settings, train, CRU_WEIGHTS_EQUAL),
     CRU_END,
@@ -50,6 +52,7 @@ static void build(cru_learner *l, void *self)
     model *m = self;
     const settings *s = l->settings;
     const cru_task *task = l->task;
+    l->hops = s->layers;
     m->convs = cru_gin_stack_create(l->net, "conv",
                                     &(cru_gin_shape){.in = task->x.cols,
                                                      .hidden = s->hidden,
@@ -69,13 +72,14 @@ static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_gr
 {
     const model *m = self;
     const settings *s = l->settings;
-    cru_tensor *h = cru_graphs_readout(t, l, g, cru_gin_stack_input(t, &m->convs, g->adj, &g->x));
+    cru_tensor *h = cru_graphs_readout(t, l, g, cru_graphs_gin(t, &m->convs, g, &g->x));
     return cru_dropout(t, s->head ? cru_fc_apply(t, &m->out, cru_represent(t, h)) : h,
                        s->late_dropout ? s->dropout : 0);
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(settings, schema, model, .build = build, .forward = forward, .graphs = CRU_AT(settings, graphs)),
+    CRU_METHOD(settings, schema, model, .build = build, .forward = forward, .graphs = CRU_AT(settings, graphs),
+               .nodes = CRU_AT(settings, nodes)),
     .name = "gin",
     .version = "2.0",
     .summary = "graph isomorphism network",

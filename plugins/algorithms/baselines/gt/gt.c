@@ -40,33 +40,32 @@ static void build(cru_learner *l, void *self)
                               .second = blocks_layer(l, i, "second", square, true)};
 }
 
-static cru_tensor *attend(cru_learner *l, cru_tape *t, const block *b, cru_tensor *h)
+static cru_tensor *attend(cru_learner *l, cru_tape *t, const block *b, const cru_hop *hop, cru_tensor *h)
 {
     const blocks_settings *s = l->settings;
-    const model *m = l->model;
-    cru_tensor *query = cru_fc_apply(t, &b->query, h), *key = cru_fc_apply(t, &b->key, h);
+    cru_tensor *query = cru_fc_apply(t, &b->query, h), *key = cru_fc_apply(t, &b->key, cru_hop_own(t, hop, h));
     cru_tensor *value = cru_fc_apply(t, &b->value, h);
-    cru_tensor *e = cru_sddmm(t, m->blocks.adj, key, query, s->heads);
+    cru_tensor *e = cru_sddmm(t, hop->adj, key, query, s->heads);
     e = cru_scale(t, e, 1 / sqrt((double)s->hidden / (double)s->heads));
-    cru_tensor *alpha = cru_edge_softmax(t, m->blocks.adj, e);
-    return cru_fc_apply(t, &b->attended, cru_spmm_weighted(t, m->blocks.adj, alpha, value));
+    cru_tensor *alpha = cru_edge_softmax(t, hop->adj, e);
+    return cru_fc_apply(t, &b->attended, cru_spmm_weighted(t, hop->adj, alpha, value));
 }
 
-static cru_tensor *apply(cru_learner *l, cru_tape *t, int64_t number, cru_tensor *h)
+static cru_tensor *apply(cru_learner *l, cru_tape *t, int64_t number, const cru_hop *hop, cru_tensor *h)
 {
     const block *b = &((const model *)l->model)->block[number];
-    h = cru_add(t, h, attend(l, t, b, h));
+    h = cru_add(t, cru_hop_own(t, hop, h), attend(l, t, b, hop, h));
     return cru_add(t, h, cru_fc_apply(t, &b->second, cru_gelu(t, cru_fc_apply(t, &b->first, h))));
 }
 
-static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
+static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *g)
 {
     (void)self;
-    return blocks_logits(l, t, apply);
+    return blocks_forward(l, t, g, apply);
 }
 
 CRU_PLUGIN = {
-    CRU_METHOD(blocks_settings, blocks_schema, model, .build = build, .logits = logits),
+    CRU_METHOD(blocks_settings, blocks_schema, model, BLOCKS_HOOKS(build, forward)),
     .name = "gt",
     .version = "1.0",
     .summary = "a transformer over the edges",

@@ -86,10 +86,13 @@ typedef struct row_piece {
     bool accumulate;
 } row_piece;
 
-/* Narrow blocks take entries by fours into sums of their own: one chain of additions would wait for itself. */
+/* Narrow blocks take entries by fours into sums of their own: one chain of additions would wait for itself. Long rows are
+ * summed in pieces: partial sums of equal size lose less to rounding than one long chain. */
+enum { CHAINS = 4, PIECE = 256 };
+
 INLINE void sum_piece(const spmm_task *t, const row_piece *p, const block_place *at, block_kind kind)
 {
-    enum { CHAINS = 4, NARROW = 2 };
+    enum { NARROW = 2 };
     const int all = kind.vectors + (kind.tail ? 1 : 0), chains = all <= NARROW ? CHAINS : 1;
     vec sum[CHAINS][SPMM_BLOCK + 1];
     for (int c = 0; c < chains; c++)
@@ -109,11 +112,9 @@ INLINE void sum_piece(const spmm_task *t, const row_piece *p, const block_place 
     store_first(y, before + sum[0][kind.vectors] * p->scale, at->tail);
 }
 
-/* One block of some rows. Long rows are summed in pieces: partial sums of equal size lose less to rounding than one
- * long chain. */
+/* One block of some rows. */
 INLINE void sum_block(const spmm_task *t, const block_place *at, block_kind kind)
 {
-    enum { PIECE = 256 };
     const cru_spmm_args *s = t->s;
     for (int64_t v = at->begin; v < at->end; v++) {
         const int64_t last = s->a.offsets[v + 1];
@@ -192,11 +193,64 @@ INLINE void sum_rows(const spmm_task *t, int64_t begin, int64_t end, bool near)
         sum_floats(t, &(block_place){.begin = v, .end = v + step}, t->stride, (block_kind){.near = near});
 }
 
+/* What sums of rows of one vector or a part of one need, near: little enough to stay in registers. */
+typedef struct slim_rows {
+    const int32_t *ids;
+    const float *x, *weights;
+    int64_t stride;
+    first_lanes lanes;
+} slim_rows;
+
+INLINE vec slim_entry(const slim_rows *r, int64_t e, vec sum, bool tail, bool weighted)
+{
+    const float *x = r->x + r->ids[e] * r->stride;
+    return vec_fused(splat(weighted ? r->weights[e] : 1.0f), tail ? load_first(x, r->lanes) : load(x), sum);
+}
+
+/* The sums of sum_block for such rows: few entries a row leave no time to look things up in the task. */
+INLINE void sum_slim_rows(const spmm_task *t, int64_t begin, int64_t end, bool tail, bool weighted)
+{
+    const cru_spmm_args *s = t->s;
+    const int64_t *offsets = s->a.offsets, stride = tail ? t->stride : LANES;
+    const first_lanes lanes = first_mask(tail ? stride : 0);
+    const slim_rows row = {s->a.ids, s->x, t->weights, stride, lanes};
+    const vec nothing = -(vec){0};
+    float *y = t->y + (begin - t->first) * stride;
+    for (int64_t v = begin, e = offsets[begin]; v < end; v++, y += stride) {
+        const int64_t last = offsets[v + 1];
+        const float scale = s->op == CRU_REDUCE_MEAN && last > e ? 1.0f / (float)(last - e) : 1.0f;
+        bool accumulate = s->accumulate;
+        do {
+            const int64_t piece = last - e > PIECE ? e + PIECE : last;
+            vec sum[CHAINS] = {{0}};
+            for (; e + CHAINS <= piece; e += CHAINS)
+                for (int c = 0; c < CHAINS; c++) sum[c] = slim_entry(&row, e + c, sum[c], tail, weighted);
+            for (; e < piece; e++) sum[0] = slim_entry(&row, e, sum[0], tail, weighted);
+            vec total = sum[0];
+            for (int c = 1; c < CHAINS; c++) total += sum[c];
+            const vec before = !accumulate ? nothing : tail ? load_first(y, lanes) : load(y);
+            total = before + total * scale;
+            if (tail)
+                store_first(y, total, lanes);
+            else
+                store(y, total);
+            accumulate = true;
+        } while (e < last);
+    }
+}
+
 /* Calls, so that the many blocks above are compiled once each. */
 typedef void sum_function(const spmm_task *t, int64_t begin, int64_t end);
 static __attribute__((noinline)) void sum_rows_near(const spmm_task *t, int64_t begin, int64_t end)
 {
     sum_rows(t, begin, end, true);
+}
+static __attribute__((noinline)) void sum_rows_slim(const spmm_task *t, int64_t begin, int64_t end)
+{
+    if (t->stride < LANES)
+        t->step ? sum_slim_rows(t, begin, end, true, true) : sum_slim_rows(t, begin, end, true, false);
+    else
+        t->step ? sum_slim_rows(t, begin, end, false, true) : sum_slim_rows(t, begin, end, false, false);
 }
 static __attribute__((noinline)) void sum_rows_far(const spmm_task *t, int64_t begin, int64_t end)
 {

@@ -15,7 +15,8 @@ static void spmm_sum_rows(const void *task, int64_t begin, int64_t end)
 {
     const spmm_task *t = task;
     const cru_spmm_args *s = t->s;
-    sum_function *sum = t->present ? sum_present : t->head ? sum_rows_heads : t->near ? sum_rows_near : sum_rows_far;
+    sum_function *near = t->stride <= LANES ? sum_rows_slim : sum_rows_near;
+    sum_function *sum = t->present ? sum_present : t->head ? sum_rows_heads : t->near ? near : sum_rows_far;
     const int64_t band = s->finish || t->streams ? rows_in_band(t->stride) : end - begin;
     float rows[BAND_FLOATS];
     spmm_task some = *t;

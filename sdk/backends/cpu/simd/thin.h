@@ -143,15 +143,39 @@ static void tall_rows(const void *task, int64_t begin, int64_t end)
     tall_bands(task, begin, end, NULL);
 }
 
+/* k x (vectors * LANES) of op(b), where that lies in rows as it is. */
+static void pack_rows(const cru_gemm_args *g, const panel *at, float *to)
+{
+    const float *b = g->b + at->first;
+    for (int64_t p = 0; p < g->k; p++, b += g->ldb)
+        for (int v = 0; v < at->vectors; v++, to += LANES) {
+            const strip part = {.whole = v + 1 < at->vectors || !at->tail, .mask = at->mask};
+            store(to, g->alpha * load_strip(b + v * LANES, part));
+        }
+}
+
+/* The same of op(b) that lies in columns: some lines of each at a time, so that what is written stays in the cache. */
+static void pack_columns(const cru_gemm_args *g, const panel *at, float *to)
+{
+    enum { SOME = 4 * LINE };
+    const int64_t width = at->vectors * LANES, there = g->n - at->first < width ? g->n - at->first : width;
+    for (int64_t line = 0; line < g->k; line += SOME) {
+        const int64_t end = g->k - line < SOME ? g->k : line + SOME;
+        for (int64_t j = 0; j < there; j++) {
+            const float *b = g->b + (at->first + j) * g->ldb;
+            for (int64_t p = line; p < end; p++) to[p * width + j] = g->alpha * b[p];
+        }
+        for (int64_t p = line; p < end && there < width; p++)
+            memset(to + p * width + there, 0, sizeof *to * (size_t)(width - there));
+    }
+}
+
 static const float *pack_panels(cru_device *device, const cru_gemm_args *g)
 {
-    const int64_t floats = g->k * whole_vectors(g->n);
-    float *packed = cpu_scratch(device, CPU_SCRATCH_GEMM, sizeof *packed * (size_t)floats), *to = packed;
+    float *packed = cpu_scratch(device, CPU_SCRATCH_GEMM, sizeof *packed * (size_t)(g->k * whole_vectors(g->n)));
     for (int64_t first = 0; first < g->n; first += PANEL) {
-        const int64_t width = panel_at(first, g->n).vectors * LANES;
-        for (int64_t p = 0; p < g->k; p++)
-            for (int64_t j = first; j < first + width; j++)
-                *to++ = j < g->n ? g->alpha * (g->tb ? g->b[j * g->ldb + p] : g->b[p * g->ldb + j]) : 0;
+        const panel at = panel_at(first, g->n);
+        (g->tb ? pack_columns : pack_rows)(g, &at, packed + first * g->k);
     }
     return packed;
 }
@@ -310,7 +334,7 @@ static bool is_tall(const cru_gemm_args *g)
 
 static bool is_deep(const cru_gemm_args *g)
 {
-    enum { DEEP = 256 };
+    enum { DEEP = 257 }; /* a minibatch is not: oneDNN packs it in the cache */
     return has_one_result(g) && g->ta && !g->tb && g->k >= DEEP && g->m * whole_vectors(g->n) <= THIN_FLOATS;
 }
 

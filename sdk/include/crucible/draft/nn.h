@@ -105,6 +105,11 @@ CRU_API cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse 
 /* Sparse input is multiplied by the first matrix before it is summed, which changes rounding only. */
 CRU_API cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, const cru_input *x);
 
+/* cru_gin_stack_input with a matrix for each layer: blocks (draft/blocks.h), of which own[i] has the place of each row among
+ * the columns. own NULL: row v is column v. */
+CRU_API cru_tensor *cru_gin_stack_over(cru_tape *t, const cru_gin_stack *stack, cru_sparse *const *adj,
+                                       const cru_index *own, const cru_input *x);
+
 /* sum_k T_k(L) x W_k + b with Chebyshev polynomials of the scaled Laplacian, as ChebConv; Glorot uniform, b 0. */
 typedef struct cru_cheb {
     cru_tensor *w[CRU_MAX_LAYERS], *b;

@@ -75,6 +75,10 @@ CRU_API cru_input cru_hop_own_input(cru_tape *t, const cru_hop *hop, const cru_i
 CRU_API cru_tensor *cru_graphs_stack(cru_tape *t, const cru_gcn_stack *stack, const cru_graphs *graphs,
                                      const cru_input *x);
 
+/* cru_gin_stack_input over the hops. */
+CRU_API cru_tensor *cru_graphs_gin(cru_tape *t, const cru_gin_stack *stack, const cru_graphs *graphs,
+                                   const cru_input *x);
+
 /* ---- parts for methods over graphs ----------------------------------------------------------------------- */
 
 /* All graphs of the learner's task with the matrix `adj`; for other tasks one graph of all nodes. */

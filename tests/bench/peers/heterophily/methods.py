@@ -232,6 +232,18 @@ class Glognn(Graph):
         return h @ (h.t() @ r) + self.adj @ r
 
 
+class GlognnPP(Glognn):
+    """With a constant weight for every column."""
+
+    def z(self):
+        net, w = self.net, 1 / self.t.classes
+        e = F.relu(self.delta * net.x(self.t.x) + (1 - self.delta) * net.a(self.adj))
+        h = net.last(F.dropout(e, 0.5, net.training))
+        m = h.t() @ h
+        r = w * (h - h @ torch.linalg.solve(torch.eye(len(m)) + m, m))
+        return h @ (w * (h.t() @ r)) + self.adj @ r
+
+
 class GbkGnn(Graph):
     """The gates of both layers also meet the labels of edges between training nodes."""
     decay = 5e-7
@@ -292,6 +304,9 @@ class AcmLayer(torch.nn.Module):
         parts = [spread[:, :self.o], high - spread[:, self.o:], own]
         if act:
             parts = [F.relu(p) for p in parts]
+        return self.mixed(parts)
+
+    def mixed(self, parts):
         judged = [norm(p) for norm, p in zip(self.norms, parts)] if self.norms else parts
         said = torch.stack([p @ v for p, v in zip(judged, self.v)], 1)
         alpha = F.softmax(torch.sigmoid(said) @ self.m / 3, 1)
@@ -335,6 +350,16 @@ class AcmSgc(Graph):
         return self.net(self.t.x, self.adj, act=False)
 
 
+class AcmSgc2(AcmSgc):
+    """Two hops for the smooth channel."""
+
+    def z(self):
+        layer, o = self.net, self.net.o
+        low, high, own = layer.w(self.t.x).split(o, 1)
+        spread = self.adj @ torch.cat([low, high], 1)
+        return layer.mixed([self.adj @ spread[:, :o].contiguous(), high - spread[:, o:], own])
+
+
 METHODS = {"gcn": Gcn, "sgc-1": Sgc, "mlp-1": Mlp1, "mlp-2": Mlp2, "appnp": Appnp, "gprgnn": Gprgnn, "bernnet": Bernnet,
-           "fagcn": Fagcn, "fsgnn": Fsgnn, "h2gcn": H2gcn, "linkx": Linkx, "glognn": Glognn, "gbk-gnn": GbkGnn,
-           "acm-gcn": AcmGcn, "acm-gcn-p": AcmGcnP, "acm-gcn-pp": AcmGcnPP, "acm-sgc-1": AcmSgc}
+           "fagcn": Fagcn, "fsgnn": Fsgnn, "h2gcn": H2gcn, "linkx": Linkx, "glognn": Glognn, "glognn-pp": GlognnPP, "gbk-gnn": GbkGnn,
+           "acm-gcn": AcmGcn, "acm-gcn-p": AcmGcnP, "acm-gcn-pp": AcmGcnPP, "acm-sgc-1": AcmSgc, "acm-sgc-2": AcmSgc2}

@@ -114,6 +114,14 @@ class CC(Batches):
         return (torch.logsumexp(z, 1) - torch.logsumexp(z.masked_fill(s == 0, -math.inf), 1)).mean()
 
 
+class Log(Batches):
+    """CC, each row by (K - 1) / (K - |S|)."""
+
+    def of(self, z, s, rows):
+        each = torch.logsumexp(z, 1) - torch.logsumexp(z.masked_fill(s == 0, -math.inf), 1)
+        return ((self.k - 1) / (self.k - s.sum(1)) * each).mean()
+
+
 class Proden(Batches):
     def of(self, z, s, rows):
         return soft(self.q[rows], z)
@@ -589,7 +597,7 @@ class Valen(Batches):
             self.q[rows] = self.reverse(d, z)
 
 
-METHODS = {"proden": Proden, "cavl": Cavl, "pop": Pop, "abs-mae": AbsMae, "abs-gce": AbsGce, "exp": Exp,
+METHODS = {"proden": Proden, "rc": Proden, "log": Log, "cavl": Cavl, "pop": Pop, "abs-mae": AbsMae, "abs-gce": AbsGce, "exp": Exp,
            "mcl-gce": MclGce, "mcl-mse": MclMse, "cc": CC, "lws": Lws, "idgp": Idgp, "pc": PC,
            "cll-forward": CllForward, "cll-nn": CllNn, "cll-ga": CllGa, "scl-exp": SclExp, "scl-nl": SclNl, "l-w": LW,
            "op-w": OpW, "able": Able, "crdpll": CrdPll, "fredis": Fredis, "pico": Pico, "pico-plus": PicoPlus,
