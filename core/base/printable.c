@@ -3,14 +3,29 @@
 
 #include <string.h>
 
-size_t printable_control(const char *text, size_t left, bool lines)
+/* The bytes of a character in UTF-8; 1 where there is none. */
+static size_t length_of(const unsigned char *at, size_t left)
+{
+    const size_t length = at[0] < 0xc2 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 1;
+    if (length > left) return 1;
+    for (size_t i = 1; i < length; i++)
+        if (at[i] < 0x80 || at[i] > 0xbf) return 1;
+    return length;
+}
+
+size_t printable_step(const char *text, size_t left, bool lines, bool *control)
 {
     const unsigned char *at = (const unsigned char *)text;
-    if (at[0] < 0x20 || at[0] == 0x7f) return lines && (at[0] == '\n' || at[0] == '\t') ? 0 : 1;
-    if (left >= 2 && at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f) return 2;
-    if (left < 3 || at[0] != 0xe2) return 0;
-    bool turns = (at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) || (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9);
-    return turns ? 3 : 0;
+    const size_t length = length_of(at, left);
+    if (length == 1)
+        *control = at[0] < 0x20 ? !lines || (at[0] != '\n' && at[0] != '\t') : at[0] >= 0x7f && at[0] <= 0x9f;
+    else if (length == 2)
+        *control = at[0] == 0xc2 && at[1] <= 0x9f;
+    else
+        *control =
+            length == 3 && at[0] == 0xe2 &&
+            ((at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) || (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
+    return length;
 }
 
 char *printable(char *text, bool lines)
@@ -19,10 +34,12 @@ char *printable(char *text, bool lines)
     size_t left = strlen(text);
     char *to = text;
     for (const char *from = text; left;) {
-        size_t length = printable_control(from, left, lines), taken = length ? length : 1;
-        *to++ = length ? '?' : *from;
-        from += taken;
-        left -= taken;
+        bool control;
+        const size_t length = printable_step(from, left, lines, &control);
+        memmove(to, control ? "?" : from, control ? 1 : length);
+        to += control ? 1 : length;
+        from += length;
+        left -= length;
     }
     *to = 0;
     return text;
@@ -30,7 +47,8 @@ char *printable(char *text, bool lines)
 
 bool printable_is(const char *text, size_t size, bool lines)
 {
-    for (size_t i = 0; i < size; i++)
-        if (printable_control(text + i, size - i, lines)) return false;
-    return true;
+    bool control = false;
+    for (size_t i = 0; i < size && !control;)
+        i += text[i] >= 0x20 && text[i] < 0x7f ? 1 : printable_step(text + i, size - i, lines, &control);
+    return !control;
 }

@@ -5,6 +5,7 @@
 
 #include "cli/param-text.h"
 #include "config/strings.h"
+#include "report/format/escape.h"
 
 /* ---- ours ------------------------------------------------------------------------------------------------ */
 
@@ -248,8 +249,8 @@ static void put_row(const char *const cells[COLUMNS], const size_t wide[COLUMNS]
 {
     if (format == REPORT_CSV) {
         for (int i = 0; i < COLUMNS; i++) {
-            const bool quoted = strpbrk(cells[i], ",\"") != NULL; /* no value has quotes of its own */
-            fprintf(out, quoted ? "%s\"%s\"" : "%s%s", i ? "," : "", cells[i]);
+            if (i) fputc(',', out);
+            escape_csv(out, cells[i]);
         }
     } else if (format == REPORT_MARKDOWN) {
         for (int i = 0; i < COLUMNS; i++) fprintf(out, "| %s ", cells[i]);

@@ -43,17 +43,6 @@ static const char *measure_name(const frame_measure *m, char *text, size_t size)
     return text;
 }
 
-static void put_csv_text(FILE *out, const char *text)
-{
-    bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
-    if (quoted) fputc('"', out);
-    for (const char *c = text; *c; c++) {
-        if (*c == '"') fputc('"', out);
-        fputc(*c, out);
-    }
-    if (quoted) fputc('"', out);
-}
-
 static bool is_shown(const frame_column *c)
 {
     return strcmp(c->name, FRAME_EXPERIMENT) != 0; /* it is among our own */
@@ -66,11 +55,11 @@ static void put_csv_header(const frame *f, FILE *out)
     for (int64_t c = 1; c < f->column_count; c++) {
         if (!is_shown(&f->columns[c])) continue;
         fputc(',', out);
-        put_csv_text(out, column_name(f, &f->columns[c], text, sizeof text));
+        escape_csv(out, column_name(f, &f->columns[c], text, sizeof text));
     }
     for (int64_t m = 0; m < f->measure_count; m++) {
         fputc(',', out);
-        put_csv_text(out, measure_name(&f->measures[m], text, sizeof text));
+        escape_csv(out, measure_name(&f->measures[m], text, sizeof text));
     }
     fputc('\n', out);
 }
@@ -94,12 +83,12 @@ static void put_csv_line(const exporting *e, const frame *f, int64_t i)
         e->store, f->experiment, f->keys[i], value_of(&f->columns[0], i), store_outcome_name(f->outcomes[i]), tried};
     for (int k = 0; k < OWN; k++) {
         if (k) fputc(',', e->out);
-        put_csv_text(e->out, texts[k]);
+        escape_csv(e->out, texts[k]);
     }
     for (int64_t c = 1; c < f->column_count; c++) {
         if (!is_shown(&f->columns[c])) continue;
         fputc(',', e->out);
-        put_csv_text(e->out, value_of(&f->columns[c], i));
+        escape_csv(e->out, value_of(&f->columns[c], i));
     }
     for (int64_t m = 0; m < f->measure_count; m++) {
         double value = f->measures[m].values[i];

@@ -33,7 +33,7 @@ static cru_status look(store *s, const char *key, store_outcome *outcome, bool *
     cru_status status = db_next(s, query, &row, err);
     if (status) return status;
     if (!row) return cru_fail(err, CRU_BAD_INPUT, "%s: no trial has the key %s", s->path, key);
-    *outcome = (store_outcome)sqlite3_column_int(query, 0);
+    *outcome = db_outcome(query, 0);
     *is_held = *outcome == STORE_PENDING && held(query, 1, &s->owner);
     db_done(query);
     return CRU_OK;

@@ -2,8 +2,11 @@
 #include "store/db.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "base/printable.h"
 
 static cru_status status_of(int code)
 {
@@ -107,9 +110,34 @@ const char *db_text(sqlite3_stmt *statement, int column)
     return (const char *)sqlite3_column_text(statement, column);
 }
 
+static const char *mend(store *s, const char *text, bool lines)
+{
+    if (!text || printable_is(text, strlen(text), lines)) return text;
+    char **place = &s->mended[s->next_mended++ % DB_MENDED];
+    free(*place);
+    *place = strdup(text);
+    return *place ? printable(*place, lines) : "?";
+}
+
+const char *db_name(store *s, sqlite3_stmt *statement, int column)
+{
+    return mend(s, db_text(statement, column), false);
+}
+
+const char *db_lines(store *s, sqlite3_stmt *statement, int column)
+{
+    return mend(s, db_text(statement, column), true);
+}
+
 double db_number(sqlite3_stmt *statement, int column)
 {
     return sqlite3_column_type(statement, column) == SQLITE_NULL ? NAN : sqlite3_column_double(statement, column);
+}
+
+store_outcome db_outcome(sqlite3_stmt *statement, int column)
+{
+    const int64_t outcome = sqlite3_column_int64(statement, column);
+    return outcome >= 0 && outcome < STORE_OUTCOMES ? (store_outcome)outcome : STORE_FAILED;
 }
 
 int64_t clock_ms(void)

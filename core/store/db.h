@@ -7,20 +7,22 @@
 
 #include "store/store.h"
 
-enum { DB_STATEMENTS = 96 };
+enum { DB_STATEMENTS = 96, DB_MENDED = 8 };
 
 struct store {
     sqlite3 *db;
     char *path;
     store_options options;
     store_owner owner;
-    int64_t environment;   /* row of what finished trials refer to; 0: none */
-    int32_t batched;       /* writes in the open transaction */
-    int64_t batch_start;   /* milliseconds */
-    void *private_methods; /* see store_keep_private; freed after the file is closed */
-    bool gathering;        /* the batch ends with store_flush only */
-    int64_t kept_bytes;    /* of kept scores in the file; -1: not known */
-    int64_t unkept;        /* see store_unkept */
+    int64_t environment;     /* row of what finished trials refer to; 0: none */
+    int32_t batched;         /* writes in the open transaction */
+    int64_t batch_start;     /* milliseconds */
+    void *private_methods;   /* see store_keep_private; freed after the file is closed */
+    bool gathering;          /* the batch ends with store_flush only */
+    int64_t kept_bytes;      /* of kept scores in the file; -1: not known */
+    int64_t unkept;          /* see store_unkept */
+    char *mended[DB_MENDED]; /* see db_name */
+    int next_mended;
     struct {
         const char *sql; /* compared by address: one literal, one statement */
         sqlite3_stmt *statement;
@@ -50,9 +52,16 @@ void db_bind_text(sqlite3_stmt *statement, int index, const char *text);
 void db_bind_number(sqlite3_stmt *statement, int index, double value);
 cru_status db_bind_blob(sqlite3_stmt *statement, int index, const void *data, int64_t bytes, cru_error *err);
 
-/* NULL where SQL's null is. */
+/* NULL where SQL's null is. What leaves this folder goes through db_name or db_lines. */
 const char *db_text(sqlite3_stmt *statement, int column);
+
+/* The same without control characters, since a store may be anybody's; db_lines leaves line ends. A text that has some is
+ * copied for it, and lives until DB_MENDED more were. */
+const char *db_name(store *s, sqlite3_stmt *statement, int column);
+const char *db_lines(store *s, sqlite3_stmt *statement, int column);
+
 double db_number(sqlite3_stmt *statement, int column);
+store_outcome db_outcome(sqlite3_stmt *statement, int column); /* one that is none counts as failed */
 
 /* A write stands between the two: opens or joins a transaction, then commits it, leaves it open for the batch or, when
  * `status` is a failure, undoes it. write_end returns `status`, or why the commit failed. */

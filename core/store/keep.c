@@ -217,7 +217,7 @@ cru_status store_find_source(store *s, const char *key, store_source *out, cru_e
     if (status || !row) return status;
     snprintf(out->key, sizeof out->key, "%s", db_text(query, 0));
     out->metrics = copy_of(db_text(query, 1));
-    out->message = copy_of(db_text(query, 2));
+    out->message = copy_of(db_lines(s, query, 2));
     out->seconds_total = db_number(query, 3);
     out->seconds_to_best = db_number(query, 4);
     out->seconds_construct = db_number(query, 5);
@@ -265,7 +265,8 @@ cru_status store_get_source(store *s, const char *key, char source[STORE_KEY], c
     bool row;
     cru_status status = db_next(s, query, &row, err);
     if (status || !row) return status;
-    snprintf(source, STORE_KEY, "%s", db_text(query, 0) ? db_text(query, 0) : "");
+    const char *text = db_name(s, query, 0);
+    snprintf(source, STORE_KEY, "%s", text ? text : "");
     db_done(query);
     return CRU_OK;
 }

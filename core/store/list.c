@@ -150,10 +150,10 @@ cru_status store_each_entry(store *s, int64_t experiment, store_entry_visitor *v
     bool row;
     cru_status status = db_next(s, query, &row, err);
     while (!status && row) {
-        const store_entry entry = {.key = db_text(query, 0),
-                                   .alias = db_text(query, 1),
+        const store_entry entry = {.key = db_name(s, query, 0),
+                                   .alias = db_name(s, query, 1),
                                    .tried = sqlite3_column_int64(query, 2),
-                                   .outcome = (store_outcome)sqlite3_column_int(query, 3)};
+                                   .outcome = db_outcome(query, 3)};
         if (!visit(user, &entry)) {
             db_done(query);
             return CRU_OK;
@@ -166,6 +166,7 @@ cru_status store_each_entry(store *s, int64_t experiment, store_entry_visitor *v
 /* ---- settings and numbers -------------------------------------------------------------------------------- */
 
 typedef struct pair_caller {
+    store *s;
     store_setting_visitor *setting;
     store_number_visitor *number;
     void *user;
@@ -174,12 +175,13 @@ typedef struct pair_caller {
 static bool show_setting(sqlite3_stmt *query, int64_t index, void *context)
 {
     const pair_caller *c = context;
-    return c->setting(c->user, index, &(store_setting){.name = db_text(query, 1), .value = db_text(query, 2)});
+    return c->setting(c->user, index,
+                      &(store_setting){.name = db_name(c->s, query, 1), .value = db_name(c->s, query, 2)});
 }
 
 cru_status store_each_setting(store *s, int64_t experiment, store_setting_visitor *visit, void *user, cru_error *err)
 {
-    pair_caller c = {.setting = visit, .user = user};
+    pair_caller c = {.s = s, .setting = visit, .user = user};
     const question q = {"SELECT trial, name, value FROM setting WHERE trial BETWEEN ?1 AND ?2 ORDER BY trial, name",
                         "SELECT trial, name, value FROM setting WHERE trial = ?1 ORDER BY name", show_setting, &c};
     return ask(s, experiment, &q, err);
@@ -188,12 +190,12 @@ cru_status store_each_setting(store *s, int64_t experiment, store_setting_visito
 static bool show_number(sqlite3_stmt *query, int64_t index, void *context)
 {
     const pair_caller *c = context;
-    return c->number(c->user, index, &(store_number){.name = db_text(query, 1), .value = db_number(query, 2)});
+    return c->number(c->user, index, &(store_number){.name = db_name(c->s, query, 1), .value = db_number(query, 2)});
 }
 
 cru_status store_each_number(store *s, int64_t experiment, store_number_visitor *visit, void *user, cru_error *err)
 {
-    pair_caller c = {.number = visit, .user = user};
+    pair_caller c = {.s = s, .number = visit, .user = user};
     const question q = {"SELECT trial, name, value FROM number WHERE trial BETWEEN ?1 AND ?2 ORDER BY trial, name",
                         "SELECT trial, name, value FROM number WHERE trial = ?1 ORDER BY name", show_number, &c};
     return ask(s, experiment, &q, err);
@@ -226,7 +228,7 @@ static char *one_text(trial_caller *c, const char *sql, int64_t row)
     bool found;
     c->status = db_next(c->s, query, &found, c->err);
     if (c->status || !found) return NULL;
-    const char *text = db_text(query, 0);
+    const char *text = db_lines(c->s, query, 0);
     char *copy = text ? strdup(text) : NULL;
     db_done(query);
     return copy;
@@ -260,7 +262,7 @@ static bool show_trial(sqlite3_stmt *query, int64_t index, void *context)
     trial_caller *c = context;
     char *own = NULL;
     if (!name_trial(c, index)) return false;
-    const char *alias = db_text(c->names, 1);
+    const char *alias = db_name(c->s, c->names, 1);
     if (!alias) {
         own = one_text(c, "SELECT value FROM setting WHERE trial = ?1 AND name = 'algorithm'",
                        sqlite3_column_int64(query, 0));
@@ -269,10 +271,10 @@ static bool show_trial(sqlite3_stmt *query, int64_t index, void *context)
         .index = index,
         .alias = alias ? alias : own,
         .tried = sqlite3_column_int64(c->names, 2),
-        .key = db_text(query, 1),
-        .canonical = db_text(query, 2),
-        .outcome = (store_outcome)sqlite3_column_int(query, 3),
-        .message = db_text(query, 4),
+        .key = db_name(c->s, query, 1),
+        .canonical = db_lines(c->s, query, 2),
+        .outcome = db_outcome(query, 3),
+        .message = db_lines(c->s, query, 4),
         .seconds_total = db_number(query, 5),
         .seconds_to_best = db_number(query, 6),
         .peak_bytes = sqlite3_column_int64(query, 7),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "store/db.h"
 
 /* A trial of the input and what becomes of it. */
@@ -510,6 +511,7 @@ static cru_status find_difference(merger *m, sqlite3_stmt *here, sqlite3_stmt *t
         const char *first = order <= 0 ? name_a : name_b;
         if (order ? must_be_there(first) : !same_value(here, there)) {
             snprintf(name, size, "%s", first);
+            printable(name, false);
             d->name = name;
             d->here = order <= 0 ? db_number(here, 1) : NAN;
             d->there = order >= 0 ? db_number(there, 1) : NAN;
@@ -530,8 +532,8 @@ static cru_status tell_difference(merger *m, int64_t row, merge_difference *d)
     cru_status status = db_next(m->out, query, &found, m->err);
     if (status || !found) return status;
     d->input = m->in->path;
-    d->key = db_text(query, 0);
-    d->canonical = db_text(query, 1);
+    d->key = db_name(m->out, query, 0);
+    d->canonical = db_lines(m->out, query, 1);
     m->figures.differing++;
     if (m->options->differs) m->options->differs(m->options->user, d);
     db_done(query);

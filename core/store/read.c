@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "store/db.h"
 
 /* A reading statement about one experiment (or one trial's row): bound and ready to step. */
@@ -101,6 +102,7 @@ cru_status store_find_experiment(store *s, const char *name, int64_t *id, cru_er
 }
 
 typedef struct caller {
+    store *s;
     union {
         store_experiment_visitor *experiment;
         store_metric_visitor *metric;
@@ -117,14 +119,14 @@ static bool show_experiment(sqlite3_stmt *query, void *context)
 {
     const caller *c = context;
     store_experiment_view view = {
-        .id = sqlite3_column_int64(query, 0), .name = db_text(query, 1), .config = db_text(query, 2)};
+        .id = sqlite3_column_int64(query, 0), .name = db_name(c->s, query, 1), .config = db_lines(c->s, query, 2)};
     return c->visit.experiment(c->user, &view);
 }
 
 cru_status store_each_experiment(store *s, store_experiment_visitor *visit, void *user, cru_error *err)
 {
     sqlite3_stmt *query = db_statement(s, "SELECT id, name, config FROM experiment ORDER BY id", err);
-    return each_row(s, query, show_experiment, &(caller){.visit.experiment = visit, .user = user}, err);
+    return each_row(s, query, show_experiment, &(caller){.s = s, .visit.experiment = visit, .user = user}, err);
 }
 
 typedef struct name_writer {
@@ -157,14 +159,14 @@ static bool show_metric(sqlite3_stmt *query, void *context)
 {
     const caller *c = context;
     return c->visit.metric(
-        c->user, &(store_metric){.name = db_text(query, 0), .flags = (uint32_t)sqlite3_column_int64(query, 1)});
+        c->user, &(store_metric){.name = db_name(c->s, query, 0), .flags = (uint32_t)sqlite3_column_int64(query, 1)});
 }
 
 cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor *visit, void *user, cru_error *err)
 {
     sqlite3_stmt *query = query_of(
         s, "SELECT name, flags FROM experiment_metric WHERE experiment = ?1 ORDER BY position", experiment, err);
-    return each_row(s, query, show_metric, &(caller){.visit.metric = visit, .user = user}, err);
+    return each_row(s, query, show_metric, &(caller){.s = s, .visit.metric = visit, .user = user}, err);
 }
 
 /* ---- trials of an experiment ----------------------------------------------------------------------------- */
@@ -184,10 +186,10 @@ cru_status store_length(store *s, int64_t experiment, int64_t *length, cru_error
 static bool show_latest(sqlite3_stmt *query, void *context)
 {
     const caller *c = context;
-    store_trial_view view = {.alias = db_text(query, 0),
-                             .key = db_text(query, 1),
-                             .outcome = (store_outcome)sqlite3_column_int(query, 2),
-                             .message = db_text(query, 3),
+    store_trial_view view = {.alias = db_name(c->s, query, 0),
+                             .key = db_name(c->s, query, 1),
+                             .outcome = db_outcome(query, 2),
+                             .message = db_lines(c->s, query, 3),
                              .seconds_total = db_number(query, 4),
                              .finished_ms = sqlite3_column_int64(query, 5)};
     return c->visit.trial(c->user, &view);
@@ -204,13 +206,14 @@ cru_status store_each_latest(store *s, const store_latest *which, store_trial_vi
     if (!query) return CRU_IO;
     sqlite3_bind_int(query, 2, which->failed ? STORE_OK : STORE_PENDING);
     sqlite3_bind_int64(query, 3, which->most);
-    return each_row(s, query, show_latest, &(caller){.visit.trial = visit, .user = user}, err);
+    return each_row(s, query, show_latest, &(caller){.s = s, .visit.trial = visit, .user = user}, err);
 }
 
 static bool show_build(sqlite3_stmt *query, void *context)
 {
     const caller *c = context;
-    return c->visit.build(c->user, &(store_build){.plugin = db_text(query, 0), .checksum = db_text(query, 1)});
+    return c->visit.build(c->user,
+                          &(store_build){.plugin = db_name(c->s, query, 0), .checksum = db_name(c->s, query, 1)});
 }
 
 cru_status store_each_build(store *s, int64_t experiment, store_build_visitor *visit, void *user, cru_error *err)
@@ -219,7 +222,7 @@ cru_status store_each_build(store *s, int64_t experiment, store_build_visitor *v
                                    "SELECT DISTINCT plugin, checksum FROM listed JOIN made_by USING(trial)"
                                    " JOIN build ON build.id = made_by.build WHERE experiment = ?1 ORDER BY plugin",
                                    experiment, err);
-    return each_row(s, query, show_build, &(caller){.visit.build = visit, .user = user}, err);
+    return each_row(s, query, show_build, &(caller){.s = s, .visit.build = visit, .user = user}, err);
 }
 
 /* ---- what hangs on one trial ----------------------------------------------------------------------------- */
@@ -227,7 +230,7 @@ cru_status store_each_build(store *s, int64_t experiment, store_build_visitor *v
 static bool show_number(sqlite3_stmt *query, void *context)
 {
     const caller *c = context;
-    return c->visit.number(c->user, 0, &(store_number){db_text(query, 0), db_number(query, 1)});
+    return c->visit.number(c->user, 0, &(store_number){db_name(c->s, query, 0), db_number(query, 1)});
 }
 
 cru_status store_each_number_of(store *s, const char *key, store_number_visitor *visit, void *user, cru_error *err)
@@ -236,13 +239,13 @@ cru_status store_each_number_of(store *s, const char *key, store_number_visitor 
     cru_status status = trial_row(s, key, &row, err);
     if (status) return status;
     sqlite3_stmt *query = query_of(s, "SELECT name, value FROM number WHERE trial = ?1 ORDER BY name", row, err);
-    return each_row(s, query, show_number, &(caller){.visit.number = visit, .user = user}, err);
+    return each_row(s, query, show_number, &(caller){.s = s, .visit.number = visit, .user = user}, err);
 }
 
 static bool show_vector(sqlite3_stmt *query, void *context)
 {
     const caller *c = context;
-    store_vector vector = {.name = db_text(query, 0), .values = sqlite3_column_blob(query, 1)};
+    store_vector vector = {.name = db_name(c->s, query, 0), .values = sqlite3_column_blob(query, 1)};
     vector.count = sqlite3_column_bytes(query, 1) / (int64_t)sizeof *vector.values;
     return c->visit.vector(c->user, &vector);
 }
@@ -253,14 +256,15 @@ cru_status store_each_vector(store *s, const char *key, store_vector_visitor *vi
     cru_status status = trial_row(s, key, &row, err);
     if (status) return status;
     sqlite3_stmt *query = query_of(s, "SELECT name, data FROM vector WHERE trial = ?1 ORDER BY name", row, err);
-    return each_row(s, query, show_vector, &(caller){.visit.vector = visit, .user = user}, err);
+    return each_row(s, query, show_vector, &(caller){.s = s, .visit.vector = visit, .user = user}, err);
 }
 
 static bool show_curve(sqlite3_stmt *query, void *context)
 {
     const caller *c = context;
-    store_curve curve = {
-        .name = db_text(query, 0), .epochs = sqlite3_column_blob(query, 1), .values = sqlite3_column_blob(query, 2)};
+    store_curve curve = {.name = db_name(c->s, query, 0),
+                         .epochs = sqlite3_column_blob(query, 1),
+                         .values = sqlite3_column_blob(query, 2)};
     int64_t epochs = sqlite3_column_bytes(query, 1) / (int64_t)sizeof *curve.epochs;
     int64_t values = sqlite3_column_bytes(query, 2) / (int64_t)sizeof *curve.values;
     curve.count = epochs < values ? epochs : values;
@@ -273,13 +277,13 @@ cru_status store_each_curve(store *s, const char *key, store_curve_visitor *visi
     cru_status status = trial_row(s, key, &row, err);
     if (status) return status;
     sqlite3_stmt *query = query_of(s, "SELECT name, epochs, data FROM curve WHERE trial = ?1 ORDER BY name", row, err);
-    return each_row(s, query, show_curve, &(caller){.visit.curve = visit, .user = user}, err);
+    return each_row(s, query, show_curve, &(caller){.s = s, .visit.curve = visit, .user = user}, err);
 }
 
 static bool copy_text(sqlite3_stmt *query, void *context)
 {
     const char *text = db_text(query, 0);
-    *(char **)context = text ? strdup(text) : NULL;
+    *(char **)context = text ? printable(strdup(text), true) : NULL;
     return false;
 }
 

@@ -162,6 +162,23 @@ static cru_status bring_up_once(store *s, cru_error *err)
     return status;
 }
 
+/* SQL that runs when a table is read or written, which may never end or change other rows: no store of ours has any. */
+static cru_status refuse_programs(store *s, cru_error *err)
+{
+    sqlite3_stmt *query;
+    const char *const sql = "SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger')"
+                            " OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1";
+    if (sqlite3_prepare_v2(s->db, sql, -1, &query, NULL) != SQLITE_OK) return db_fail(s, err);
+    int code = sqlite3_step(query);
+    cru_status status = code == SQLITE_DONE || code == SQLITE_ROW ? CRU_OK : db_fail(s, err);
+    if (code == SQLITE_ROW)
+        status = cru_fail(err, CRU_BAD_INPUT,
+                          "%s: has the %s '%.100s', and no result store has any; if it is yours, drop it", s->path,
+                          db_name(s, query, 0), db_name(s, query, 1));
+    sqlite3_finalize(query);
+    return status;
+}
+
 cru_status schema_check(store *s, cru_error *err)
 {
     file_header header;
@@ -179,6 +196,8 @@ cru_status schema_check(store *s, cru_error *err)
                         "%s: written by a newer version of crucible (layout %lld, this program knows %d)", s->path,
                         (long long)header.version, VERSION);
     }
+    status = refuse_programs(s, err);
+    if (status) return status;
     return is_old(&header) ? db_exec(s, look_renewed, err) : CRU_OK;
 }
 
@@ -266,6 +285,8 @@ static const char sort_in_memory[] = "PRAGMA temp_store = MEMORY";
 static cru_status prepare(store *s, cru_error *err)
 {
     sqlite3_busy_timeout(s->db, s->options.busy_ms);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     cru_status status = s->options.read_only ? db_exec(s, sort_in_memory, err) : CRU_OK;
     if (!status) status = schema_check(s, err);
     if (!status && !s->options.read_only) status = is_alone(s) ? use_journal(s, err) : use_wal(s, err);
@@ -287,6 +308,8 @@ static void disconnect(store *s)
 {
     for (int i = 0; i < DB_STATEMENTS; i++) sqlite3_finalize(s->cache[i].statement);
     memset(s->cache, 0, sizeof s->cache);
+    for (int i = 0; i < DB_MENDED; i++) free(s->mended[i]);
+    memset(s->mended, 0, sizeof s->mended);
     sqlite3_close(s->db);
     free(s->private_methods);
     s->db = NULL;

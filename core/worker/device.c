@@ -40,6 +40,24 @@ static cru_status cards_parse(const char *list, device_choice *out, cru_error *e
     return cru_fail(err, CRU_BAD_INPUT, "devices = %s: not a list of card numbers such as 0, 1", list);
 }
 
+/* A cluster gives a task its cards in CUDA_VISIBLE_DEVICES, by numbers or names; CUDA counts those from 0 and ends at the
+ * first that is none. False: it gives none. */
+static bool cards_given(device_choice *out)
+{
+    const char *at = getenv("CUDA_VISIBLE_DEVICES");
+    if (!at) {
+        out->card_count = 1;
+        return true;
+    }
+    while (*at && *at != '-' && out->card_count < DEVICE_MAX_CARDS) {
+        const size_t length = strcspn(at, ",");
+        out->cards[out->card_count] = out->card_count;
+        out->card_count += length > 0;
+        at += length + (at[length] == ',');
+    }
+    return out->card_count > 0;
+}
+
 cru_status device_choose(const run_settings *run, const registry *plugins, device_choice *out, cru_error *err)
 {
     char name[NAME_SIZE];
@@ -57,8 +75,10 @@ cru_status device_choose(const run_settings *run, const registry *plugins, devic
     } else if (*run->devices) {
         cru_status status = cards_parse(run->devices, out, err);
         if (status) return status;
-    } else {
+    } else if (strcmp(name, "cuda") != 0) {
         out->card_count = 1;
+    } else if (!cards_given(out)) {
+        return cru_fail(err, CRU_UNSUPPORTED, "device = cuda: CUDA_VISIBLE_DEVICES gives no card");
     }
     if (strcmp(name, "cpu") == 0) {
         if (run->device_memory > 0)

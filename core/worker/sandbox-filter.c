@@ -21,13 +21,13 @@ static const int plain[] = {
     SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(mprotect), SCMP_SYS(madvise), SCMP_SYS(brk),
     SCMP_SYS(get_mempolicy), SCMP_SYS(membarrier),
     /* threads */
-    SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(get_robust_list), SCMP_SYS(rseq), SCMP_SYS(set_tid_address),
-    SCMP_SYS(gettid), SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_getparam),
-    SCMP_SYS(sched_getscheduler), SCMP_SYS(sched_get_priority_max), SCMP_SYS(sched_get_priority_min), SCMP_SYS(getcpu),
-    SCMP_SYS(exit), SCMP_SYS(exit_group), SCMP_SYS(arch_prctl),
+    SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(set_tid_address), SCMP_SYS(gettid),
+    SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_getparam), SCMP_SYS(sched_getscheduler),
+    SCMP_SYS(sched_get_priority_max), SCMP_SYS(sched_get_priority_min), SCMP_SYS(getcpu), SCMP_SYS(exit),
+    SCMP_SYS(exit_group), SCMP_SYS(arch_prctl),
     /* time */
-    SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep),
-    SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(times), SCMP_SYS(getrusage), SCMP_SYS(restart_syscall),
+    SCMP_SYS(nanosleep), SCMP_SYS(gettimeofday), SCMP_SYS(time), SCMP_SYS(times), SCMP_SYS(getrusage),
+    SCMP_SYS(restart_syscall),
     /* own signals */
     SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack), SCMP_SYS(tgkill),
     /* who and where am I; without sysinfo glibc's qsort would take uninitialised memory for the machine's size */
@@ -90,9 +90,20 @@ typedef struct guarded {
 
 #define ALL UINT64_C(0xffffffff)
 
+/* A thread shares everything with the others of its process, its table of open files among it, which is what limits those.
+ * Where it writes its number and what its stack is may differ. */
+#define THREAD_HAS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD)
+#define THREAD_MAY                                                                                                     \
+    (CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_DETACHED)
+#define FOREIGN_CLOCK                                                                                                  \
+    UINT64_C(0x80000000) /* set in the clocks that count the processor time of any process by its number */
+
 static const guarded guards[] = {
     /* threads, but no processes; glibc falls back to clone when clone3 does not exist */
-    {SCMP_SYS(clone), 0, CLONE_THREAD | CLONE_VM, CLONE_THREAD | CLONE_VM},
+    {SCMP_SYS(clone), 0, ALL & ~(uint64_t)THREAD_MAY, THREAD_HAS},
+    {SCMP_SYS(clock_gettime), 0, FOREIGN_CLOCK, 0},
+    {SCMP_SYS(clock_getres), 0, FOREIGN_CLOCK, 0},
+    {SCMP_SYS(clock_nanosleep), 0, FOREIGN_CLOCK, 0},
     {SCMP_SYS(prctl), 0, ALL, PR_SET_NAME},
     {SCMP_SYS(prctl), 0, ALL, PR_GET_NAME},
     {SCMP_SYS(prctl), 0, ALL, 0x53564d41 /* PR_SET_VMA: names for anonymous memory */},

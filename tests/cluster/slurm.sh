@@ -95,10 +95,17 @@ slurm_start() # FOLDER
     slurm_until slurm_is_up || { slurm_why="no node answers: $(tail -2 "$1"/slurmd-*.log)"; return 1; }
 }
 
+slurm_is_gone() # PID
+{
+    ! kill -0 "$1" 2>/dev/null
+}
+
+# Waits for each, since one that still writes its state keeps the folder from being removed.
 slurm_stop() # FOLDER
 {
-    local file
+    local file pid
     for file in "$1"/slurmd-*.pid "$1"/slurmctld.pid "$1"/munge/munged.pid; do
-        [ ! -s "$file" ] || kill "$(cat "$file")" 2>/dev/null
+        pid=$(cat "$file" 2>/dev/null) && kill "$pid" 2>/dev/null && slurm_until slurm_is_gone "$pid"
     done
+    return 0
 }

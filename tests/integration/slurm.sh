@@ -84,3 +84,4 @@ expect 0 "$CRUCIBLE" submit e.ini --db good.db --set experiment.seeds=0..59 --ta
 contains "$out" "submitted 40 trials in 1 tasks"
 settle
 expect 0 "$CRUCIBLE" report e --db good.db
+echo ok

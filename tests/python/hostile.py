@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+import time
 from multiprocessing import shared_memory
 
 import numpy as np
@@ -158,6 +159,7 @@ def shares(self, task):
                  ("locks a library", lambda: fcntl.flock(readable, fcntl.LOCK_EX | fcntl.LOCK_NB)),
                  ("locks a part of one", lambda: fcntl.lockf(readable, fcntl.LOCK_SH | fcntl.LOCK_NB)),
                  ("locks it as opened", lambda: fcntl.fcntl(readable, 37, lock)),
+                 ("the clock of what others make its parent work", lambda: time.clock_gettime(~os.getppid() << 3 | 2)),
                  ("is told of signals", lambda: fcntl.fcntl(readable, fcntl.F_SETOWN, os.getppid())),
                  *(read(f"/sys/devices/system/node/node0/{name}") for name in ("meminfo", "numastat", "vmstat")))
 

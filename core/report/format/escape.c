@@ -15,18 +15,18 @@ typedef struct substitute {
 
 static void put_with(FILE *out, const char *text, const substitute *table, size_t count)
 {
-    for (; *text; text++) {
+    for (size_t length; *text; text += length) {
         const char *to = NULL;
+        bool control = false;
         for (size_t i = 0; i < count && !to; i++) {
             if (table[i].from == *text) to = table[i].to;
         }
-        const size_t control = to ? 0 : printable_control(text, strnlen(text, 3), false);
+        length = printable_step(text, strnlen(text, 4), false, &control);
         if (to) {
             fputs(to, out);
         } else {
-            fputc(control ? ' ' : *text, out);
+            fwrite(control ? " " : text, 1, control ? 1 : length, out);
         }
-        if (control > 1) text += control - 1;
     }
 }
 

@@ -72,29 +72,55 @@ class Task:
     def x_dense(self):
         return self.x.dense() if isinstance(self.x, Csr) else self.x
 
+    @property
+    def batch(self):
+        """Of whole graphs: the graph of each node; None otherwise."""
+        offsets = self.graph_offsets
+        return None if offsets is None else np.repeat(np.arange(self.items), np.diff(offsets))
+
     def torch(self):
-        """The same as tensors: x (dense), edge_index, labels, train, val, test."""
+        """The same as tensors: x (dense), edge_index, edge_weight (None: all 1), relations (an edge_index by name), batch,
+        candidates (bool), labels, train, val, test; None where the task has none."""
         import torch
+
+        def tensor(array):
+            return None if array is None else torch.from_numpy(array)
+        graph, candidates = self.graph, self.candidates
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that the pages are read-only
-            tensors = {"x": None if self.x is None else torch.from_numpy(self.x_dense()),
-                       "edge_index": None if self.graph is None else torch.from_numpy(self.graph.edge_index)}
+            tensors = {"x": tensor(self.x_dense()), "edge_index": tensor(None if graph is None else graph.edge_index),
+                       "edge_weight": tensor(None if graph is None else graph.values), "batch": tensor(self.batch),
+                       "candidates": tensor(None if candidates is None else candidates.astype(bool)),
+                       "relations": {name: tensor(r.edge_index) for name, r in self.relations.items()}}
         for name, array in (("labels", self.labels), ("train", self.split.train), ("val", self.split.val),
                             ("test", self.split.test)):
             tensors[name] = torch.from_numpy(array.astype(np.int64))
         return types.SimpleNamespace(**tensors)
 
     def pyg(self):
-        """The same as a torch_geometric Data."""
+        """The same as a torch_geometric Data with masks; whole graphs as a list of them, each with its `item`, for a
+        DataLoader. -1 in y: not known."""
         import torch
         from torch_geometric.data import Data
         t = self.torch()
-        data = Data(x=t.x, edge_index=t.edge_index, y=t.labels)
+        if self.graph_offsets is not None:
+            return self._pyg_graphs(t, Data)
+        data = Data(x=t.x, edge_index=t.edge_index, edge_weight=t.edge_weight, y=t.labels, num_nodes=self.nodes)
         for part in ("train", "val", "test"):
             mask = torch.zeros(self.items, dtype=torch.bool)
             mask[getattr(t, part)] = True
             data[f"{part}_mask"] = mask
         return data
+
+    def _pyg_graphs(self, t, kind):
+        """The edges of a graph stand together, as its nodes do."""
+        nodes, edges, out = self.graph_offsets, self.graph.indptr[self.graph_offsets], []
+        for i in range(self.items):
+            mine, where = slice(int(edges[i]), int(edges[i + 1])), slice(int(nodes[i]), int(nodes[i + 1]))
+            weight = None if t.edge_weight is None else t.edge_weight[mine]
+            out.append(kind(x=None if t.x is None else t.x[where], edge_index=t.edge_index[:, mine] - int(nodes[i]),
+                            edge_weight=weight, y=t.labels[i:i + 1], item=i, num_nodes=where.stop - where.start))
+        return out
 
 
 class Verdict:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* [run] device and devices: which backend, which cards. */
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "worker/device.h"
@@ -66,12 +67,51 @@ START_TEST(a_device_is_the_cpu_or_a_backend_with_cards)
 }
 END_TEST
 
+typedef struct given_case {
+    const char *visible; /* NULL: not set */
+    int32_t count;       /* 0: none, which is told */
+} given_case;
+
+static const given_case given[] = {
+    {NULL, 1},     {"3", 1}, {"0,1", 2}, {"GPU-8932f937,GPU-1b2c", 2},
+    {"2,-1,3", 1}, {"", 0},  {"-1", 0},  {"NoDevFiles,", 1},
+};
+
+/* What Slurm gives a task; CUDA counts from 0 whatever their numbers are on the machine. */
+START_TEST(cards_are_those_that_the_cluster_gave)
+{
+    const given_case *c = &given[_i];
+    registry *plugins = registry_create();
+    registry_add(plugins,
+                 &(registry_entry){
+                     .kind = CRU_KIND_BACKEND, .name = "cuda", .version = "1", .summary = "s", .path = "/cuda.so"});
+    registry_sort(plugins);
+    const run_settings all = {.device = "cuda", .devices = ""}, one = {.device = "cuda:1", .devices = ""};
+    device_choice choice;
+    cru_error err = {0};
+    if (c->visible)
+        setenv("CUDA_VISIBLE_DEVICES", c->visible, 1);
+    else
+        unsetenv("CUDA_VISIBLE_DEVICES");
+    cru_status status = device_choose(&all, plugins, &choice, &err);
+    ck_assert_int_eq(status, c->count ? CRU_OK : CRU_UNSUPPORTED);
+    ck_assert(c->count || strstr(err.text, "CUDA_VISIBLE_DEVICES gives no card"));
+    for (int32_t i = 0; i < c->count; i++) ck_assert_int_eq(choice.cards[i], i);
+    if (c->count) ck_assert_int_eq(choice.card_count, c->count);
+    ck_assert_int_eq(device_choose(&one, plugins, &choice, &err), CRU_OK);
+    ck_assert(choice.card_count == 1 && choice.cards[0] == 1);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    registry_destroy(plugins);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("device");
     TCase *c = tcase_create("device");
     tcase_add_loop_test(c, a_device_is_the_cpu_or_a_backend_with_cards, 0, sizeof cases / sizeof *cases);
     tcase_add_test(c, the_cpu_has_no_memory_of_a_card);
+    tcase_add_loop_test(c, cards_are_those_that_the_cluster_gave, 0, sizeof given / sizeof *given);
     suite_add_tcase(s, c);
     return s;
 }

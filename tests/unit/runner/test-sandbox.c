@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "worker/sandbox-rules.h"
@@ -104,6 +106,8 @@ static void no_network_processes_or_programs(void)
     EXPECT(refused(socket(AF_UNIX, SOCK_STREAM, 0)));
     EXPECT(refused(fork()));
     EXPECT(refused(syscall(SYS_vfork)));
+    EXPECT(refused(
+        syscall(SYS_clone, CLONE_VM | CLONE_SIGHAND | CLONE_THREAD, NULL))); /* with a table of files of its own */
     EXPECT(refused(syscall(SYS_clone3, NULL, 0)));
     EXPECT(refused(execve("/bin/true", none, none)));
     EXPECT(refused(syscall(SYS_io_uring_setup, 1, NULL)));
@@ -122,6 +126,13 @@ static void no_other_process(void)
     EXPECT(refused(process_vm_readv(getppid(), &part, 1, &part, 1, 0)));
     EXPECT(refused(syscall(SYS_pidfd_open, getppid(), 0)));
     EXPECT(syscall(SYS_tgkill, getpid(), gettid(), 0) == 0);
+    struct timespec now;
+    const clockid_t parents =
+        (clockid_t)(~(unsigned)getppid() << 3 | 2); /* its processor time: what others make it work */
+    EXPECT(refused(clock_gettime(parents, &now)));
+    EXPECT(refused(syscall(SYS_clock_getres, parents, &now)));
+    EXPECT(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0 && clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) == 0);
+    EXPECT(refused(syscall(SYS_get_robust_list, getppid(), &part, &now)));
 }
 
 static void no_file_outside(void)
