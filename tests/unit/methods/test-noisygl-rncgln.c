@@ -275,6 +275,24 @@ START_TEST(rncgln_trains_and_improves)
 }
 END_TEST
 
+/* After the warm-up no prediction is sure enough to learn from: the mean over no item is NaN and has no gradient, the
+ * contrast goes on. */
+START_TEST(rncgln_goes_on_without_sure_nodes)
+{
+    cJSON *root = fixture_open("noisygl/rncgln.json");
+    bench b = whole_task(fixture_case(root, "full_model_eval"));
+    bench_open(&b, "rncgln",
+               (const char *[]){"dim", "4", "heads", "2", "wide", "6", "epochs", "12", "warmup", "0", "sure", "1", "lr",
+                                "0.05", NULL});
+    ck_assert_int_eq(b.algorithm->fit(b.learner, NULL), CRU_OK);
+    float scores[24];
+    ck_assert_int_eq(b.algorithm->predict(b.learner, scores), CRU_OK);
+    for (int i = 0; i < 24; i++) ck_assert(scores[i] >= 0 && scores[i] <= 1);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 /* The loss of an epoch before which the validation items were all right for the first time, without dropout. */
 static double improved_loss(const cJSON *item, const char *one_hot, const char *pick)
 {
@@ -397,6 +415,7 @@ Suite *suite(void)
     tcase_add_test(c, sure_predictions_become_labels);
     tcase_add_test(c, the_whole_model_predicts);
     tcase_add_loop_test(c, rncgln_trains_and_improves, 0, 2);
+    tcase_add_test(c, rncgln_goes_on_without_sure_nodes);
     tcase_add_test(c, rncgln_contrasts_nodes_without_doubt);
     suite_add_tcase(s, c);
     c = tcase_create("r2lp");
