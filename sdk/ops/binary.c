@@ -62,11 +62,12 @@ static const cru_tensor *arrange(const char *name, const cru_tensor *a, const cr
         *at = (layout){.rows = 1, .cols = n, .a_row = n, .a_col = 1, .b_row = n, .b_col = 1};
         return a->rank >= b->rank ? a : b;
     }
-    bool b_small = cru_tensor_count(b) <= cru_tensor_count(a);
-    const cru_tensor *big = b_small ? a : b, *small = b_small ? b : a;
-    int64_t cols = last_dim(big), row = 0, col = 0;
-    cru_assert(repeats(small, big, &row, &col), "%s: shapes %s and %s do not go together", name, tape_text(a).text,
+    int64_t row = 0, col = 0;
+    const bool b_small = repeats(b, a, &row, &col); /* not who has more numbers: the larger one may have no row */
+    const cru_tensor *big = b_small ? a : b;
+    cru_assert(b_small || repeats(a, b, &row, &col), "%s: shapes %s and %s do not go together", name, tape_text(a).text,
                tape_text(b).text);
+    const int64_t cols = last_dim(big);
     int64_t rows = cols ? cru_tensor_count(big) / cols : 0;
     if (b_small)
         *at = (layout){.rows = rows, .cols = cols, .a_row = cols, .a_col = 1, .b_row = row, .b_col = col};

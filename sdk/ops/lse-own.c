@@ -7,58 +7,17 @@
 #include <math.h>
 
 #include "ops/lse.h"
+#include "ops/tiles.h"
+
+_Static_assert(TILE *TILE <= LSE_BLOCK, "a tile is larger than a block");
 
 /* With |product| <= 60 sums of 2^31 exponentials, their reciprocals and products of both stay finite and normal. */
 static const float most_product = 60;
 
-/* Rows of a square tile of at most LSE_BLOCK numbers. */
-enum { TILE = 512 };
-_Static_assert(TILE *TILE <= LSE_BLOCK, "a tile is larger than a block");
-
-typedef struct tile {
-    int64_t first, rows; /* I */
-    int64_t other, cols; /* J */
-} tile;
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The tile after `b`; from a zeroed one, the first. False: there is none. */
-static bool next_tile(int64_t n, tile *b)
-{
-    b->other += b->cols;
-    if (b->other == n) {
-        b->first += b->rows;
-        b->other = b->first;
-    }
-    b->rows = least(n - b->first, TILE);
-    b->cols = least(n - b->other, TILE);
-    return b->cols > 0;
-}
-
-static bool on_diagonal(const tile *b)
-{
-    return b->first == b->other;
-}
-
-/* Room for every tile of n rows. */
-static int64_t tile_floats(int64_t n)
-{
-    return least(n, TILE) * least(n, TILE);
-}
-
 /* e = exp(scale x_i x_j) of a tile */
 static void exponentials(cru_tape *t, const cru_tensor *x, const tile *b, float scale, float *e)
 {
-    const int64_t c = cru_tensor_cols(x);
-    cru_gemm_args products = {.tb = true, .m = b->rows, .n = b->cols, .k = c, .alpha = scale, .c = e};
-    products.a = x->data + b->first * c;
-    products.b = x->data + b->other * c;
-    products.lda = products.ldb = c;
-    products.ldc = b->cols;
-    t->device->backend->gemm(t->device, &products);
+    tile_products(t, x, b, scale, e);
     const cru_unary_args all = {.n = b->rows * b->cols, .x = e, .y = e};
     t->device->backend->unary(t->device, CRU_UNARY_EXP, &all);
 }
@@ -103,18 +62,7 @@ static void own_backward(cru_tape *t, tape_node *n)
         const float scale = *(const float *)n->state;
         exponentials(t, x, &b, scale, e);
         weigh(t->device, &b, u, e, sums);
-        cru_gemm_args part = {.m = b.rows, .n = c, .k = b.cols, .alpha = scale, .beta = 1, .a = e, .lda = b.cols};
-        part.ldb = part.ldc = c;
-        part.b = x->data + b.other * c;
-        part.c = dx + b.first * c;
-        be->gemm(t->device, &part);
-        if (on_diagonal(&b)) continue;
-        part.ta = true;
-        part.m = b.cols;
-        part.k = b.rows;
-        part.b = x->data + b.first * c;
-        part.c = dx + b.other * c;
-        be->gemm(t->device, &part);
+        tile_gradient(t, x, &b, scale, e, dx);
     }
     pool_return(&t->memory, e, tile_floats(rows));
     pool_return(&t->memory, sums, tile_floats(rows));
@@ -147,7 +95,7 @@ cru_tensor *lse_own_products(cru_tape *t, cru_tensor *x, float scale)
     const cru_tensor shape = tape_shape1(n);
     tape_result r = tape_emit(t, &own_op, &shape, &x, 1, sizeof scale);
     *(float *)r.state = scale;
-    float *sums = r.out->data, *e = tape_floats(t, tile_floats(n)), *part = tape_floats(t, least(n, TILE));
+    float *sums = r.out->data, *e = tape_floats(t, tile_floats(n)), *part = tape_floats(t, (n < TILE ? n : TILE));
     be->fill(t->device, sums, n, 0);
     for (tile b = {0}; next_tile(n, &b);) {
         exponentials(t, x, &b, scale, e);

@@ -218,6 +218,30 @@ START_TEST(nrgnn_spreads_over_pattern_and_block)
 }
 END_TEST
 
+/* Entries (0, 0), (0, 2), (1, 1), (2, 0), (2, 2) with weights 1, 0, 0.5, 0, 2. */
+START_TEST(entries_without_weight_are_left_out)
+{
+    static const int64_t offsets[] = {0, 2, 3, 5};
+    static const int32_t ids[] = {0, 2, 1, 0, 2};
+    static const float weights[] = {1, 0, 0.5F, 0, 2}, kept[] = {1, 0.5F, 2};
+    bench b = bench_create();
+    cru_tape *t = cru_tape_create(b.ctx);
+    cru_tape_begin(t, CRU_TRAIN);
+    cru_learned_graph g = {.pattern = cru_sparse_step(t, &(cru_csr){3, 3, offsets, ids, NULL}),
+                           .weights = cru_tensor_upload(t, cru_2d(5, 1), weights)};
+    const cru_learned_graph present = present_edges(t, &g);
+    ck_assert_int_eq(cru_csr_nnz(&present.pattern->csr), 3);
+    for (int v = 0; v < 3; v++) {
+        ck_assert_int_eq(present.pattern->csr.offsets[v + 1], v + 1);
+        ck_assert_int_eq(present.pattern->csr.ids[v], v);
+        ck_assert_float_eq(cru_tensor_host(t, present.weights)[v], kept[v]);
+    }
+    cru_tensor_watch(g.weights); /* a gradient needs every entry */
+    ck_assert_ptr_eq(present_edges(t, &g).pattern, g.pattern);
+    bench_destroy(&b);
+}
+END_TEST
+
 START_TEST(nrgnn_finds_sure_predictions)
 {
     static double numbers[BENCH_MOST];
@@ -274,6 +298,7 @@ Suite *suite(void)
     tcase_add_test(c, nrgnn_weighs_edges_by_products);
     tcase_add_test(c, nrgnn_reconstructs_edges_and_non_edges);
     tcase_add_test(c, nrgnn_spreads_over_pattern_and_block);
+    tcase_add_test(c, entries_without_weight_are_left_out);
     tcase_add_test(c, nrgnn_finds_sure_predictions);
     tcase_add_loop_test(c, nrgnn_trains_with_and_without_pseudo_labels, 0, 4);
     suite_add_tcase(s, c);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* pignn's pairs and cgnn's views: against the numbers of the study's code. */
+#include <string.h>
+
 #include <crucible/draft/tensor.h>
+#include <crucible/sampling.h>
 
 #include "label-cleaning.h"
 #include "methods/method-bench.h"
@@ -116,6 +119,42 @@ START_TEST(cgnn_ends_in_a_relu)
 }
 END_TEST
 
+/* Which entries of a view are kept, one bit an edge. */
+static uint32_t edges_kept(const cru_csr *view, const double *edges, int64_t count)
+{
+    uint32_t bits = 0;
+    for (int64_t e = 0; e < count; e++)
+        if (cru_csr_find(view, (int64_t)edges[2 * e], (int32_t)edges[2 * e + 1]) >= 0) bits |= 1U << e;
+    return bits;
+}
+
+/* Views are drawn until one has the edges that the study kept: it has them in both directions, and nothing else. Every
+ * second of ten edges: 1 of 1024 views. */
+START_TEST(cgnn_keeps_edges_in_both_directions)
+{
+    static double edges[BENCH_MOST], numbers[BENCH_MOST];
+    cJSON *root = fixture_open("noisygl/cgnn.json");
+    const cJSON *item = fixture_case(root, "undirected_edge_drop"), *graph = fixture_input(item, "graph");
+    bench b = bench_create();
+    bench_graph(&b, graph);
+    const int64_t count = fixture_numbers(cJSON_GetObjectItem(graph, "edges"), edges) / 2;
+    const int64_t kept = fixture_numbers(fixture_input(item, "kept_upper"), numbers) / 2;
+    uint32_t wanted = 0;
+    for (int64_t e = 0; e < count; e++)
+        for (int64_t k = 0; k < kept; k++) wanted |= (uint32_t)(memcmp(edges + 2 * e, numbers + 2 * k, 16) == 0) << e;
+    cru_rng rng = cru_rng_stream(1, "views", 0);
+    cru_csr view = {0};
+    for (int draw = 0; draw < 20000 && edges_kept(&view, edges, view.rows ? count : 0) != wanted; draw++)
+        view = cru_sample_edges(cru_ctx_pool(b.ctx), &b.data->graph, 0.5, true, &rng);
+    const int64_t entries = fixture_numbers(fixture_expected(item, "edges"), numbers) / 2;
+    ck_assert_int_eq(cru_csr_nnz(&view), entries);
+    for (int64_t e = 0; e < entries; e++)
+        ck_assert_int_ge(cru_csr_find(&view, (int64_t)numbers[2 * e], (int32_t)numbers[2 * e + 1]), 0);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 /* A star: node 0 labelled 2 and neighbours labelled 1, 0, 0, 1, none. Four of five cosines are above 0.8: their share,
  * 0.8 as a float, is above the double 0.8. Labels 0 and 1 are equally frequent. With three of five nothing changes. */
 START_TEST(cgnn_takes_the_label_of_similar_neighbours)
@@ -138,6 +177,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, pignn_weighs_pairs, 0, 3);
     tcase_add_loop_test(c, cgnn_contrasts_all_pairs, 0, 2);
     tcase_add_test(c, cgnn_ends_in_a_relu);
+    tcase_add_test(c, cgnn_keeps_edges_in_both_directions);
     tcase_add_loop_test(c, cgnn_takes_the_label_of_similar_neighbours, 0, 2);
     suite_add_tcase(s, c);
     return s;

@@ -209,6 +209,25 @@ START_TEST(a_row_and_a_column_are_added_to_every_row)
 }
 END_TEST
 
+/* Such a matrix is what is left of a batch from which nothing was chosen. */
+START_TEST(a_matrix_without_rows_meets_numbers_and_rows)
+{
+    op_bench b = op_bench_open();
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor *none = op_matrix(&b, 0, 3, -1, 1), *row = op_values(&b, 1, (const int64_t[]){3}, -1, 1);
+    cru_tensor *one = op_values(&b, 1, (const int64_t[]){1}, -1, 1);
+    cru_tensor_watch(row);
+    cru_tensor_watch(one);
+    cru_tensor *y = cru_add(b.tape, cru_mul(b.tape, row, cru_mul(b.tape, none, row)), one);
+    ck_assert_int_eq(cru_tensor_rows(y), 0);
+    ck_assert_int_eq(cru_tensor_cols(y), 3);
+    cru_backward(b.tape, cru_sum(b.tape, y, CRU_ALL));
+    for (int i = 0; i < 3; i++) ck_assert_float_eq(test_value(cru_grad_of(b.tape, row), i), 0);
+    ck_assert_float_eq(test_value(cru_grad_of(b.tape, one), 0), 0);
+    op_bench_close(&b);
+}
+END_TEST
+
 static cru_tensor *lerp(void *user, cru_tape *t, cru_tensor *const *x)
 {
     (void)user;
@@ -324,6 +343,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, two_operands_broadcast_and_sum_their_gradients_back, 0,
                         (int)(sizeof shape_cases / sizeof *shape_cases));
     tcase_add_test(c, a_row_and_a_column_are_added_to_every_row);
+    tcase_add_test(c, a_matrix_without_rows_meets_numbers_and_rows);
     tcase_add_test(c, blends_and_selections);
     tcase_add_test(c, terms_add_up_by_their_weights);
     tcase_add_test(c, a_tensor_used_twice_gets_both_gradients);

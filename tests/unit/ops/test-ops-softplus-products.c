@@ -39,11 +39,37 @@ START_TEST(softplus_of_all_products)
 }
 END_TEST
 
+/* Two tiles a side: the one right of the diagonal serves rows of both. */
+START_TEST(gradients_of_several_tiles)
+{
+    enum { N = 601 };
+    const bool weighed = _i == 1;
+    op_bench b = op_bench_open();
+    cru_tensor *x = op_matrix(&b, N, 3, -2, 2), *v = op_matrix(&b, N, 2, -1, 1);
+    const float *rows = test_values(x), *doubts = test_values(v);
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor_watch(x);
+    cru_backward(b.tape, softplus_products(weighed ? v : NULL, b.tape, &x));
+    const float *found = test_values(cru_grad_of(b.tape, x));
+    for (int64_t i = 0; i < N; i++) {
+        double dx[3] = {0};
+        for (int64_t j = 0; j < N; j++) {
+            const double w = weighed ? 1 / (1 + exp(product_of(doubts, i, j, 2))) : 1;
+            const double slope = 2 * 0.3 * w / (1 + exp(-product_of(rows, i, j, 3)));
+            for (int k = 0; k < 3; k++) dx[k] += slope * (double)rows[j * 3 + k];
+        }
+        for (int k = 0; k < 3; k++) ck_assert_double_eq_tol((double)found[i * 3 + k], dx[k], 1e-3);
+    }
+    op_bench_close(&b);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("softplus products");
     TCase *c = tcase_create("products");
     tcase_add_loop_test(c, softplus_of_all_products, 0, 6);
+    tcase_add_loop_test(c, gradients_of_several_tiles, 0, 2);
     suite_add_tcase(s, c);
     return s;
 }

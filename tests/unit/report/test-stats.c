@@ -116,6 +116,18 @@ START_TEST(spread_is_what_its_name_says)
 }
 END_TEST
 
+START_TEST(runs_are_summed_up_as_the_label_noise_study_does)
+{
+    cJSON *root = fixture_open("noisygl/metrics.json");
+    const cJSON *item = fixture_case(root, "mean_std");
+    double runs[16];
+    const int64_t n = fixture_numbers(fixture_input(item, "values"), runs);
+    ck_assert_double_eq_tol(stats_mean(runs, n), fixture_expected(item, "mean")->valuedouble, 1e-6);
+    ck_assert_double_eq_tol(stats_spread(runs, n, REPORT_STD), fixture_expected(item, "std")->valuedouble, 1e-6);
+    cJSON_Delete(root);
+}
+END_TEST
+
 START_TEST(quantiles_are_linear_between_neighbours)
 {
     const double v[] = {1, 2, 4, 8};
@@ -150,6 +162,7 @@ Suite *suite(void)
     tcase_add_test(tc, holm_multiplies_by_the_number_left_and_never_decreases);
     tcase_add_test(tc, ranks_share_ties_and_skip_what_is_missing);
     tcase_add_test(tc, spread_is_what_its_name_says);
+    tcase_add_test(tc, runs_are_summed_up_as_the_label_noise_study_does);
     tcase_add_test(tc, quantiles_are_linear_between_neighbours);
     tcase_add_test(tc, the_critical_difference_follows_the_studentized_range);
     suite_add_tcase(suite, tc);

@@ -75,6 +75,23 @@ cru_learned_graph labelled_graph_weigh(cru_tape *t, const labelled_graph *g, cru
     return (cru_learned_graph){.pattern = g->joint, .weights = cru_add(t, g->fixed, learnt)};
 }
 
+cru_learned_graph present_edges(cru_tape *t, const cru_learned_graph *g)
+{
+    if (g->weights->needs_grad) return *g;
+    const int64_t entries = cru_csr_nnz(&g->pattern->csr);
+    const float *weight = cru_tensor_host(t, g->weights);
+    uint8_t *kept = cru_tape_alloc(t, entries, 1);
+    for (int64_t e = 0; e < entries; e++) kept[e] = weight[e] != 0;
+    cru_csr whole = g->pattern->csr;
+    whole.values = weight;
+    cru_csr present = cru_csr_select(cru_tape_pool(t), &whole, kept);
+    cru_learned_graph out = *g;
+    out.weights = cru_tensor_upload(t, cru_2d(cru_csr_nnz(&present), 1), present.values);
+    present.values = NULL;
+    out.pattern = cru_sparse_step(t, &present);
+    return out;
+}
+
 cru_tensor *reconstruct_sampled(cru_learner *l, cru_tape *t, const labelled_graph *g, cru_tensor *r,
                                 const absent_pairs *draw)
 {

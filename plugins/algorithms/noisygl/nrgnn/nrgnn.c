@@ -125,6 +125,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
         g = weigh(l, m, t, represent(l, m, t), add);
     else if (add.count)
         g = weigh(l, m, t, m->represented, add);
+    g = present_edges(t, &g);
     return cru_learned_graph_convolve(t, &g, &m->classifier, &l->x);
 }
 
@@ -144,17 +145,17 @@ static double epoch(cru_learner *l, void *self)
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *r = represent(l, m, t), *held = s->variant == CRU_BENCH ? cru_detach(t, r) : r;
-    cru_learned_graph g = weigh(l, m, t, held, (cru_ids){0});
+    cru_learned_graph whole = weigh(l, m, t, held, (cru_ids){0}), g = present_edges(t, &whole);
     cru_tensor *mined = cru_learned_graph_convolve(t, &g, &m->miner, &l->x);
     if (s->variant == CRU_BENCH && l->epoch == 0) cru_tensor_keep(t, m->labels, cru_softmax(t, mined, 1));
     const cru_ids add = pseudo_labelled(l, m, t);
-    if (add.count) g = weigh(l, m, t, held, add);
+    if (add.count) whole = weigh(l, m, t, held, add), g = present_edges(t, &whole);
     cru_tensor *z = cru_learned_graph_convolve(t, &g, &m->classifier, &l->x);
     cru_tensor *total = cru_learner_loss(l, t, mined);
     total = cru_add(t, cru_learner_loss(l, t, z), total);
     total = cru_plus(t, total, s->alpha, reconstruct_sampled(l, t, &m->graph, r, &(absent_pairs){s->n_n, &m->rng}));
     if (add.count) total = cru_plus(t, total, s->beta, pseudo_loss(m, t, z, add));
-    cru_tensor_keep(t, m->weights, g.weights);
+    cru_tensor_keep(t, m->weights, whole.weights);
     cru_tensor_keep(t, m->represented, r);
     return cru_learner_step(l, l->optim, total);
 }
@@ -186,7 +187,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
                .after_epoch = after_epoch, .report = report, .state = cru_no_state),
     .name = "nrgnn",
-    .version = "2.0",
+    .version = "2.1",
     .summary = "learned edges to labelled nodes, and pseudo labels",
     .citation = "Dai, Aggarwal, Wang. NRGNN: Learning a Label Noise-Resistant Graph Neural Network on Sparsely and "
                 "Noisily Labeled Graphs. KDD 2021.",

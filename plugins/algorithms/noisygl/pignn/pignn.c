@@ -63,7 +63,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .gcn = CRU_AT(settings, gcn), .labelled = true, .build = build, .epoch = epoch,
                .widen = cru_weights_only, .state = cru_no_state),
     .name = "pignn",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "pairs of neighbours should score alike, weighed by a second network",
     .citation = "Du, Bian, Rong, Han, Liu, Xu, Huang, Li, Huang. Noise-robust Graph Learning by Estimating and "
                 "Leveraging Pairwise Interactions. TMLR 2023.",

@@ -109,6 +109,7 @@ static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
     const settings *s = l->settings;
     cru_learned_graph g = {.pattern = m->graph.joint, .weights = m->weights};
     if (s->variant == CRU_PAPER) g = weigh(l, m, t, represent(l, m, t));
+    g = present_edges(t, &g);
     return cru_learned_graph_convolve(t, &g, &m->peer[0], &l->x);
 }
 
@@ -156,13 +157,13 @@ static double epoch(cru_learner *l, void *self)
     cru_tape *t = l->tape;
     cru_tape_begin(t, CRU_TRAIN);
     cru_tensor *r = represent(l, m, t), *held = s->variant == CRU_BENCH ? cru_detach(t, r) : r, *z[2];
-    const cru_learned_graph g = weigh(l, m, t, held);
+    const cru_learned_graph whole = weigh(l, m, t, held), g = present_edges(t, &whole);
     for (int i = 0; i < 2; i++) z[i] = cru_learned_graph_convolve(t, &g, &m->peer[i], &l->x);
     cru_tensor *total = labelled(l, t, z);
     total = cru_plus(t, total, s->alpha, reconstruct_sampled(l, t, &m->graph, r, &(absent_pairs){s->n_neg, &m->rng}));
     total = plus_agreed(l, m, t, z, total);
     total = cru_plus(t, total, s->co_lambda, within_views(l, m, t, r, z));
-    cru_tensor_keep(t, m->weights, g.weights);
+    cru_tensor_keep(t, m->weights, whole.weights);
     return cru_learner_step(l, l->optim, total);
 }
 
@@ -176,7 +177,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .labelled = true, .build = build, .logits = logits, .epoch = epoch,
                .report = report, .state = cru_no_state),
     .name = "rtgnn",
-    .version = "1.1",
+    .version = "1.2",
     .summary = "two peers that trust, correct or doubt labels, on a graph with learned edges",
     .citation = "Qian, Ying, Hu, Zhou, Chen, Chen, Wu. Robust Training of Graph Neural Networks via Noise Governance. "
                 "WSDM 2023.",
