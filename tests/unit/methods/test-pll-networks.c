@@ -548,8 +548,8 @@ START_TEST(prototypes_decide_what_is_meant)
     const int64_t classes = 4;
     bench b = bench_create();
     memset(&frozen, 0, sizeof frozen);
-    const char *const alim[] = {VECTORS, "variant", "paper", "start_epoch", "0", "loss_weight_mixup", "0",
-                                "noise_rate", "0", NULL};
+    const char *const alim[] = {VECTORS, "variant",    "paper", "start_epoch", "0", "loss_weight_mixup",
+                                "0",     "noise_rate", "0",     NULL};
     open_vectors(&b, _i ? "alim" : "pico", fixture_input(item, "S"), _i ? alim : (const char *[]){VECTORS, NULL});
     fixture_numbers(fixture_input(item, "confidence_before"), before);
     fixture_numbers(fixture_expected(item, "confidence_after"), after);
@@ -580,8 +580,10 @@ static void unrectify(const double *r, const double *set, double *u)
     double alpha = 0, most = 0, least = 1;
     for (int k = 0; k < 4; k++) alpha += r[k] * set[k];
     for (int k = 0; k < 4; k++) {
-        if (set[k] != 0) least = fmin(least, r[k] / alpha);
-        else most = fmax(most, r[k] / (1 - alpha));
+        if (set[k] != 0)
+            least = fmin(least, r[k] / alpha);
+        else
+            most = fmax(most, r[k] / (1 - alpha));
     }
     const double a = most * (1 - alpha) / (alpha * least);
     for (int k = 0; k < 4; k++) u[k] = set[k] != 0 ? a * r[k] / alpha : (1 - a) * r[k] / (1 - alpha);
@@ -606,8 +608,8 @@ START_TEST(dirk_contrast_weighed_by_likeness)
     bench b = bench_create();
     b.tolerance = cJSON_GetObjectItem(item, "tolerance")->valuedouble;
     open_vectors(&b, "dirk", eight,
-                 (const char *[]){"same_views", "true", "batch_size", "4", "moco_queue", "8", "feat_dim", "3", "prot_start",
-                                  "0", "feat_temperature", "0.1", "dist_temperature", "0.4", NULL});
+                 (const char *[]){"same_views", "true", "batch_size", "4", "moco_queue", "8", "feat_dim", "3",
+                                  "prot_start", "0", "feat_temperature", "0.1", "dist_temperature", "0.4", NULL});
     set_unit(&b, "1:backbone.fc1.weight"), set_zero(&b, "1:backbone.fc1.bias"), set_zero(&b, "1:classifier.bias");
     set_unit(&b, "1:head.0.weight"), set_zero(&b, "1:head.0.bias"), set_zero(&b, "1:head.2.bias");
     put_rows(bench_weight(&b, "0:head.2.weight"), last_four, fixture_input(item, "student"));
