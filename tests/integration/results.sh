@@ -119,3 +119,33 @@ expect 0 results --db t.db
 contains "$out" "3 of 4 cells measured"
 expect 0 "$CRUCIBLE" report tiny/table-1 --db t.db --format csv
 [ "$(grep -c ',mlp,.*,ok,' <<<"$out")" = 1 ] || fail "the cell of a method that is gone: $out"
+
+# An artefact without published values is shown once something of it was run, and kept.
+rm -f "$study/causes.csv" "$study/measured.csv"
+cat >"$study/table-2.ini" <<'INI'
+[experiment]
+seeds      = 0..2
+algorithms = mlp
+[dataset csbm]
+nodes = 120
+[split]
+scheme = percent
+train  = 0.3
+val    = 0.2
+[algorithm mlp]
+hidden = 4
+[monitor]
+epochs = 3
+[artefact]
+title = A table of our own
+[report]
+cols = dataset
+INI
+expect 0 results --db t.db
+contains "$(cat "$study/RESULTS.md")" "| table-2: A table of our own | 0 | 0 |  | 0 | 0 |"
+expect 0 "$CRUCIBLE" run tiny/table-2 --db own.db -q
+expect 0 results --db own.db
+contains "$(cat "$study/RESULTS.md")" "| table-2: A table of our own | 0 | 1 | 3 | 0 | 0 |"
+contains "$(cat "$study/RESULTS.md")" "## table-2"
+expect 0 results
+contains "$(cat "$study/RESULTS.md")" "| table-2: A table of our own | 0 | 1 | 3 | 0 | 0 |"

@@ -197,6 +197,45 @@ START_TEST(a_drawn_rectangle_lies_inside_and_has_a_sane_shape)
 }
 END_TEST
 
+/* Of a white image a crop and a flip are white, so that the hole is all there is. Centres are uniform: each of the 64
+ * occurs, the fixture's among them, and no mask is another than that of a centre. */
+START_TEST(the_hole_of_the_distill_view_is_that_of_the_fixture)
+{
+    double mask[PLANE];
+    cJSON *root = fixture_open("pll/augment.json");
+    const cJSON *item = fixture_case(root, "tensor_cutout_len4_center_1_6");
+    ck_assert_int_eq(fixture_input(item, "size")->valueint, SIDE);
+    ck_assert_int_eq(fixture_input(item, "length")->valueint, SIDE / 2);
+    fixture_numbers(fixture_expected(item, "mask"), mask);
+    uint8_t scratch[2][PLANE];
+    const cru_pixels pixels = {
+        .channels = 1, .height = SIDE, .width = SIDE, .std = {1}, .scratch = {scratch[0], scratch[1]}};
+    float white[PLANE], view[PLANE];
+    for (int i = 0; i < PLANE; i++) white[i] = 1;
+    cru_rng rng = cru_rng_stream(5, "test", 0);
+    int seen[PLANE] = {0};
+    for (int draw = 0; draw < 2000; draw++) {
+        cru_view_distill(&pixels, &rng, white, view);
+        int centre = -1;
+        for (int c = 0; c < PLANE && centre < 0; c++) {
+            bool same = true;
+            for (int i = 0; i < PLANE && same; i++) {
+                const int down = i / SIDE - c / SIDE, right = i % SIDE - c % SIDE;
+                const bool hole = down >= -2 && down < 2 && right >= -2 && right < 2;
+                same = (view[i] == 0) == hole;
+            }
+            if (same) centre = c;
+        }
+        ck_assert_int_ge(centre, 0);
+        if (!seen[centre]++ &&
+            centre == fixture_input(item, "cy")->valueint * SIDE + fixture_input(item, "cx")->valueint)
+            for (int i = 0; i < PLANE; i++) ck_assert_float_eq(view[i], (float)mask[i]);
+    }
+    for (int c = 0; c < PLANE; c++) ck_assert_int_gt(seen[c], 0);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("augmentation");
@@ -210,6 +249,7 @@ Suite *suite(void)
     tcase_add_test(c, flipping_twice_is_nothing);
     tcase_add_test(c, a_resized_crop_interpolates_bilinearly);
     tcase_add_test(c, a_drawn_rectangle_lies_inside_and_has_a_sane_shape);
+    tcase_add_test(c, the_hole_of_the_distill_view_is_that_of_the_fixture);
     suite_add_tcase(s, c);
     return s;
 }

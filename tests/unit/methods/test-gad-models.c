@@ -254,6 +254,82 @@ START_TEST(amnet_filters_as_coded_and_as_printed)
 }
 END_TEST
 
+/* ---- layers by themselves -------------------------------------------------------------------------------------------- */
+
+typedef struct layer_bench {
+    bench b;
+    cJSON *root;
+    const cJSON *item;
+    cru_tape *tape;
+} layer_bench;
+
+static layer_bench open_layer(const char *file, const char *name)
+{
+    layer_bench l = {.b = bench_create(), .root = fixture_open(file)};
+    l.item = fixture_case(l.root, name);
+    bench_graph_as(&l.b, fixture_input(l.item, "graph"), true);
+    l.tape = cru_tape_create(l.b.ctx);
+    cru_tape_begin(l.tape, CRU_TRAIN);
+    return l;
+}
+
+static void close_layer(layer_bench *l)
+{
+    bench_destroy(&l->b);
+    cJSON_Delete(l->root);
+}
+
+/* With the identity as its matrix the layer gives [W_0 H | ... | W_C H]. */
+START_TEST(wavelets_of_every_order)
+{
+    static const char *const names[] = {"wavelets_C1", "wavelets_C2", "wavelets_C3"};
+    static double expected[BENCH_MOST];
+    layer_bench l = open_layer("gad/bwgnn.json", names[_i]);
+    cru_tensor *h = bench_upload(l.tape, fixture_input(l.item, "h"));
+    const int64_t order = fixture_input(l.item, "C")->valueint, in = cru_tensor_cols(h), out = (order + 1) * in;
+    cru_sparse *adj = cru_adjacency_create(l.b.ctx, &l.b.data->graph, &(cru_adjacency){CRU_LOOPS_KEEP, CRU_NORM_SYM});
+    cru_net *net = cru_net_create(l.b.ctx, "net");
+    const cru_wavelets layer = cru_wavelets_create(net, "waves", in, out, order);
+    for (int64_t k = 0; k < out * out; k++) layer.fc.w->data[k] = k / out == k % out;
+    for (int64_t k = 0; k < out; k++) layer.fc.b->data[k] = 0;
+    const float *z = cru_tensor_host(l.tape, cru_wavelets_apply(l.tape, &layer, adj, h));
+    ck_assert_int_eq(fixture_numbers(fixture_expected(l.item, "outputs"), expected), 8 * out);
+    for (int64_t i = 0; i < 8 * out; i++) /* filter, node, column */
+        bench_check_number(&l.b, (double)z[i / in % 8 * out + i / (8 * in) * in + i % in], expected[i]);
+    close_layer(&l);
+}
+END_TEST
+
+static cru_tensor *deviation(cru_tape *t, cru_sparse *adj, cru_tensor *h)
+{
+    cru_tensor *mean = cru_aggregate(t, adj, h, CRU_REDUCE_MEAN);
+    cru_tensor *square = cru_aggregate(t, adj, cru_square(t, h), CRU_REDUCE_MEAN);
+    cru_tensor *variance = cru_relu(t, cru_sub(t, square, cru_square(t, mean)));
+    return cru_sqrt(t, cru_affine(t, variance, 1, 1e-5));
+}
+
+START_TEST(aggregates_and_their_slopes)
+{
+    layer_bench l = open_layer("gad/pna.json", "aggregators");
+    cru_sparse *adj = cru_adjacency_create(l.b.ctx, &l.b.data->graph, &(cru_adjacency){CRU_LOOPS_KEEP, CRU_NORM_NONE});
+    cru_tensor *h = bench_upload(l.tape, fixture_input(l.item, "h"));
+    bench_check(&l.b, cru_aggregate(l.tape, adj, h, CRU_REDUCE_MEAN), fixture_expected(l.item, "mean"));
+    bench_check(&l.b, cru_aggregate(l.tape, adj, h, CRU_REDUCE_MIN), fixture_expected(l.item, "min"));
+    cru_tensor *max = cru_aggregate(l.tape, adj, h, CRU_REDUCE_MAX);
+    bench_check(&l.b, max, fixture_expected(l.item, "max"));
+    cru_backward(l.tape, cru_sum(l.tape, cru_square(l.tape, max), CRU_ALL));
+    bench_check(&l.b, cru_grad_of(l.tape, h), fixture_expected(l.item, "d_sum_max2_dh"));
+    cru_tape_begin(l.tape, CRU_TRAIN);
+    h = bench_upload(l.tape, fixture_input(l.item, "h"));
+    cru_tensor *std = deviation(l.tape, adj, h);
+    l.b.tolerance = 1e-4; /* mean(h^2) - mean(h)^2 in float */
+    bench_check(&l.b, std, fixture_expected(l.item, "std"));
+    cru_backward(l.tape, cru_sum(l.tape, std, CRU_ALL));
+    bench_check(&l.b, cru_grad_of(l.tape, h), fixture_expected(l.item, "d_sum_std_dh"));
+    close_layer(&l);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("anomaly models");
@@ -262,6 +338,8 @@ Suite *suite(void)
     tcase_add_loop_test(c, shared_methods_have_the_activations_of_the_search, 0, 8);
     tcase_add_loop_test(c, gas_shares_its_encoder, 0, 2);
     tcase_add_loop_test(c, pna_scales_by_degrees, 0, 3);
+    tcase_add_loop_test(c, wavelets_of_every_order, 0, 3);
+    tcase_add_test(c, aggregates_and_their_slopes);
     tcase_add_loop_test(c, amnet_filters_as_coded_and_as_printed, 0, 4);
     suite_add_tcase(s, c);
     return s;

@@ -140,6 +140,30 @@ START_TEST(neighbours_tell_what_a_node_does_not)
 }
 END_TEST
 
+/* As if the others had no label. */
+START_TEST(xgbod_learns_from_the_first_of_too_many_nodes)
+{
+    enum { FIRST = 12 };
+    float scores[2][NODES * 2];
+    for (int few = 0; few < 2; few++) {
+        bench b = with_ring(2);
+        b.data->problem = CRU_ANOMALY;
+        int32_t *ids = (int32_t *)b.data->split.train.ids;
+        for (int i = 0; !few && i < NODES / 4; i++) { /* their order is no matter */
+            const int32_t id = ids[i];
+            ids[i] = ids[NODES / 2 - 1 - i];
+            ids[NODES / 2 - 1 - i] = id;
+        }
+        if (few) b.data->split.train.count = FIRST;
+        bench_open(&b, "xgbod", (const char *[]){"most", few ? "12" : "29", "first", "12", NULL});
+        ck_assert_int_eq(b.algorithm->fit(b.learner, NULL), CRU_OK);
+        ck_assert_int_eq(b.algorithm->predict(b.learner, scores[few]), CRU_OK);
+        bench_destroy(&b);
+    }
+    ck_assert_mem_eq(scores[0], scores[1], sizeof scores[0]);
+}
+END_TEST
+
 START_TEST(a_wider_task_is_scored_with_its_own_neighbourhoods)
 {
     float before[NODES * CLASSES], after[NODES * CLASSES];
@@ -214,6 +238,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, neighbourhoods_stand_beside_the_features, 0, 3);
     tcase_add_loop_test(c, boosting_scores_as_the_reference, 0, 2);
     tcase_add_loop_test(c, neighbours_tell_what_a_node_does_not, 0, 4);
+    tcase_add_test(c, xgbod_learns_from_the_first_of_too_many_nodes);
     tcase_add_loop_test(c, a_wider_task_is_scored_with_its_own_neighbourhoods, 0, 2);
     tcase_add_test(c, a_forest_scores_logarithms_of_its_shares);
     tcase_add_loop_test(c, tasks_without_features_or_labels_are_refused, 0, 2);

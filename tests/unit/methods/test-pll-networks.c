@@ -138,6 +138,7 @@ static double step_with_views(bench *b, const cJSON *item, const cJSON *rows)
 #define MOMENTUM "same_views", "true", "steps", "20", "prot_start", "1", "feat_dim", "3", "moco_queue", "8", "moco_m", "0.9", "proto_m", "0.9"
 #define PICO_PLUS MOMENTUM, "pure_ratio", "0.75", "knn_start", "2", "chosen_neighbors", "3", "temperature_guess", "0.1"
 #define ALIM MOMENTUM, "start_epoch", "1", "noise_rate", "0.3"
+#define VECTORS "same_views", "true", "batch_size", "4", "prot_start", "2", "feat_dim", "4", "moco_queue", "8", "loss_weight", "0", "conf_ema_start", "0.9", "conf_ema_end", "0.9"
 /* clang-format on */
 
 static const network_case cases[] = {
@@ -330,6 +331,50 @@ START_TEST(fredis_loss)
 END_TEST
 
 /* Warm-up: L_f and the slopes of L_f and L_g. Later, at full ramp: L_f + L_fg + C_f and its slope. */
+/* The losses of given tables, and the tables after a step whose network is given. */
+static const struct {
+    const char *method, *before, *after, *in_loss;
+} tables[] = {
+    {"proden", "q_before", "q_after", "q"}, {"cavl", "q_before", "q_after", "q"}, {"lws", "w_before", "w_after", "w"}};
+
+START_TEST(losses_of_given_tables)
+{
+    char file[100];
+    snprintf(file, sizeof file, "pll/%s.json", tables[_i].method);
+    cJSON *root = fixture_open(file);
+    const cJSON *item = fixture_case(root, "loss");
+    bench b = bench_create();
+    open_given_logits(&b, tables[_i].method, fixture_input(item, "S"), NULL);
+    put_rows(bench_weight(&b, "classifier.weight"), first_four, fixture_input(item, "logits"));
+    put_rows(table_of(&b, 0), first_four, fixture_input(item, tables[_i].in_loss));
+    const cru_batch batch = batch_with_views(&b, first_four, NULL);
+    bench_check_number(&b, loss_of(&b, &batch), fixture_expected(item, "loss")->valuedouble);
+    bench_check_gradient(&b, "classifier.weight", fixture_expected(item, "grad_logits"), AS_STORED);
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+START_TEST(tables_after_a_step)
+{
+    static const int32_t all[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    char file[100];
+    snprintf(file, sizeof file, "pll/%s.json", tables[_i].method);
+    cJSON *root = fixture_open(file);
+    const cJSON *item = fixture_case(root, _i == 2 ? "weight_update" : "confidence_update");
+    bench b = bench_create();
+    open_given_logits(&b, tables[_i].method, fixture_input(item, "S"), NULL);
+    put_rows(bench_weight(&b, "classifier.weight"), batch_rows, fixture_input(item, "post_step_logits"));
+    put_rows(table_of(&b, 0), all, fixture_input(item, tables[_i].before));
+    const cru_batch batch = batch_with_views(&b, batch_rows, NULL);
+    cru_tape_record(b.learner->tape, false);
+    b.learner->method->after_step(b.learner, b.learner->model, b.learner->tape, &batch);
+    check_rows(&b, table_of(&b, 0)->data, all, fixture_expected(item, tables[_i].after));
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
 START_TEST(idgp_terms)
 {
     static double slope[3][BENCH_MOST];
@@ -357,6 +402,36 @@ START_TEST(idgp_terms)
         for (int64_t i = 0; i < count; i++)
             bench_check_number(&b, (double)gradient[i], slope[1][i] + (joint ? slope[0][i] + slope[2][i] : 0));
     }
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* lambda is t / 4 up to 1: from t = 2 to t = 4 the slope of g grows by half that of C_g. */
+START_TEST(idgp_adds_the_divergence_of_g_bit_by_bit)
+{
+    static double slope[2][BENCH_MOST], expected[BENCH_MOST];
+    cJSON *root = fixture_open("pll/idgp.json");
+    const cJSON *item = fixture_case(root, "C_g");
+    bench b = bench_create();
+    open_given_logits(&b, "idgp", fixture_input(item, "S"), (const char *[]){"steps", "20", NULL});
+    set_unit(&b, "1:backbone.fc1.weight");
+    set_zero(&b, "1:backbone.fc1.bias");
+    set_zero(&b, "1:classifier.bias");
+    put_rows(bench_weight(&b, "1:classifier.weight"), first_four, fixture_input(item, "logits_g"));
+    const int64_t count = fixture_numbers(fixture_expected(item, "grad_logits"), expected);
+    cru_tensor *d = table_of(&b, 0), *start = cru_tensor_create_filled(b.ctx, cru_shape_of(d), 0);
+    memcpy(start->data, d->data, (size_t)count * sizeof(float));
+    for (int later = 0; later < 2; later++) {
+        memcpy(d->data, start->data, (size_t)count * sizeof(float));
+        put_rows(table_of(&b, 1), first_four, fixture_input(item, "b"));
+        b.learner->epoch = later ? 4 : 2;
+        const cru_batch batch = batch_with_views(&b, first_four, NULL);
+        loss_of(&b, &batch);
+        const float *gradient = cru_weight_grad(bench_weight(&b, "1:classifier.weight"));
+        for (int64_t i = 0; i < count; i++) slope[later][i] = (double)gradient[i];
+    }
+    for (int64_t i = 0; i < count; i++) bench_check_number(&b, slope[1][i] - slope[0][i], expected[i] / 2);
     bench_destroy(&b);
     cJSON_Delete(root);
 }
@@ -425,6 +500,208 @@ START_TEST(dirk_rectified_confidence)
     check_rows(&b, bench_weight(&b, "queue_dist")->data, first_four, fixture_expected(item, "r"));
     bench_destroy(&b);
     cJSON_Delete(root);
+}
+END_TEST
+
+/* ---- what vectors and prototypes decide: X = I and an identity as projection, so that the last matrix holds vectors - */
+
+static void open_vectors(bench *b, const char *method, const cJSON *sets, const char *const *settings)
+{
+    open_given_logits(b, method, sets, settings);
+    set_zero(b, "0:classifier.weight");
+    set_unit(b, "0:head.0.weight");
+    set_zero(b, "0:head.0.bias");
+    set_zero(b, "0:head.2.weight");
+    set_zero(b, "0:head.2.bias");
+}
+
+/* The vectors of the batch are the unit vectors, and prototype k has at i the logarithm of score_ik: v mu' are those. */
+static void set_scores(const bench *b, const double *score, int64_t classes)
+{
+    set_zero(b, "0:head.2.weight");
+    cru_tensor *v = bench_weight(b, "0:head.2.weight"), *mu = bench_weight(b, "prototypes");
+    for (int i = 0; i < 4; i++) {
+        v->data[batch_rows[i] * 4 + i] = 1;
+        for (int64_t k = 0; k < classes; k++) mu->data[k * 4 + i] = (float)log(score[i * classes + k]);
+    }
+}
+
+/* The targets of the batch, which the classifier's gradient tells: its scores are 0, so that it is (1/K - q) / B. */
+static void read_targets(bench *b, const int32_t *rows, int64_t step, double *q)
+{
+    const int64_t classes = b->task.classes;
+    b->learner->epoch = step;
+    const cru_batch batch = batch_with_views(b, rows, NULL);
+    loss_of(b, &batch);
+    const float *gradient = cru_weight_grad(bench_weight(b, "0:classifier.weight"));
+    for (int64_t i = 0; i < 4 * classes; i++)
+        q[i] = 1 / (double)classes - 4 * (double)gradient[rows[i / classes] * classes + i % classes];
+}
+
+/* The fixture's table before is another; both give q_after = phi q_before + (1 - phi) onehot, with the same label. */
+START_TEST(prototypes_decide_what_is_meant)
+{
+    static double score[BENCH_MOST], before[BENCH_MOST], after[BENCH_MOST], q[2][16], clear[16];
+    cJSON *root = fixture_open(_i ? "pll/alim.json" : "pll/pico.json");
+    const cJSON *item = fixture_case(root, "confidence_update");
+    const double phi = fixture_input(item, "phi")->valuedouble;
+    const int64_t classes = 4;
+    bench b = bench_create();
+    memset(&frozen, 0, sizeof frozen);
+    const char *const alim[] = {VECTORS, "variant",    "paper", "start_epoch", "0", "loss_weight_mixup",
+                                "0",     "noise_rate", "0",     NULL};
+    open_vectors(&b, _i ? "alim" : "pico", fixture_input(item, "S"), _i ? alim : (const char *[]){VECTORS, NULL});
+    fixture_numbers(fixture_input(item, "confidence_before"), before);
+    fixture_numbers(fixture_expected(item, "confidence_after"), after);
+    for (int64_t i = 0; i < 4 * classes; i++)
+        clear[i] = b.data->candidates[batch_rows[i / classes] * classes + i % classes] && _i
+                       ? fixture_input(item, "prior_lambda")->valuedouble
+                       : 1;
+    for (int64_t step = 0; step < 2; step++) { /* alim: margins of lambda in a pass of two steps */
+        set_scores(&b, clear, classes);
+        read_targets(&b, batch_rows, step, q[0]);
+    }
+    fixture_numbers(fixture_input(item, "proto_scores"), score);
+    set_scores(&b, score, classes);
+    read_targets(&b, batch_rows, 2, q[1]);
+    for (int64_t i = 0; i < 4 * classes; i++) {
+        const int64_t at = batch_rows[i / classes] * classes + i % classes;
+        bench_check_number(&b, q[1][i] - phi * q[0][i], after[at] - phi * before[at]);
+    }
+    bench_destroy(&b);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* u of which r is the rectified confidence: alpha is the mass of r on the candidates, and A = max(comp) (1 - alpha) / (alpha
+ * min(part)). Without mass outside u = r. */
+static void unrectify(const double *r, const double *set, double *u)
+{
+    double alpha = 0, most = 0, least = 1;
+    for (int k = 0; k < 4; k++) alpha += r[k] * set[k];
+    for (int k = 0; k < 4; k++) {
+        if (set[k] != 0)
+            least = fmin(least, r[k] / alpha);
+        else
+            most = fmax(most, r[k] / (1 - alpha));
+    }
+    const double a = most * (1 - alpha) / (alpha * least);
+    for (int k = 0; k < 4; k++) u[k] = set[k] != 0 ? a * r[k] / alpha : (1 - a) * r[k] / (1 - alpha);
+}
+
+static const int32_t queue_rows[] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+/* The student's gradient lies on the sphere of unit vectors: g - <g, v> v of the fixture's. */
+START_TEST(dirk_contrast_weighed_by_likeness)
+{
+    static double dist[64], sets[64], slope[16], vector[16], u[4];
+    cJSON *root = fixture_open("pll/dirk.json");
+    const cJSON *item = fixture_case(root, "weighted_contrastive");
+    cJSON *eight = cJSON_CreateArray(), *late_dist = cJSON_CreateArray(), *late_sets = cJSON_CreateArray();
+    for (int i = 0; i < 16; i++) {
+        const cJSON *d = cJSON_GetArrayItem(fixture_input(item, "dist"), i),
+                    *c = cJSON_GetArrayItem(fixture_input(item, "candidates"), i);
+        if (i < 8) cJSON_AddItemToArray(eight, cJSON_Duplicate(c, true));
+        if (i >= 8) cJSON_AddItemToArray(late_dist, cJSON_Duplicate(d, true));
+        if (i >= 8) cJSON_AddItemToArray(late_sets, cJSON_Duplicate(c, true));
+    }
+    bench b = bench_create();
+    b.tolerance = cJSON_GetObjectItem(item, "tolerance")->valuedouble;
+    open_vectors(&b, "dirk", eight,
+                 (const char *[]){"same_views", "true", "batch_size", "4", "moco_queue", "8", "feat_dim", "3",
+                                  "prot_start", "0", "feat_temperature", "0.1", "dist_temperature", "0.4", NULL});
+    set_unit(&b, "1:backbone.fc1.weight"), set_zero(&b, "1:backbone.fc1.bias"), set_zero(&b, "1:classifier.bias");
+    set_unit(&b, "1:head.0.weight"), set_zero(&b, "1:head.0.bias"), set_zero(&b, "1:head.2.bias");
+    put_rows(bench_weight(&b, "0:head.2.weight"), last_four, fixture_input(item, "student"));
+    put_rows(bench_weight(&b, "1:head.2.weight"), first_four, fixture_input(item, "teacher"));
+    put_rows(bench_weight(&b, "queue"), queue_rows, fixture_input(item, "queue"));
+    put_rows(bench_weight(&b, "queue_dist"), queue_rows, late_dist);
+    put_rows(bench_weight(&b, "queue_candidates"), queue_rows, late_sets);
+    fixture_numbers(fixture_input(item, "dist"), dist);
+    fixture_numbers(fixture_input(item, "candidates"), sets);
+    for (int i = 0; i < 4; i++) {
+        unrectify(dist + 4 * i, sets + 4 * i, u);
+        for (int k = 0; k < 4; k++) bench_weight(&b, "1:classifier.weight")->data[4 * i + k] = (float)log(u[k]);
+    }
+    const cru_batch batch = batch_with_views(&b, first_four, last_four);
+    bench_check_number(&b, loss_of(&b, &batch), log(4) + fixture_expected(item, "loss")->valuedouble);
+    fixture_numbers(fixture_expected(item, "grad_q"), slope);
+    fixture_numbers(fixture_input(item, "student"), vector);
+    const float *gradient = cru_weight_grad(bench_weight(&b, "0:head.2.weight"));
+    for (int i = 0; i < 4; i++) {
+        double along = 0;
+        for (int j = 3 * i; j < 3 * i + 3; j++) along += slope[j] * vector[j];
+        for (int j = 3 * i; j < 3 * i + 3; j++)
+            bench_check_number(&b, (double)gradient[12 + j], slope[j] - along * vector[j]);
+    }
+    bench_destroy(&b);
+    cJSON_Delete(eight), cJSON_Delete(late_dist), cJSON_Delete(late_sets);
+    cJSON_Delete(root);
+}
+END_TEST
+
+/* ---- images: how often a step moves the running statistics of the network that predicts, as the pages count the passes
+ * of the study's code -------------------------------------------------------------------------------------------- */
+
+typedef struct moving_case {
+    const char *method;
+    int passes;
+    const char *settings[MOST_SETTINGS];
+} moving_case;
+
+static const moving_case moving[] = {
+    {"cc", 1, {NULL}},
+    {"proden", 2, {NULL}},
+    {"cavl", 2, {NULL}},
+    {"pop", 2, {NULL}},
+    {"lws", 2, {NULL}},
+    {"idgp", 1, {NULL}},
+    {"valen", 2, {"knn", "2", "warm_up", "2"}},
+    {"crdpll", 4, {NULL}},
+    {"fredis", 3, {NULL}},
+    {"able", 1, {NULL}},
+    {"dirk", 2, {"moco_queue", "8"}},
+    {"pico", 1, {"moco_queue", "8"}},
+    {"pico-plus", 1, {"moco_queue", "8"}},
+    {"alim", 2, {"moco_queue", "8"}},
+};
+
+enum { IMAGES = 4, SIDE = 8 };
+
+static void open_images(bench *b, const moving_case *c)
+{
+    enum { SHARED = 8 };
+    const char *settings[MOST_SETTINGS] = {"blocks", "1", "width", "2", "batch_size", "4", "lr", "0"};
+    cJSON *rows = cJSON_CreateArray(), *sets = cJSON_Parse("[[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]");
+    for (int i = 0; i < IMAGES; i++) {
+        cJSON *row = cJSON_CreateArray();
+        for (int k = 0; k < SIDE * SIDE; k++) cJSON_AddItemToArray(row, cJSON_CreateNumber((i + k) % 3 / 2.0));
+        cJSON_AddItemToArray(rows, row);
+    }
+    for (int i = 0; c->settings[i]; i++) settings[SHARED + i] = c->settings[i];
+    bench_candidates(b, rows, sets);
+    b->data->x.channels = 1;
+    b->data->x.height = b->data->x.width = SIDE;
+    bench_open(b, c->method, settings);
+    cJSON_Delete(rows);
+    cJSON_Delete(sets);
+}
+
+/* With a first convolution of zeros the batch variance is 0, so that a pass leaves 0.9 of the running one. */
+START_TEST(a_step_moves_the_statistics_of_images)
+{
+    const moving_case *c = &moving[_i];
+    cJSON *batch = cJSON_Parse("[0, 1, 2, 3]");
+    bench b = bench_create();
+    memset(&frozen, 0, sizeof frozen);
+    open_images(&b, c);
+    set_zero(&b, "0:backbone.conv1.weight");
+    bench_step(&b, batch);
+    const cru_tensor *variance = bench_weight(&b, "0:backbone.bn1.running_var");
+    for (int64_t k = 0; k < cru_tensor_count(variance); k++)
+        ck_assert_double_eq_tol((double)variance->data[k], pow(0.9, c->passes), 1e-6);
+    bench_destroy(&b);
+    cJSON_Delete(batch);
 }
 END_TEST
 
@@ -519,9 +796,15 @@ Suite *suite(void)
     tcase_add_test(t, crdpll_loss_of_two_views);
     tcase_add_test(t, crdpll_confidence_of_two_views);
     tcase_add_test(t, fredis_loss);
+    tcase_add_loop_test(t, losses_of_given_tables, 0, 3);
+    tcase_add_loop_test(t, tables_after_a_step, 0, 3);
     tcase_add_test(t, idgp_terms);
+    tcase_add_test(t, idgp_adds_the_divergence_of_g_bit_by_bit);
     tcase_add_loop_test(t, able_contrast_and_confidence, 0, 2);
     tcase_add_loop_test(t, dirk_rectified_confidence, 0, 2);
+    tcase_add_loop_test(t, prototypes_decide_what_is_meant, 0, 2);
+    tcase_add_test(t, dirk_contrast_weighed_by_likeness);
+    tcase_add_loop_test(t, a_step_moves_the_statistics_of_images, 0, (int)(sizeof moving / sizeof *moving));
     tcase_add_loop_test(t, steps_of_nan_weights_do_no_harm, 0, (int)(sizeof diverged / sizeof *diverged));
     tcase_add_loop_test(t, fredis_puts_the_corrected_sets_in_the_place_of_the_given, 0, 2);
     suite_add_tcase(s, t);

@@ -40,6 +40,33 @@ static void check_loss(op_bench *b, op_case *loss, void *user, const cJSON *item
     check_numbers(test_values(cru_grad_of(b->tape, x)), fixture_expected(item, names[1]), tolerance);
 }
 
+/* ---- valen: likeness of samples against a graph --------------------------------------------------------------------- */
+
+static cru_tensor *likeness(cru_tape *t, cru_tensor *delta)
+{
+    return cru_softmax(t, cru_sigmoid(t, cru_matmul_op(t, delta, delta, CRU_NT)), 1);
+}
+
+static cru_tensor *distance_to_graph(void *user, cru_tape *t, cru_tensor *const *x)
+{
+    return cru_mse(t, likeness(t, x[0]), user);
+}
+
+START_TEST(likeness_to_a_graph_of_the_fixture)
+{
+    op_bench b = op_bench_open();
+    cJSON *root = fixture_open("pll/valen.json");
+    const cJSON *item = fixture_case(root, "graph_reconstruction");
+    cru_tensor *delta = from_fixture(&b, fixture_input(item, "delta"));
+    check_loss(&b, distance_to_graph, from_fixture(&b, fixture_input(item, "A_sub")), item,
+               (const char *[]){"delta", "grad_delta"});
+    cru_tape_begin(b.tape, CRU_EVAL);
+    check_numbers(test_values(likeness(b.tape, delta)), fixture_expected(item, "A_hat"), 1e-5);
+    cJSON_Delete(root);
+    op_bench_close(&b);
+}
+END_TEST
+
 /* ---- Dirichlet ------------------------------------------------------------------------------------------------- */
 
 static cru_tensor *divergence(void *user, cru_tape *t, cru_tensor *const *x)
@@ -250,6 +277,7 @@ Suite *suite(void)
 {
     Suite *s = suite_create("operators of partial-label methods");
     TCase *c = tcase_create("operators");
+    tcase_add_test(c, likeness_to_a_graph_of_the_fixture);
     tcase_add_test(c, dirichlet_divergence_of_the_fixture);
     tcase_add_test(c, a_flat_dirichlet_has_no_divergence);
     tcase_add_test(c, gradients_of_digamma_and_of_the_divergence);

@@ -390,6 +390,23 @@ START_TEST(shuffles_are_those_of_the_imbalance_study)
 }
 END_TEST
 
+START_TEST(permutations_are_those_of_the_anomaly_study)
+{
+    const cJSON *item = load(TEST_FIXTURES "/gad/splits.json")->child;
+    int32_t ids[33];
+    while (item && !is_case(item, "mt19937_checks")) item = item->next;
+    ck_assert_ptr_nonnull(item);
+    cru_mt_seed(&mt, seed_of(item));
+    cru_mt_permutation(&mt, ids, 10);
+    assert_list(ids, expected_of(item, "permutation10"));
+    cru_mt_permutation(&mt, ids, 33);
+    assert_list(ids, expected_of(item, "permutation33"));
+    for (const cJSON *n = expected_of(item, "next_uint32")->child; n; n = n->next)
+        ck_assert_uint_eq(cru_mt_u32(&mt), (uint32_t)n->valuedouble);
+    cJSON_Delete(root);
+}
+END_TEST
+
 START_TEST(splits_are_those_of_the_partial_label_study)
 {
     const cJSON *cases = load(TEST_FIXTURES "/pll/protocol.json");
@@ -437,6 +454,7 @@ Suite *suite(void)
     tcase_add_test(studies, the_raw_stream_is_that_of_the_study);
     tcase_add_test(studies, class_wise_splits_are_those_of_the_study);
     tcase_add_test(studies, shuffles_are_those_of_the_imbalance_study);
+    tcase_add_test(studies, permutations_are_those_of_the_anomaly_study);
     tcase_add_test(studies, splits_are_those_of_the_partial_label_study);
     suite_add_tcase(s, studies);
     return s;

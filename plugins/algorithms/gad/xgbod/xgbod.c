@@ -4,10 +4,12 @@
  *     F = [X | knn(k), lof(k) for k in {1, 3, 5, 10, 20, 30, 40, 50} below the training rows | hbos | ocsvm | iforest]
  *
  * The detectors (outliers.h) learn from the training rows without their labels; a training row is not its own
- * neighbour. Boosting is unweighted, of depth 3. The graph is not used.
+ * neighbour. Boosting is unweighted, of depth 3. The graph is not used. Of more than `most` training nodes, too many for
+ * kernels and neighbours, only the `first` with the lowest numbers teach anything, as in the study's code.
  *
  * Zhao, Hryniewicki. XGBOD: Improving Supervised Outlier Detection with Unsupervised Representation Learning. IJCNN
  * 2018. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "boosting.h"
@@ -15,11 +17,14 @@
 
 typedef struct settings {
     boosting_settings boosting;
+    int64_t most, first;
     trees_settings table; /* zeros: the features alone, all classes weigh the same */
 } settings;
 
 static const cru_param schema[] = {
     BOOSTING_SETTINGS(settings, boosting, 0.1, 3),
+    CRU_INT(settings, most, 100000, 1, 1e9, "training nodes that may all teach"),
+    CRU_INT(settings, first, 2000, 1, 1e9, "of more, how many do: those with the lowest numbers"),
     CRU_END,
 };
 
@@ -67,10 +72,35 @@ static void pool(model *m)
     add_detectors(m, OUTLIER_IFOREST, trees_in, sizeof trees_in);
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The samples of the training nodes with the lowest numbers. */
+static cru_samples first_samples(const trees *t, int64_t count)
+{
+    const cru_ids train = t->task->split.train;
+    const int64_t cols = t->all.cols;
+    int32_t *ids = cru_ctx_alloc(t->ctx, train.count, sizeof *ids),
+            *labels = cru_ctx_alloc(t->ctx, count, sizeof *labels);
+    float *x = cru_ctx_alloc(t->ctx, count * cols, sizeof *x);
+    memcpy(ids, train.ids, (size_t)train.count * sizeof *ids);
+    qsort(ids, (size_t)train.count, sizeof *ids, ascending);
+    for (int64_t i = 0; i < count; i++) {
+        memcpy(x + i * cols, t->all.values + ids[i] * cols, (size_t)cols * sizeof *x);
+        labels[i] = t->task->labels[ids[i]];
+    }
+    return (cru_samples){.x = {count, cols, x}, .labels = labels, .classes = t->samples.classes};
+}
+
 static void grow(void *self)
 {
     model *m = self;
     const settings *s = m->base.settings;
+    if (m->base.samples.x.rows > s->most && m->base.samples.x.rows > s->first)
+        m->base.samples = first_samples(&m->base, s->first);
     const cru_samples *samples = &m->base.samples;
     cru_rng rng = cru_ctx_stream(m->base.ctx, "isolation");
     pool(m);
@@ -94,7 +124,7 @@ static void release(void *self)
 CRU_PLUGIN = {
     TREES_METHOD(settings, schema, model, .grow = grow, .score = score, .release = release),
     .name = "xgbod",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "XGBoost on features and scores of outlier detectors",
     .citation = "Zhao, Hryniewicki. XGBOD: Improving Supervised Outlier Detection with Unsupervised Representation "
                 "Learning. IJCNN 2018.",

@@ -54,3 +54,12 @@ cru_tensor *suppression(cru_tape *t, cru_tensor *z, cru_tensor *sets)
     cru_tensor *rest = cru_log(t, cru_affine(t, cru_softmax(t, z, 1), -1, 1.0000001));
     return cru_scale(t, cru_sum(t, cru_mul(t, off, rest), CRU_ALL), -1 / (double)cru_tensor_rows(z));
 }
+
+void look_again(const cru_learner *l, cru_tape *t, const cru_input *x)
+{
+    const cru_backbone *backbone = &l->network.backbone;
+    if (!backbone->resnet && !backbone->densenet) return; /* no batch norm: nothing would move */
+    const bool recording = cru_tape_record(t, false);
+    cru_backbone_apply(t, backbone, x);
+    cru_tape_record(t, recording);
+}

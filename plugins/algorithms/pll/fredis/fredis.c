@@ -182,6 +182,7 @@ static void after_step(cru_learner *l, void *self, cru_tape *t, const cru_batch 
     const int64_t interval = (int64_t)fmax(floor((double)s->update_interval * passes), 1);
     cru_tensor *p = cru_softmax(t, cru_learner_classify(l, t, &batch->x), 1);
     cru_tensor *inside = cru_mul(t, cru_gather(t, m->sets, batch->rows), p);
+    look_again(l, t, &batch->x); /* the study's code takes p twice, once for each table */
     cru_put_rows(t, m->q, batch->rows, cru_normalize_l1(t, inside, 1e-37));
     cru_put_rows(t, m->posterior, batch->rows, p);
     const bool due = l->epoch % interval == 0 && (l->epoch > 0 || s->variant == CRU_BENCH);
@@ -192,7 +193,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .backbone = CRU_AT(settings, backbone), .build = build,
                .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
     .name = "fredis",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "partial labels: moves labels into and out of the sets by the posterior",
     .citation = "Qiao et al. FREDIS: A Fusion Framework of Refinement and Disambiguation for Unreliable Partial Label "
                 "Learning. ICML 2023.",

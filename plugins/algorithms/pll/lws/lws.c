@@ -4,7 +4,8 @@
  *     L = (1/B) sum_i [ sum_{k in S_i} w_ik sigma(-z_ik)  +  beta sum_{k not in S_i} w_ik sigma(z_ik) ]
  *     after the step:   w_i = share(p'_i s_i) + share(p'_i (1 - s_i)),   share(a) = a / sum_k (a_k + 1e-8)
  *
- * with p' = softmax of the network after the step; w starts at 1/K everywhere.
+ * with p' = softmax of the network after the step; w starts at 1/K everywhere. The study's code takes the sigmoid in two
+ * branches, z > 0 and z < 0, so that a score of exactly 0 has the loss but no slope.
  *
  * Wen, Cui, Hang, Liu, Wang, Lin. Leveraged Weighted Loss for Partial Label Learning. ICML 2021. */
 #include "row-loss.h"
@@ -34,6 +35,12 @@ static void build(cru_learner *l, void *self)
     m->w = cru_tensor_create_filled(l->ctx, cru_2d(n, classes), 1.0 / (double)classes);
 }
 
+/* z, with no gradient where it is 0. */
+static cru_tensor *without_slope_at_zero(cru_tape *t, cru_tensor *z)
+{
+    return cru_mul(t, z, cru_abs(t, cru_sign(t, cru_detach(t, z))));
+}
+
 /* The slope y (1 - y) of a sigmoid is lost where y rounds to 1; that of its logarithm is not. */
 static cru_tensor *steady_sigmoid(cru_tape *t, cru_tensor *z)
 {
@@ -44,7 +51,8 @@ static cru_tensor *batch_loss(cru_learner *l, void *self, cru_tape *t, const cru
 {
     model *m = self;
     const settings *s = l->settings;
-    cru_tensor *z = cru_learner_classify(l, t, &batch->x), *w = cru_gather(t, m->w, batch->rows);
+    cru_tensor *z = without_slope_at_zero(t, cru_learner_classify(l, t, &batch->x));
+    cru_tensor *w = cru_gather(t, m->w, batch->rows);
     cru_tensor *inside = cru_mul(t, batch->candidates, steady_sigmoid(t, cru_neg(t, z)));
     cru_tensor *others = cru_affine(t, batch->candidates, -1, 1);
     cru_tensor *outside = cru_mul(t, others, steady_sigmoid(t, z));
@@ -71,7 +79,7 @@ CRU_PLUGIN = {
     CRU_METHOD(settings, schema, model, .build = build, .backbone = CRU_AT(settings, backbone),
                .batch_loss = batch_loss, .after_step = after_step, .state = cru_no_state),
     .name = "lws",
-    .version = "2.1",
+    .version = "2.2",
     .summary = "partial labels: weighted sigmoid losses on and off the candidate set",
     .citation = "Wen et al. Leveraged Weighted Loss for Partial Label Learning. ICML 2021.",
     OF_ROWS,

@@ -114,21 +114,10 @@ static cru_tensor *rev(cru_tape *t, cru_tensor *target, cru_tensor *z)
     return share(t, cru_mul(t, cru_sign(t, target), p));
 }
 
-/* The study's code takes the features of every batch of phase A in a pass of their own. They are of no use yet, but the
- * running statistics of a network for images move by it. */
-static void look_again(const cru_learner *l, cru_tape *t, const cru_input *x)
-{
-    const cru_backbone *backbone = &l->network.backbone;
-    if (!backbone->resnet && !backbone->densenet) return; /* no batch norm: nothing would move */
-    const bool recording = cru_tape_record(t, false);
-    cru_backbone_apply(t, backbone, x);
-    cru_tape_record(t, recording);
-}
-
 static cru_tensor *warm_up(cru_learner *l, model *m, cru_tape *t, const cru_batch *batch)
 {
     cru_tensor *z = cru_learner_classify(l, t, &batch->x), *o = cru_gather(t, m->o, batch->rows);
-    look_again(l, t, &batch->x);
+    look_again(l, t, &batch->x); /* for features of which no use is made yet */
     cru_put_rows(t, m->o, batch->rows, rev(t, o, z));
     return ce(t, o, z);
 }
