@@ -3,9 +3,8 @@
 #ifndef CORE_JSON_H
 #define CORE_JSON_H
 
-#include <stdint.h>
-
 #include <cjson/cJSON.h>
+#include <stdint.h>
 
 /* Adds `text`, or null when it is NULL. */
 void json_add_text(cJSON *object, const char *key, const char *text);

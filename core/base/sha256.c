@@ -2,10 +2,9 @@
 #include "base/sha256.h"
 
 #include <errno.h>
+#include <nettle/sha2.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <nettle/sha2.h>
 
 static void finish(struct sha256_ctx *ctx, char hex[SHA256_HEX])
 {
@@ -42,6 +41,6 @@ cru_status sha256_file(const char *path, char hex[SHA256_HEX], cru_error *err)
     /* a folder opens but does not read */
     cru_status status = ferror(file) ? cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno)) : CRU_OK;
     fclose(file);
-    if (status == CRU_OK) finish(&ctx, hex);
+    if (!status) finish(&ctx, hex);
     return status;
 }

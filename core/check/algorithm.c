@@ -13,7 +13,7 @@
 static float *scores_of(const cru_plugin *plugin, const trial_plan *plan, verdict *v)
 {
     trial_outcome outcome = trial_run(plugin, plan, v);
-    if (v->state == CHECK_FAILED || outcome.status == CRU_OK) return outcome.scores;
+    if (v->state == CHECK_FAILED || !outcome.status) return outcome.scores;
     const char *message = outcome.err.text;
     if (outcome.status == CRU_UNSUPPORTED && *message) {
         verdict_set(v, CHECK_NOTED, "refused: %s", message);
@@ -73,7 +73,7 @@ static void case_refuses(const void *user, const cru_plugin *plugin, verdict *v)
     trial_outcome outcome = trial_run(plugin, user, v);
     free(outcome.scores);
     if (v->state == CHECK_FAILED) return;
-    if (outcome.status == CRU_OK || !outcome.call || strcmp(outcome.call, "create") != 0) {
+    if (!outcome.status || !outcome.call || strcmp(outcome.call, "create") != 0) {
         verdict_set(v, CHECK_FAILED, "takes a problem that it does not claim; create must return CRU_UNSUPPORTED");
     } else if (outcome.status != CRU_UNSUPPORTED) {
         verdict_set(v, CHECK_FAILED, "create returns '%s' instead of CRU_UNSUPPORTED", cru_status_name(outcome.status));
@@ -178,7 +178,7 @@ static void case_survives(const void *user, const cru_plugin *plugin, verdict *v
 {
     trial_outcome outcome = trial_run(plugin, user, v);
     free(outcome.scores);
-    if (v->state == CHECK_FAILED || outcome.status == CRU_OK) return;
+    if (v->state == CHECK_FAILED || !outcome.status) return;
     if (*outcome.err.text) {
         verdict_set(v, CHECK_NOTED, "%s: %s", outcome.call, outcome.err.text);
     } else {

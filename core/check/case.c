@@ -53,7 +53,7 @@ static cru_status open_plugin(const suite *s, const cru_plugin **plugin, cru_err
 {
     if (!s->options.open) return plugin_open(s->plugin->path, s->plugin->kind, NULL, plugin, err);
     cru_status status = s->options.open(s->plugin->path, plugin, err);
-    return status == CRU_OK ? plugin_accept(*plugin, s->plugin->kind, NULL, err) : status;
+    return status ? status : plugin_accept(*plugin, s->plugin->kind, NULL, err);
 }
 
 static int run_case(void *user, int fd)
@@ -117,7 +117,7 @@ verdict case_try(suite *s, const check_case *c)
                                  .no_files = !c->images,
                                  .fork = s->options.fork,
                                  .keep = s->ruleset > 0 ? s->ruleset : 0};
-    if (s->err->status != CRU_OK || child_start(&process, &limits, run_case, &work, s->err) != CRU_OK) {
+    if (s->err->status || child_start(&process, &limits, run_case, &work, s->err) != CRU_OK) {
         verdict_set(&v, CHECK_FAILED, "not run");
         return v;
     }

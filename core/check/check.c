@@ -21,7 +21,7 @@ static cru_status describe(const char *path, const char *python, cru_arena *memo
     scan_job job = {.path = path};
     nursery *parent;
     cru_status status = nursery_open(&(nursery_options){.trades = &scan_trade, .count = 1}, &parent, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const scan_options options = {
         .nursery = parent, .hang_seconds = 10, .memory = memory, .python = python, .children = &children};
     status = scanner_run(&options, &job, 1, err);
@@ -68,7 +68,7 @@ static cru_status make_rules(const char *path, suite *s, cru_error *err)
                                  .writable = writable,
                                  .libraries = true};
     cru_status status = rules_create(&files, &rules, err);
-    if (status == CRU_OK) status = rules_make(rules, -1, &s->ruleset, err);
+    if (!status) status = rules_make(rules, -1, &s->ruleset, err);
     rules_destroy(rules);
     return status;
 }
@@ -90,7 +90,7 @@ cru_status check_file(const char *path, const check_options *options, check_repo
     if (!realpath(path, full_path)) return cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
     registry_entry plugin;
     cru_status status = describe(full_path, options ? options->python : NULL, report->memory, &plugin, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cru_error own = {0};
     suite s = {.plugin = &plugin,
                .options = complete(options),
@@ -111,7 +111,7 @@ cru_status check_file(const char *path, const check_options *options, check_repo
     sandbox_destroy(box);
     rmdir(s.scratch);
     rmdir(s.copies);
-    return own.status == CRU_OK ? CRU_OK : cru_fail(err, own.status, "%s", own.text);
+    return !own.status ? CRU_OK : cru_fail(err, own.status, "%s", own.text);
 }
 
 void check_report_free(check_report *report)

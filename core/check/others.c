@@ -10,11 +10,6 @@
 #include "check/suites.h"
 #include "check/tiny.h"
 
-static cru_settings *default_settings(const cru_plugin *plugin)
-{
-    return plan_settings(plugin, NULL);
-}
-
 /* ---- telling whether two problems are the same ------------------------------------------------------------------- */
 
 static int write_image(const cru_data *data, verdict *v)
@@ -62,8 +57,8 @@ cru_status load_data(const cru_plugin *plugin, const trial_plan *plan, const cru
         .size = sizeof loading, .settings = cru_settings_struct(settings), .source = source, .data = *data, .err = err};
     cru_status status = dataset->load(&loading);
     cru_settings_destroy(settings);
-    if (status == CRU_OK && cru_data_check(*data, &wrong) != CRU_OK) cru_panic(CRU_BAD_INPUT, "%s", wrong.text);
-    if (status == CRU_OK) return CRU_OK;
+    if (!status && cru_data_check(*data, &wrong) != CRU_OK) cru_panic(CRU_BAD_INPUT, "%s", wrong.text);
+    if (!status) return CRU_OK;
     cru_data_destroy(*data);
     *data = NULL;
     return status;
@@ -75,9 +70,9 @@ static cru_data *generate(const cru_plugin *plugin, const trial_plan *plan, verd
     cru_error err = {0};
     cru_data *data;
     cru_status status = load_data(plugin, plan, &source, &data, &err);
-    if (status != CRU_OK && *err.text)
+    if (status && *err.text)
         verdict_set(v, CHECK_NOTED, "%s%s", plan ? "" : "no generator: ", err.text);
-    else if (status != CRU_OK)
+    else if (status)
         verdict_set(v, CHECK_FAILED, "fails (%s) without a message", cru_status_name(status));
     return data;
 }
@@ -123,8 +118,8 @@ static void discard(void *user, const char *name, const double *values, int64_t 
 /* The data when a call left it sound; else NULL, and the verdict says why. */
 static cru_data *accept(cru_data *data, cru_status status, cru_error *err, verdict *v)
 {
-    if (status == CRU_OK && cru_data_check(data, err) == CRU_OK) return data;
-    if (status != CRU_OK && *err->text) {
+    if (!status && cru_data_check(data, err) == CRU_OK) return data;
+    if (status && *err->text) {
         verdict_set(v, CHECK_NOTED, "refused: %s", err->text);
     } else {
         verdict_set(v, CHECK_FAILED, "%s", *err->text ? err->text : "fails without a message");
@@ -202,12 +197,12 @@ static void check_parts(const cru_data *data, verdict *v)
     if (parts[0].count == 0) verdict_set(v, CHECK_FAILED, "nothing trains");
 }
 
-static cru_data *divide(const cru_plugin *plugin, const tiny_problem *problem, verdict *v)
+static cru_data *divide(const cru_plugin *plugin, const tiny_problem *problem, const trial_plan *plan, verdict *v)
 {
     const cru_splitter *splitter = plugin->vtable;
     cru_rng rng = cru_rng_stream(1, "split", 0);
     cru_error err = {0};
-    cru_settings *settings = default_settings(plugin);
+    cru_settings *settings = plan_settings(plugin, plan);
     cru_data *data = tiny_create(problem);
     data->seed = 1;
     data->split = (cru_split){0};
@@ -220,22 +215,32 @@ static cru_data *divide(const cru_plugin *plugin, const tiny_problem *problem, v
 
 static void case_divides(const void *user, const cru_plugin *plugin, verdict *v)
 {
-    cru_data *first = divide(plugin, user, v), *second = first ? divide(plugin, user, v) : NULL;
+    cru_data *first = divide(plugin, user, NULL, v), *second = first ? divide(plugin, user, NULL, v) : NULL;
     if (first) check_parts(first, v);
     if (second) compare_data(first, second, v);
     cru_data_destroy(first);
     cru_data_destroy(second);
 }
 
+static void case_divides_at_limit(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    const trial_plan *plan = user;
+    cru_data *data = divide(plugin, plan->problem, plan, v);
+    if (data) check_parts(data, v);
+    cru_data_destroy(data);
+}
+
 void suite_split(suite *s)
 {
     run_claimed(s, (check_case){.body = case_divides, .images = true});
+    if (s->plugin->problems) suite_settings(s, case_divides_at_limit);
 }
 
 /* ---- metrics ----------------------------------------------------------------------------------------------------- */
 
 typedef struct judgement {
     const cru_plugin *plugin;
+    const trial_plan *plan; /* a setting that is not at its default; NULL: none */
     cru_judging judging;
 } judgement;
 
@@ -245,16 +250,16 @@ static void judge(const judgement *j, const char *what, verdict *v)
     cru_report report = {.sink = {.put = discard}};
     cru_error err = {0};
     double value = 0;
-    cru_settings *settings = default_settings(j->plugin);
+    cru_settings *settings = plan_settings(j->plugin, j->plan);
     cru_judging judging = j->judging;
     judging.settings = cru_settings_struct(settings);
     judging.report = &report;
     judging.err = &err;
     cru_status status = metric->score(&judging, &value);
     cru_settings_destroy(settings);
-    if (status != CRU_OK && *err.text) {
+    if (status && *err.text) {
         verdict_set(v, CHECK_NOTED, "%s: %s", what, err.text);
-    } else if (status != CRU_OK) {
+    } else if (status) {
         verdict_set(v, CHECK_FAILED, "%s: fails without a message", what);
     } else if (isinf(value)) {
         verdict_set(v, CHECK_FAILED, "%s: the value is infinite", what);
@@ -270,9 +275,9 @@ static bool suits(uint32_t flags, const cru_data *data)
 
 /* On the test items with scores of every sign and some that are equal; then on no items at all. The scores also stand
  * for an embedding. */
-static void case_scores(const void *user, const cru_plugin *plugin, verdict *v)
+static void judge_tiny(const cru_plugin *plugin, const tiny_problem *problem, const trial_plan *plan, verdict *v)
 {
-    cru_data *data = tiny_create(user);
+    cru_data *data = tiny_create(problem);
     const int64_t count = data->items * data->classes;
     const uint32_t flags = ((const cru_metric *)plugin->vtable)->flags;
     const bool of_dataset = (flags & CRU_METRIC_OF_DATASET) != 0, of_embedding = (flags & CRU_METRIC_OF_EMBEDDING) != 0;
@@ -281,6 +286,7 @@ static void case_scores(const void *user, const cru_plugin *plugin, verdict *v)
     if (!scores) cru_panic(CRU_NO_MEMORY, "no memory for scores");
     for (int64_t i = 0; i < count; i++) scores[i] = (float)cru_rng_below(&rng, 7) - 3;
     judgement j = {.plugin = plugin,
+                   .plan = plan,
                    .judging = {.size = sizeof(cru_judging),
                                .data = data,
                                .scores = of_dataset ? NULL : scores,
@@ -300,7 +306,19 @@ static void case_scores(const void *user, const cru_plugin *plugin, verdict *v)
     cru_data_destroy(data);
 }
 
+static void case_scores(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    judge_tiny(plugin, user, NULL, v);
+}
+
+static void case_scores_at_limit(const void *user, const cru_plugin *plugin, verdict *v)
+{
+    const trial_plan *plan = user;
+    judge_tiny(plugin, plan->problem, plan, v);
+}
+
 void suite_metric(suite *s)
 {
     run_claimed(s, (check_case){.body = case_scores});
+    if (s->plugin->problems) suite_settings(s, case_scores_at_limit);
 }

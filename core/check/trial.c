@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "check/trial.h"
 
-#include "check/inner.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/inner.h"
 #include "check/protect.h"
 
 /* ---- the place for scores ---------------------------------------------------------------------------------------- */
@@ -71,7 +70,7 @@ typedef struct instance {
 
 static bool record(instance *run, const char *call, cru_status status)
 {
-    if (status == CRU_OK) return true;
+    if (!status) return true;
     run->outcome->status = status;
     run->outcome->call = call;
     run->outcome->err = *cru_ctx_error(run->ctx);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "clean/listing.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "report/format/escape.h"
@@ -22,7 +21,7 @@ void listing_csv(const listing *l, FILE *out)
     fputs("rank,item,given,suggested,suspicion,methods_against,methods,probably_wrong\n", out);
     for (int64_t k = 0; k < e->count; k++) {
         const int32_t i = e->order[k];
-        fprintf(out, "%" PRId64 ",%d,", k + 1, i);
+        fprintf(out, "%lld,%d,", (long long)(k + 1), i);
         escape_csv(out, l->class_names[e->given[i]]);
         fputc(',', out);
         escape_csv(out, l->class_names[e->suggested[i]]);
@@ -57,13 +56,13 @@ static void put_head(const listing *l, FILE *out)
 static void put_summary(const listing *l, FILE *out)
 {
     const evidence *e = l->found;
-    fprintf(out, "<dl class=\"summary\"><dt>labelled items</dt><dd>%" PRId64 " of %" PRId64 "</dd>\n", e->count,
-            e->items);
+    fprintf(out, "<dl class=\"summary\"><dt>labelled items</dt><dd>%lld of %lld</dd>\n", (long long)e->count,
+            (long long)e->items);
     if (!isnan(e->rate))
         fprintf(out,
-                "<dt>wrong labels, estimated</dt><dd>%.1f %% (95 %%: %.1f to %.1f), from %" PRId64
-                " items whose class is clear</dd>\n",
-                100 * e->rate, 100 * e->low, 100 * e->high, e->counted);
+                "<dt>wrong labels, estimated</dt><dd>%.1f %% (95 %%: %.1f to %.1f), from %lld items whose class is "
+                "clear</dd>\n",
+                100 * e->rate, 100 * e->low, 100 * e->high, (long long)e->counted);
     put("<dt>command</dt><dd><code>", l->command, "</code></dd></dl>\n", out);
 }
 
@@ -93,8 +92,8 @@ static void put_histogram(const evidence *e, FILE *out)
     }
     fprintf(out,
             "<text x=\"0\" y=\"%d\">0</text><text x=\"%d\" y=\"%d\" text-anchor=\"end\">1</text>"
-            "<text x=\"0\" y=\"12\">%" PRId64 " items</text></svg></figure>\n",
-            HEIGHT + 18, WIDTH, HEIGHT + 18, most);
+            "<text x=\"0\" y=\"12\">%lld items</text></svg></figure>\n",
+            HEIGHT + 18, WIDTH, HEIGHT + 18, (long long)most);
 }
 
 static void put_methods(const evidence *e, FILE *out)
@@ -125,7 +124,7 @@ static void put_classes(const listing *l, FILE *out)
     for (int32_t c = 0; c < e->classes; c++) {
         put("<tr><th scope=\"row\">", l->class_names[c], "</th>", out);
         for (int32_t j = 0; j < e->classes; j++)
-            fprintf(out, "<td>%" PRId64 "</td>", e->confident[(int64_t)c * e->classes + j]);
+            fprintf(out, "<td>%lld</td>", (long long)e->confident[(int64_t)c * e->classes + j]);
         fputs("</tr>\n", out);
     }
     fputs("</tbody></table></div>\n", out);
@@ -136,12 +135,12 @@ static void put_items(const listing *l, FILE *out)
     const evidence *e = l->found;
     const int64_t shown = e->count < ROWS_MOST ? e->count : ROWS_MOST;
     fprintf(out,
-            "<section><h2>Items, the most suspect first</h2>\n<p class=\"legend\">%" PRId64 " of %" PRId64
-            "; the CSV has all. Items are numbered from 0 in the order of the data's file.</p>\n"
+            "<section><h2>Items, the most suspect first</h2>\n<p class=\"legend\">%lld of %lld; the CSV has all. Items "
+            "are numbered from 0 in the order of the data's file.</p>\n"
             "<p class=\"tools\"><label>rows with <input type=\"search\" class=\"filter\"></label> "
             "<button type=\"button\" class=\"csv\">CSV</button> <span>A click on a heading sorts.</span></p>\n"
             "<div class=\"scroll\"><table><thead><tr>",
-            shown, e->count);
+            (long long)shown, (long long)e->count);
     static const char *const heads[] = {"item", "given", "suggested", "suspicion", "methods against", "probably wrong"};
     for (size_t k = 0; k < sizeof heads / sizeof *heads; k++)
         fprintf(out, "<th><button type=\"button\">%s</button></th>", heads[k]);

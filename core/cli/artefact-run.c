@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/artefact-run.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -507,8 +506,8 @@ static void say_counts(const artefact_view *v)
 {
     const layout *l = &v->layout;
     if (!l->t) return;
-    fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " cells measured, %" PRId64 " of %" PRId64 " judged are inside\n",
-            v->file->name, l->measured, l->cells, l->inside, l->judged);
+    fprintf(stderr, "%s: %lld of %lld cells measured, %lld of %lld judged are inside\n", v->file->name,
+            (long long)l->measured, (long long)l->cells, (long long)l->inside, (long long)l->judged);
 }
 
 /* ---- reporting ------------------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/info-card.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,7 +45,7 @@ static void print_counts(const card_expect *expect)
     list_facts(expect, facts);
     for (int i = 0; i < FACTS; i++) {
         if (facts[i].value < 0) continue;
-        printf("%s%s %" PRId64, between, facts[i].name, facts[i].value);
+        printf("%s%s %lld", between, facts[i].name, (long long)facts[i].value);
         between = ", ";
     }
     if (*between == ',') putchar('\n');

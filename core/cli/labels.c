@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/labels.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +35,7 @@ static int run_methods(weighing *c, const char *name)
     if (q->config) add(&run.files, q->config);
     add(&run.sets, string_format(c->arena, "experiment.name=%s", name));
     add(&run.sets, string_format(c->arena, "experiment.datasets=%s", q->dataset));
-    if (q->seeds) add(&run.sets, string_format(c->arena, "experiment.seeds=0..%" PRId64, q->seeds - 1));
+    if (q->seeds) add(&run.sets, string_format(c->arena, "experiment.seeds=0..%lld", (long long)(q->seeds - 1)));
     if (q->methods) add(&run.sets, string_format(c->arena, "experiment.algorithms=%s", q->methods));
     for (int i = 0; i < q->sets->count; i++)
         add(&run.sets, string_format(c->arena, "dataset.%s.%s", q->dataset, q->sets->word[i]));

@@ -2,7 +2,6 @@
 #include "cli/list-studies.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +227,8 @@ static void left_text(const artefact_view *v, const estimate *e, char *text, siz
     char took[DURATION_SIZE], unknown[60] = "";
     const char *about = e->scaled ? "about " : "";
     if (e->unknown)
-        snprintf(unknown, sizeof unknown, "%s%" PRId64 " trials never timed", e->seconds > 0 ? " + " : "", e->unknown);
+        snprintf(unknown, sizeof unknown, "%s%lld trials never timed", e->seconds > 0 ? " + " : "",
+                 (long long)e->unknown);
     snprintf(text, size, "%s%s%s", e->seconds > 0 ? about : "",
              e->seconds > 0 ? duration_text(e->seconds, took)
              : e->pending   ? ""
@@ -241,9 +241,9 @@ static void print_line(const artefact_view *v, const estimate *e)
 {
     char missing[32] = "", left[120];
     left_text(v, e, left, sizeof left);
-    if (v->plan.missing_count) snprintf(missing, sizeof missing, "%" PRId64, v->plan.missing_count);
-    printf("  %-32s %5" PRId64 " %8" PRId64 " %6" PRId64 " %7s  %s\n", v->file->name, v->layout.cells,
-           v->layout.measured, v->layout.inside, missing, left);
+    if (v->plan.missing_count) snprintf(missing, sizeof missing, "%lld", (long long)v->plan.missing_count);
+    printf("  %-32s %5lld %8lld %6lld %7s  %s\n", v->file->name, (long long)v->layout.cells,
+           (long long)v->layout.measured, (long long)v->layout.inside, missing, left);
 }
 
 static cJSON *make_json(const artefact_view *v, const estimate *e)

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -96,13 +95,13 @@ static cru_status merge_inputs(const merging *q, store *out, outcome *o, cru_err
         cru_error why = {0};
         cru_status status = store_merge(out, q->inputs[i], &options, &o->figures, &out_failed, &why);
         o->merged += !status;
-        o->skipped += status != CRU_OK;
+        o->skipped += status;
         if (status && (out_failed || q->strict)) return cru_fail(err, status, "%s", why.text);
         if (status) fprintf(stderr, "%s; passed over\n", why.text);
     }
     if (q->strict && o->figures.differing)
-        return cru_fail(err, CRU_BAD_INPUT, "%" PRId64 " trials have other results in another store",
-                        o->figures.differing);
+        return cru_fail(err, CRU_BAD_INPUT, "%lld trials have other results in another store",
+                        (long long)o->figures.differing);
     return CRU_OK;
 }
 
@@ -138,10 +137,11 @@ static void print_figures(const merging *q, const outcome *o)
 {
     const merge_figures *f = &o->figures;
     if (q->quiet) return;
-    printf("%s: %" PRId64 " of %" PRId64 " stores merged; %" PRId64 " trials, %" PRId64 " of them new, %" PRId64
-           " results taken over; %" PRId64 " results in two stores",
-           q->out, o->merged, q->count, f->trials, f->added, f->results, f->twice);
-    if (f->twice) printf(", %" PRId64 " of them the same bits", f->twice - f->differing);
+    printf("%s: %lld of %lld stores merged; %lld trials, %lld of them new, %lld results taken over; %lld results in "
+           "two stores",
+           q->out, (long long)o->merged, (long long)q->count, (long long)f->trials, (long long)f->added,
+           (long long)f->results, (long long)f->twice);
+    if (f->twice) printf(", %lld of them the same bits", (long long)(f->twice - f->differing));
     putchar('\n');
 }
 
@@ -154,7 +154,7 @@ int merging_run(const merging *q)
     cru_status status = access(q->out, F_OK) == 0 ? merge_into(q, q->out, false, &o, &err) : merge_anew(q, &o, &err);
     if (status) return cli_fail("%s; %s is as it was", err.text, q->out);
     if (o.teller.told > TOLD)
-        fprintf(stderr, "... and %" PRId64 " more trials with other results\n", o.teller.told - TOLD);
+        fprintf(stderr, "... and %lld more trials with other results\n", (long long)(o.teller.told - TOLD));
     print_figures(q, &o);
     if (!o.merged) return CLI_FAILED;
     return o.skipped || o.figures.differing ? CLI_PARTLY : CLI_OK;

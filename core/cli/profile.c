@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/profile.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +30,9 @@ void profile_print_event(void *user, const cru_trace_event *event)
     char shape[100] = "";
     size_t used = 0;
     for (int32_t i = 0; i < event->rank; i++)
-        used += (size_t)snprintf(shape + used, sizeof shape - used, i ? "x%" PRId64 : "%" PRId64, event->dim[i]);
-    fprintf(user, "%-8s %-20s %-20s %10.1f us %12" PRId64 " bytes\n", event->backward ? "backward" : "forward",
-            event->op, shape, 1e6 * event->seconds, event->bytes);
+        used += (size_t)snprintf(shape + used, sizeof shape - used, i ? "x%lld" : "%lld", (long long)event->dim[i]);
+    fprintf(user, "%-8s %-20s %-20s %10.1f us %12lld bytes\n", event->backward ? "backward" : "forward", event->op,
+            shape, 1e6 * event->seconds, (long long)event->bytes);
 }
 
 static int by_time(const void *a, const void *b)
@@ -51,9 +50,9 @@ void profile_print(profile *p, FILE *out)
             "MB a call");
     for (int i = 0; i < p->count; i++) {
         const profile_row *r = &p->rows[i];
-        fprintf(out, "%-20s %-8s %10" PRId64 " %12.3f %6.1f%% %12.1f %12.3f\n", r->op,
-                r->backward ? "backward" : "forward", r->calls, 1e3 * r->seconds, 100 * r->seconds / total,
-                1e6 * r->seconds / (double)r->calls, 1e-6 * (double)r->bytes / (double)r->calls);
+        fprintf(out, "%-20s %-8s %10lld %12.3f %6.1f%% %12.1f %12.3f\n", r->op, r->backward ? "backward" : "forward",
+                (long long)r->calls, 1e3 * r->seconds, 100 * r->seconds / total, 1e6 * r->seconds / (double)r->calls,
+                1e-6 * (double)r->bytes / (double)r->calls);
     }
     fprintf(out, "%-20s %-8s %10s %12.3f\n", "all", "", "", 1e3 * total);
 }

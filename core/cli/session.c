@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,7 +95,7 @@ static void trials_awaited(void *user, int64_t count)
     session *s = user;
     if (s->request->quiet || s->request->json) return;
     progress_end(&s->progress);
-    fprintf(stderr, "waiting for %" PRId64 " trials that another process is running\n", count);
+    fprintf(stderr, "waiting for %lld trials that another process is running\n", (long long)count);
 }
 
 static void trial_tick(void *user, const trial *const *running, int32_t count)
@@ -159,11 +158,11 @@ static cru_status print_failures(const session *s, const int64_t counts[STORE_OU
     for (int i = STORE_OOM; i < STORE_OUTCOMES; i++) bad += counts[i];
     if (!bad) return CRU_OK;
     cru_status status = store_each_trial(s->store, experiment_id(s), find_failure, &first, err);
-    if (status != CRU_OK) return status;
-    fprintf(stderr, "%s%s: %" PRId64 " of %" PRId64 " trials have no result (",
-            counts[STORE_OK] ? "" : "crucible: ", s->experiment->name, bad, all + bad);
+    if (status) return status;
+    fprintf(stderr, "%s%s: %lld of %lld trials have no result (",
+            counts[STORE_OK] ? "" : "crucible: ", s->experiment->name, (long long)bad, (long long)(all + bad));
     for (int i = STORE_OOM; i < STORE_OUTCOMES; i++)
-        if (counts[i]) fprintf(stderr, "%" PRId64 " %s, ", counts[i], store_outcome_name((store_outcome)i));
+        if (counts[i]) fprintf(stderr, "%lld %s, ", (long long)counts[i], store_outcome_name((store_outcome)i));
     fprintf(stderr, "the first: %s); --retry failed runs them again\n", first.text);
     return CRU_OK;
 }
@@ -188,11 +187,10 @@ static cru_status print_warnings(const session *s, cru_error *err)
 {
     warning_count w = {0};
     cru_status status = store_each_trial(s->store, experiment_id(s), find_warning, &w, err);
-    if (status == CRU_OK && w.count)
+    if (!status && w.count)
         fprintf(stderr,
-                "warning: %" PRId64
-                " of the results of %s may be worthless (the first: %s); crucible show tells which\n",
-                w.count, s->experiment->name, w.first.text);
+                "warning: %lld of the results of %s may be worthless (the first: %s); crucible show tells which\n",
+                (long long)w.count, s->experiment->name, w.first.text);
     return status;
 }
 
@@ -224,32 +222,32 @@ static void print_end(const session *s, const runner_summary *summary, int64_t l
     int64_t all = s->tuning ? ran + summary->elsewhere + tuning_count(s->tuning)->known
                             : s->agenda.part_count - s->agenda.repeats;
     int64_t known = s->tuning ? tuning_count(s->tuning)->known : all - s->agenda.todo_count;
-    fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " trials run in %s", s->experiment->name, ran, all,
+    fprintf(stderr, "%s: %lld of %lld trials run in %s", s->experiment->name, (long long)ran, (long long)all,
             duration_text(clock_now() - s->progress.begun, took));
-    if (summary->judged) fprintf(stderr, ", %" PRId64 " of them judged from kept scores", summary->judged);
-    if (known) fprintf(stderr, ", %" PRId64 " known before", known);
-    if (summary->elsewhere) fprintf(stderr, ", %" PRId64 " run by another process", summary->elsewhere);
+    if (summary->judged) fprintf(stderr, ", %lld of them judged from kept scores", (long long)summary->judged);
+    if (known) fprintf(stderr, ", %lld known before", (long long)known);
+    if (summary->elsewhere) fprintf(stderr, ", %lld run by another process", (long long)summary->elsewhere);
     fprintf(stderr, "; results in %s\n", store_path(s->store));
     if (s->tuning) {
         const tuning_figures *f = tuning_count(s->tuning);
-        fprintf(stderr, "%" PRId64 " of %" PRId64 " searches over, %" PRId64 " settings tried\n", f->over, f->searches,
-                f->settings);
+        fprintf(stderr, "%lld of %lld searches over, %lld settings tried\n", (long long)f->over, (long long)f->searches,
+                (long long)f->settings);
     }
     if (s->late)
-        fprintf(stderr, "The hours are over: %" PRId64 " trials remain. Run the same command to go on.\n", left);
+        fprintf(stderr, "The hours are over: %lld trials remain. Run the same command to go on.\n", (long long)left);
     if (summary->interrupted && s->tuning)
         fprintf(stderr, "Interrupted. Run the same command again to go on.\n");
     else if (summary->interrupted)
-        fprintf(stderr, "Interrupted: %" PRId64 " trials remain. Run the same command again to go on.\n", left);
+        fprintf(stderr, "Interrupted: %lld trials remain. Run the same command again to go on.\n", (long long)left);
 }
 
-/* Results that are known are not made again when only the plugin's file has changed, which its author may not expect.
- */
+/* Results that are known are not made again when only the plugin's file has changed, which its author may not
+ * expect. */
 static cru_status print_rebuilt(const session *s, cru_error *err)
 {
     runner_rebuilds r;
     cru_status status = runner_rebuilt(s->runner, experiment_id(s), &r, err);
-    if (status == CRU_OK && r.count)
+    if (!status && r.count)
         fprintf(stderr, "%s %s built again since these results; --force or a new version runs %s\n", r.names,
                 r.count == 1 ? "was" : "were", r.count == 1 ? "it" : "them");
     return status;
@@ -314,8 +312,8 @@ static char *shard_db(const char *db, const shard *which)
     char *path = NULL;
     const size_t length = strlen(db);
     const bool ending = length > 3 && strcmp(db + length - 3, ".db") == 0;
-    if (asprintf(&path, "%.*s.%" PRId64 "-of-%" PRId64 ".db", (int)(ending ? length - 3 : length), db, which->index,
-                 which->count) < 0)
+    if (asprintf(&path, "%.*s.%lld-of-%lld.db", (int)(ending ? length - 3 : length), db, (long long)which->index,
+                 (long long)which->count) < 0)
         cru_panic(CRU_NO_MEMORY, "no memory for the name of a store");
     return path;
 }
@@ -328,14 +326,14 @@ static cru_status divide(const session *s, const shard *which, int64_t *parts, c
     bool there;
     if (q->plan) {
         cru_status status = shard_plan_read(q->plan, s->experiment, parts, &count, &there, err);
-        if (status == CRU_OK && there && count != which->count)
-            return cru_fail(err, CRU_BAD_INPUT, "--shard %s: the plan in %s has %" PRId64 " shards", q->shard, q->plan,
-                            count);
+        if (!status && there && count != which->count)
+            return cru_fail(err, CRU_BAD_INPUT, "--shard %s: the plan in %s has %lld shards", q->shard, q->plan,
+                            (long long)count);
         return status;
     }
     costs *known = NULL;
     cru_status status = q->costs ? costs_open(q->costs, &known, err) : CRU_OK;
-    if (status != CRU_OK) return status;
+    if (status) return status;
     shard_groups groups = shard_group_trials(s->experiment, known, NULL);
     shard_deal(groups.items, groups.count, 1, which->count);
     for (int64_t i = 0; i < experiment_trial_count(s->experiment); i++)
@@ -353,7 +351,7 @@ static cru_status open_shard(session *s, const char *db, cru_error *err)
     shard_read(s->request->shard, &which);
     int64_t *parts = calloc((size_t)count + 1, sizeof *parts);
     s->mine = calloc((size_t)count + 1, sizeof *s->mine);
-    if (!parts || !s->mine) cru_panic(CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
+    if (!parts || !s->mine) cru_panic(CRU_NO_MEMORY, "no memory for %lld trials", (long long)count);
     cru_status status = divide(s, &which, parts, err);
     for (int64_t i = 0; i < count; i++) s->mine[i] = parts[i] == which.index;
     free(parts);
@@ -379,13 +377,13 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
     const char *db = q->db ? q->db : with->experiment->run.db;
     cru_status status = open_shard(s, db, err);
     if (s->db) db = s->db;
-    if (status == CRU_OK && q->score_only && access(db, F_OK) != 0)
+    if (!status && q->score_only && access(db, F_OK) != 0)
         status = cru_fail(err, CRU_IO, "%s: there is no such store", db);
-    if (status == CRU_OK) status = runner_open(&options, &s->runner, err);
+    if (!status) status = runner_open(&options, &s->runner, err);
     const store_options how = {
         .batch_trials = 64, .batch_ms = 20, .keep_bytes = with->experiment->run.keep_limit * (1 << 20)};
-    if (status == CRU_OK) status = store_open(db, &how, &s->store, err);
-    if (status != CRU_OK) return status;
+    if (!status) status = store_open(db, &how, &s->store, err);
+    if (status) return status;
     runner_use_store(s->runner, s->store);
     return open_work(s, err);
 }
@@ -440,16 +438,16 @@ static void tell_unkept(const session *s)
     const int64_t unkept = store_unkept(s->store);
     if (unkept)
         fprintf(stderr,
-                "%s keeps as much as [run] keep_limit = %" PRId64 " MiB allows: the scores of %" PRId64
-                " trials were not kept, and a metric that comes later trains them again\n",
-                store_path(s->store), s->experiment->run.keep_limit, unkept);
+                "%s keeps as much as [run] keep_limit = %lld MiB allows: the scores of %lld trials were not kept, and "
+                "a metric that comes later trains them again\n",
+                store_path(s->store), (long long)s->experiment->run.keep_limit, (long long)unkept);
 }
 
 static void tell_lost(const session *s)
 {
     if (s->lost)
-        fprintf(stderr, "%s: nothing is kept that %" PRId64 " trials could be judged from; crucible run trains them\n",
-                s->experiment->name, s->lost);
+        fprintf(stderr, "%s: nothing is kept that %lld trials could be judged from; crucible run trains them\n",
+                s->experiment->name, (long long)s->lost);
 }
 
 static int run_session(session *s, const setup *with)
@@ -476,12 +474,12 @@ static int run_session(session *s, const setup *with)
                             .user = s};
     cru_status status = runner_run(s->runner, &source, &summary, &err);
     progress_end(&s->progress);
-    if ((q->trace || q->profile) && status == CRU_OK && summary.trainings == 0)
+    if ((q->trace || q->profile) && !status && summary.trainings == 0)
         fputs("no method was trained: all trials are known; add --force\n", stderr);
     else if (q->profile)
         profile_print(&s->profile, stderr);
-    if (status == CRU_OK && s->tuning) status = tuning_status(s->tuning, &err);
-    if (status != CRU_OK) return cli_fail("%s", err.text);
+    if (!status && s->tuning) status = tuning_status(s->tuning, &err);
+    if (status) return cli_fail("%s", err.text);
     int code = finish(s, &summary);
     tell_unkept(s);
     tell_lost(s);
@@ -537,6 +535,23 @@ int session_dispatch(const session_request *q)
     if (q->quick || q->only.count || q->published)
         return cli_wrong("--quick, --only and --published are for artefacts, as in noisygl/table-1");
     return session_run(q);
+}
+
+/* Options with values that cannot be, or that contradict each other. Fills the deadline. */
+static int check_request(session_request *q)
+{
+    if (q->db && !*q->db) return cli_wrong("--db: the path of the results store is empty");
+    if (q->retry && strcmp(q->retry, "failed") != 0)
+        return cli_wrong("--retry %s: only 'failed' can be retried", q->retry);
+    if (q->shard && !shard_read(q->shard, &(shard){0}))
+        return cli_wrong("--shard %s: not a part of so many, as 3/7", q->shard);
+    if ((q->costs || q->plan) && !q->shard) return cli_wrong("--costs and --plan are for --shard");
+    if (q->costs && q->plan) return cli_wrong("--costs and --plan: choose one");
+    if (q->trace && q->profile) return cli_wrong("--trace and --profile: choose one");
+    if (q->jobs > 4096) return cli_wrong("--jobs %lld: at most 4096", (long long)q->jobs);
+    if (q->hours && !read_hours(q->hours, &q->deadline))
+        return cli_wrong("--hours takes a number above 0, not '%s'", q->hours);
+    return CLI_OK;
 }
 
 int session_command(const cli_syntax *syntax, bool must_search, int argc, char **argv)
@@ -603,16 +618,6 @@ int session_command(const cli_syntax *syntax, bool must_search, int argc, char *
     full.options = options;
     int code = cli_parse(&full, argc, argv, &q.files);
     if (code != CLI_GO_ON) return code;
-    if (q.db && !*q.db) return cli_wrong("--db: the path of the results store is empty");
-    if (q.retry && strcmp(q.retry, "failed") != 0)
-        return cli_wrong("--retry %s: only 'failed' can be retried", q.retry);
-    if (q.shard && !shard_read(q.shard, &(shard){0}))
-        return cli_wrong("--shard %s: not a part of so many, as 3/7", q.shard);
-    if ((q.costs || q.plan) && !q.shard) return cli_wrong("--costs and --plan are for --shard");
-    if (q.costs && q.plan) return cli_wrong("--costs and --plan: choose one");
-    if (q.trace && q.profile) return cli_wrong("--trace and --profile: choose one");
-    if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
-    if (q.hours && !read_hours(q.hours, &q.deadline))
-        return cli_wrong("--hours takes a number above 0, not '%s'", q.hours);
-    return session_dispatch(&q);
+    code = check_request(&q);
+    return code == CLI_OK ? session_dispatch(&q) : code;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/settings-table.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "cli/param-text.h"
@@ -208,7 +207,7 @@ static int fill_lines(const artefact_view *v, const published *print, const int6
                                 .published = {f[columns[DEFAULT]], f[columns[SEARCH]]},
                                 .ours = {"", ""}};
         if (fill(arena, find_method(m, line->method), searches, line, &err) != CRU_OK)
-            return cli_wrong("%s:%" PRId64 ": %s", print->path, print->lines[i].number, err.text);
+            return cli_wrong("%s:%lld: %s", print->path, (long long)print->lines[i].number, err.text);
         out->known += line->known;
         out->same += line->same;
     }
@@ -286,7 +285,7 @@ int settings_table_print(const artefact_view *v, const settings_table *t, report
         put_row(cells, wide, format, out);
     }
     if (format != REPORT_CSV)
-        fprintf(out, "\n%" PRId64 " of %" PRId64 " settings are here, %" PRId64 " as printed%s%s\n", t->known, t->count,
-                t->same, *v->file->settings.note ? "; " : "", v->file->settings.note);
+        fprintf(out, "\n%lld of %lld settings are here, %lld as printed%s%s\n", (long long)t->known,
+                (long long)t->count, (long long)t->same, *v->file->settings.note ? "; " : "", v->file->settings.note);
     return CLI_OK;
 }

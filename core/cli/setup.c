@@ -78,7 +78,7 @@ int setup_open_quick(const cli_words *files, const cli_words *sets, bool quick, 
     config_paths *paths = config_paths_read(&request, NULL);
     cru_status status = scan(paths, s->nursery, &s->plugins, &err);
     config_paths_destroy(paths);
-    if (status != CRU_OK) {
+    if (status) {
         nursery_close(s->nursery);
         return cli_fail("%s", err.text);
     }
@@ -86,7 +86,7 @@ int setup_open_quick(const cli_words *files, const cli_words *sets, bool quick, 
     request.warnings = &warnings;
     status = config_load(&request, &s->experiment, &faults);
     print_warnings(&warnings);
-    if (status == CRU_OK) return CLI_GO_ON;
+    if (!status) return CLI_GO_ON;
     diagnostics_print(&faults, stderr);
     diagnostics_clear(&faults);
     registry_destroy(s->plugins);

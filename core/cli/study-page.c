@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/study-page.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,7 +81,7 @@ static void put_index(making *m, const artefact_view *v)
     put("", v->file->name, "</a></td><td>", out);
     put("", v->file->settings.title, "</td>", out);
     const int64_t counts[] = {l->cells, l->measured, l->judged, l->inside};
-    for (int i = 0; i < 4; i++) fprintf(out, "<td class=\"number\">%" PRId64 "</td>", counts[i]);
+    for (int i = 0; i < 4; i++) fprintf(out, "<td class=\"number\">%lld</td>", (long long)counts[i]);
     fputs("<td>", out);
     for (int64_t i = 0; i < v->plan.missing_count; i++) put(i ? ", " : "", v->plan.missing[i].name, "", out);
     fputs("</td></tr>\n", out);

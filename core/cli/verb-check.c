@@ -126,8 +126,8 @@ static int check_script(const char *path, const char *python, int64_t seconds, b
     cru_arena *memory = cru_arena_create();
     if (!memory) return cli_fail("check: out of memory");
     cru_status status = interpreter_find(python, memory, &found, &err);
-    if (status == CRU_OK) status = sandbox_enter_interpreter(-1, &err);
-    if (status == CRU_OK) {
+    if (!status) status = sandbox_enter_interpreter(-1, &err);
+    if (!status) {
         int count = interpreter_args(&found, "check", "/tmp", args);
         snprintf(limit, sizeof limit, "%ld", (long)(seconds < 0 ? 0 : seconds));
         args[count++] = limit;

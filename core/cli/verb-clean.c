@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* crucible clean: which labels of a dataset are probably wrong. */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +41,10 @@ static const char *verdict(const cleaning *c)
             "be more than %g %%.",
             100 * e->rate, 100 * e->low, 100 * e->high, 100 * EVIDENCE_LITTLE);
     case EVIDENCE_MANY:
-        return string_format(c->arena,
-                             "About %.1f %% of the labels are wrong (95 %%: %.1f to %.1f): look at the first %" PRId64
-                             " items of the list.",
-                             100 * e->rate, 100 * e->low, 100 * e->high, e->wrong);
+        return string_format(
+            c->arena,
+            "About %.1f %% of the labels are wrong (95 %%: %.1f to %.1f): look at the first %lld items of the list.",
+            100 * e->rate, 100 * e->low, 100 * e->high, (long long)e->wrong);
     default:
         return e->learned ? "How many labels are wrong cannot be told: no class of any item is clear to the methods."
                           : "How many labels are wrong cannot be told, and the order means nothing: no method agrees "
@@ -68,10 +67,10 @@ static void print_text(const cleaning *c)
                c->data.class_names[e->suggested[i]], e->suspicion[i], e->against[i], e->method_count);
     }
     if (c->q->truth)
-        printf("\nAgainst %s: %" PRId64 " of %" PRId64
-               " labels are wrong; average precision %.3f, precision of the first %" PRId64 " %.3f\n",
-               c->q->truth, c->quality.wrong, c->quality.known, c->quality.average_precision, e->wrong,
-               c->quality.precision);
+        printf(
+            "\nAgainst %s: %lld of %lld labels are wrong; average precision %.3f, precision of the first %lld %.3f\n",
+            c->q->truth, (long long)c->quality.wrong, (long long)c->quality.known, c->quality.average_precision,
+            (long long)e->wrong, c->quality.precision);
     printf("\nAll items: %s; page: %s\n", c->csv, c->page);
 }
 
@@ -115,7 +114,7 @@ static const char *command_of(const cleaning *c)
     const char *text = string_format(c->arena, "crucible clean %s", q->dataset);
     for (int i = 0; i < q->sets.count; i++) text = string_format(c->arena, "%s --set %s", text, q->sets.word[i]);
     if (q->methods) text = string_format(c->arena, "%s --methods %s", text, q->methods);
-    if (q->seeds) text = string_format(c->arena, "%s --seeds %" PRId64, text, q->seeds);
+    if (q->seeds) text = string_format(c->arena, "%s --seeds %lld", text, (long long)q->seeds);
     return text;
 }
 
@@ -152,8 +151,8 @@ static int check_data(const cleaning *c)
     if (d->labelled == 0 || d->classes < 2)
         return cli_fail("clean: %s has no labels of two classes to compare", c->q->dataset);
     if (c->q->truth && c->truth.items != d->items)
-        return cli_wrong("--truth %s has %" PRId64 " items, and %s has %" PRId64, c->q->truth, c->truth.items,
-                         c->q->dataset, d->items);
+        return cli_wrong("--truth %s has %lld items, and %s has %lld", c->q->truth, (long long)c->truth.items,
+                         c->q->dataset, (long long)d->items);
     if (c->q->truth && c->truth.classes != d->classes)
         return cli_wrong("--truth %s has %d classes, and %s has %d", c->q->truth, c->truth.classes, c->q->dataset,
                          d->classes);
@@ -247,7 +246,7 @@ int verb_clean(int argc, char **argv)
     if (code != CLI_GO_ON) return code;
     q.dataset = operands.word[0];
     if (q.db && !*q.db) return cli_wrong("--db: the path of the results store is empty");
-    if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
+    if (q.jobs > 4096) return cli_wrong("--jobs %lld: at most 4096", (long long)q.jobs);
     cleaning c = {.q = &q, .arena = cru_arena_create()};
     code = clean(&c);
     evidence_destroy(c.found);

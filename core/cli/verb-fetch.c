@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +44,10 @@ static void on_tick(void *user, const transfer_totals *t)
     char bar[BAR_CELLS + 1], got[BYTES_SIZE], rate[BYTES_SIZE], left[DURATION_SIZE], text[512];
     double seconds = fmax(clock_now() - d->begun, 1e-3);
     double remaining = t->share > 0 ? seconds * (1 - t->share) / t->share : INFINITY;
-    snprintf(text, sizeof text, "[%s] %" PRId64 "/%" PRId64 " files  %s  %s/s  %s left  %s", bar_text(t->share, bar),
-             t->done, t->files, bytes_text((double)t->bytes, got), bytes_text((double)t->bytes / seconds, rate),
-             duration_text(remaining, left), t->running ? t->running : "");
+    snprintf(text, sizeof text, "[%s] %lld/%lld files  %s  %s/s  %s left  %s", bar_text(t->share, bar),
+             (long long)t->done, (long long)t->files, bytes_text((double)t->bytes, got),
+             bytes_text((double)t->bytes / seconds, rate), duration_text(remaining, left),
+             t->running ? t->running : "");
     status_line_draw(&d->line, text);
 }
 
@@ -55,7 +55,7 @@ static void on_done(void *user, const transfer *t)
 {
     const display *d = user;
     char size[BYTES_SIZE], kept[BYTES_SIZE];
-    if (!d->lines || t->status != CRU_OK) return;
+    if (!d->lines || t->status) return;
     printf("%s: %s from %s", t->name, bytes_text((double)t->have, size), t->goal.url);
     if (t->resumed > 0) printf(", %s of it from before", bytes_text((double)t->resumed, kept));
     putchar('\n');
@@ -67,7 +67,7 @@ static void on_done(void *user, const transfer *t)
 static const char *outcome_name(const fetch_dataset *d)
 {
     if (d->status == CRU_UNSUPPORTED) return "refused";
-    if (d->status != CRU_OK) return "failed";
+    if (d->status) return "failed";
     for (int64_t i = 0; i < d->count; i++)
         if (d->files[i].source_count > 0) return "fetched";
     return "present";
@@ -79,14 +79,14 @@ static cJSON *file_json(const fetch_file *f)
     const transfer *t = &f->transfer;
     const bool fetched = f->source_count > 0;
     const card_form *form = fetched ? f->sources[f->at].form : card_published(f->file);
-    bool here = !fetched || (t->status == CRU_OK && t->sha256[0]);
+    bool here = !fetched || (!t->status && t->sha256[0]);
     json_add_text(object, "role", f->file->role);
     json_add_text(object, "path", here ? fetch_path(f) : NULL);
     json_add_text(object, "from", fetched ? f->sources[f->at].url : NULL);
     json_add_text(object, "sha256", t->sha256[0] ? t->sha256 : form->sha256);
     cJSON_AddNumberToObject(object, "bytes", (double)t->have);
     cJSON_AddNumberToObject(object, "resumed", (double)t->resumed);
-    json_add_text(object, "message", t->status != CRU_OK ? t->error.text : NULL);
+    json_add_text(object, "message", t->status ? t->error.text : NULL);
     return object;
 }
 
@@ -95,8 +95,8 @@ static cJSON *dataset_json(const fetch_dataset *d)
     cJSON *object = cJSON_CreateObject(), *files = cJSON_CreateArray();
     json_add_text(object, "name", d->card->name);
     json_add_text(object, "status", outcome_name(d));
-    json_add_text(object, "message", d->status != CRU_OK ? d->error.text : NULL);
-    if (d->status == CRU_OK) {
+    json_add_text(object, "message", d->status ? d->error.text : NULL);
+    if (!d->status) {
         cJSON_AddNumberToObject(object, "items", (double)d->counts.items);
         cJSON_AddNumberToObject(object, "nodes", (double)d->counts.nodes);
         cJSON_AddNumberToObject(object, "edges", (double)d->counts.arcs);
@@ -111,9 +111,9 @@ static cJSON *dataset_json(const fetch_dataset *d)
 static void print_dataset(const fetch_dataset *d)
 {
     const fetch_counts *n = &d->counts;
-    printf("%s: %s; %" PRId64 " items, ", d->card->name, outcome_name(d), n->items);
-    if (n->arcs > 0) printf("%" PRId64 " edges, ", n->arcs);
-    printf("%" PRId64 " features, %" PRId64 " classes\n", n->features, n->classes);
+    printf("%s: %s; %lld items, ", d->card->name, outcome_name(d), (long long)n->items);
+    if (n->arcs > 0) printf("%lld edges, ", (long long)n->arcs);
+    printf("%lld features, %lld classes\n", (long long)n->features, (long long)n->classes);
 }
 
 static int print_outcome(const fetch_plan *plan, const request *q)
@@ -123,7 +123,7 @@ static int print_outcome(const fetch_plan *plan, const request *q)
     for (int64_t i = 0; i < plan->count; i++) {
         const fetch_dataset *d = &plan->datasets[i];
         if (q->json) cJSON_AddItemToArray(array, dataset_json(d));
-        if (d->status != CRU_OK)
+        if (d->status)
             code = cli_fail("%s", d->error.text);
         else if (!q->json && !q->quiet)
             print_dataset(d);
@@ -137,7 +137,7 @@ static int print_outcome(const fetch_plan *plan, const request *q)
 static cru_status fill_plan(fetch_plan *plan, const request *q, const cli_words *names, cru_error *err)
 {
     cru_status status = q->all ? fetch_add_all(plan, err) : CRU_OK;
-    for (int i = 0; status == CRU_OK && i < names->count; i++) status = fetch_add(plan, names->word[i], err);
+    for (int i = 0; !status && i < names->count; i++) status = fetch_add(plan, names->word[i], err);
     return status;
 }
 
@@ -156,11 +156,9 @@ static int fetch(const request *q, const cli_words *names, const outfit *with)
     cru_error err = {0};
     cru_status status = fill_plan(&plan, q, names, &err);
     const bool wrong = status == CRU_BAD_INPUT; /* a name or a card */
-    if (status == CRU_OK) status = fetch_run(&plan, &watch, &err);
+    if (!status) status = fetch_run(&plan, &watch, &err);
     status_line_erase(&shows.line);
-    int code = status == CRU_OK ? print_outcome(&plan, q)
-               : wrong          ? cli_wrong("%s", err.text)
-                                : cli_fail("%s", err.text);
+    int code = !status ? print_outcome(&plan, q) : wrong ? cli_wrong("%s", err.text) : cli_fail("%s", err.text);
     fetch_clear(&plan);
     return code;
 }

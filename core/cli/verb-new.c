@@ -72,7 +72,7 @@ int verb_new(int argc, char **argv)
     cru_error err = {0};
     cru_status status = scaffold_create(&request, &err);
     if (status == CRU_BAD_INPUT) return cli_wrong("new: %s", err.text);
-    if (status != CRU_OK) return cli_fail("new: %s", err.text);
+    if (status) return cli_fail("new: %s", err.text);
     (python ? print_python_steps : print_steps)(request.folder, request.name);
     return CLI_OK;
 }

@@ -1,50 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /* crucible pick: which method suits one's own data, by a race on validation data. */
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
 #include "cli/labels.h"
+#include "cli/picking.h"
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "config/strings.h"
 #include "host/clock.h"
-#include "host/progress.h"
-#include "pick/verdict.h"
 #include "report/table/frame.h"
 #include "report/table/stats.h"
 #include "study/find.h"
 
-enum { CANDIDATES_MOST = 1000, FACTS_MOST = 32 };
-
-static const char *const measures[] = {"edge-homophily", "adjusted-homophily", NULL};
-
-typedef struct request {
-    const char *dataset, *config, *db, *methods, *metric, *hours, *out;
-    cli_words sets, damage;
-    int64_t jobs, seed;
-    bool quiet, json, noise;
-} request;
-
-typedef struct picking {
-    const request *q;
-    cru_arena *arena;
-    look data;
-    const char *file, *metric, *monitor; /* the experiment file; of the test; of validation */
-    double deadline;
-    const char *names[CANDIDATES_MOST]; /* candidates, then those that are left */
-    int64_t count, candidates;
-    verdict_rung rungs[RACE_RUNGS];
-    int64_t rung_count;
-    bool late;
-    const char *base, *ini, *page; /* names of files */
-    const char *config;            /* the text of the INI file */
-    double *test_mean, *test_std;
-    const char *noise; /* of --noise: what is estimated; NULL: it was not asked for */
-} picking;
+const char *const pick_measures[] = {"edge-homophily", "adjusted-homophily", NULL};
 
 /* ---- candidates ------------------------------------------------------------------------------------------ */
 
@@ -94,7 +65,7 @@ static void add(cli_words *words, const char *text)
     if (words->count < CLI_WORDS_MAX) words->word[words->count++] = text;
 }
 
-static const char *join(const picking *p, const char *const *names, int64_t count)
+const char *pick_join(const picking *p, const char *const *names, int64_t count)
 {
     const char *text = "";
     for (int64_t i = 0; i < count; i++) text = string_format(p->arena, "%s%s%s", text, i ? ", " : "", names[i]);
@@ -113,7 +84,7 @@ static void add_damage(const picking *p, cli_words *sets)
         if (colon) *colon = 0;
         names[i] = name;
     }
-    if (count) add(sets, string_format(p->arena, "experiment.corruptors=%s", join(p, names, count)));
+    if (count) add(sets, string_format(p->arena, "experiment.corruptors=%s", pick_join(p, names, count)));
     for (int i = 0; i < count; i++)
         for (char *word = strtok_r(settings[i], ",", &rest); word; word = strtok_r(NULL, ",", &rest))
             add(sets, string_format(p->arena, "corruptor.%s.%s", names[i], word));
@@ -127,7 +98,7 @@ typedef struct heat {
 
 static int run_heat(const picking *p, const heat *h)
 {
-    const request *q = p->q;
+    const pick_request *q = p->q;
     session_request run = {.db = q->db,
                            .jobs = q->jobs,
                            .no_table = true,
@@ -138,9 +109,9 @@ static int run_heat(const picking *p, const heat *h)
     add(&run.sets, string_format(p->arena, "experiment.name=%s", h->name));
     add(&run.sets, string_format(p->arena, "experiment.datasets=%s", q->dataset));
     add(&run.sets, string_format(p->arena, "experiment.algorithms=%s", h->methods));
-    add(&run.sets,
-        string_format(p->arena, "experiment.seeds=%" PRId64 "..%" PRId64, q->seed, q->seed + h->rung.seeds - 1));
-    add(&run.sets, string_format(p->arena, "monitor.epochs=%" PRId64, h->rung.epochs));
+    add(&run.sets, string_format(p->arena, "experiment.seeds=%lld..%lld", (long long)q->seed,
+                                 (long long)(q->seed + h->rung.seeds - 1)));
+    add(&run.sets, string_format(p->arena, "monitor.epochs=%lld", (long long)h->rung.epochs));
     if (!p->data.partial) add(&run.sets, string_format(p->arena, "monitor.metric=%s", p->monitor));
     if (h->metric) add(&run.sets, string_format(p->arena, "experiment.metrics=%s", h->metric));
     for (int i = 0; i < q->sets.count; i++)
@@ -201,7 +172,7 @@ static int read_heat(const picking *p, const char *name, table_of *t)
 
 static const char *heat_name(const picking *p, int64_t rung)
 {
-    return string_format(p->arena, "pick %s rung %" PRId64, p->q->dataset, rung + 1);
+    return string_format(p->arena, "pick %s rung %lld", p->q->dataset, (long long)(rung + 1));
 }
 
 /* A rung of the race on this data. */
@@ -210,7 +181,7 @@ static race_rung rung_of(const picking *p, int64_t k)
     return (race_rung){race_rungs[k].seeds * race_repeats(p->data.labelled), race_rungs[k].epochs};
 }
 
-static double total(const double *values, int64_t n)
+double pick_total(const double *values, int64_t n)
 {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) sum += isnan(values[i]) ? 0 : values[i];
@@ -234,7 +205,7 @@ static int read_rung(picking *p, int64_t k, verdict_rung *out)
     race_order(entries, p->count, scores.runs);
     for (int64_t i = 0; i < p->count; i++)
         for (int64_t j = 0; j < p->count; j++)
-            if (entries[i].name == p->names[j]) spent[i] = total(seconds.values + j * seconds.runs, seconds.runs);
+            if (entries[i].name == p->names[j]) spent[i] = pick_total(seconds.values + j * seconds.runs, seconds.runs);
     *out = (verdict_rung){rung_of(p, k), entries, p->count, race_survivors(entries, p->count), spent};
     return CLI_OK;
 }
@@ -243,7 +214,7 @@ static int read_rung(picking *p, int64_t k, verdict_rung *out)
 static int run_rung(picking *p, int64_t k)
 {
     verdict_rung *r = &p->rungs[p->rung_count];
-    const heat h = {.name = heat_name(p, k), .methods = join(p, p->names, p->count), .rung = rung_of(p, k)};
+    const heat h = {.name = heat_name(p, k), .methods = pick_join(p, p->names, p->count), .rung = rung_of(p, k)};
     int code = run_heat(p, &h);
     if (code == CLI_USAGE) return code;
     const int ran = code;
@@ -272,7 +243,7 @@ static int race(picking *p)
 
 /* ---- the end --------------------------------------------------------------------------------------------- */
 
-static const verdict_rung *last_rung(const picking *p)
+const verdict_rung *pick_last_rung(const picking *p)
 {
     return &p->rungs[p->rung_count - 1];
 }
@@ -287,12 +258,12 @@ static double overlap(const picking *p)
 /* Now, and not before, the finalists are judged on test data, from the scores that were kept. */
 static int judge_finalists(picking *p)
 {
-    const verdict_rung *r = last_rung(p);
+    const verdict_rung *r = pick_last_rung(p);
     const char **names = cru_arena_alloc(p->arena, r->count + 1, sizeof *names);
     for (int64_t i = 0; i < r->count; i++) names[i] = r->entries[i].name;
     race_judge((race_entry *)r->entries, r->count, r->rung.seeds, overlap(p));
     const heat h = {.name = string_format(p->arena, "pick %s test", p->q->dataset),
-                    .methods = join(p, names, race_finished(r->entries, r->count)),
+                    .methods = pick_join(p, names, race_finished(r->entries, r->count)),
                     .metric = p->metric,
                     .rung = r->rung};
     table_of t = {.names = names, .count = r->count, .runs = r->rung.seeds, .measure = p->metric};
@@ -312,7 +283,7 @@ static int judge_finalists(picking *p)
 /* An experiment of the chosen method alone: its text is the file that reproduces it. */
 static int write_choice(picking *p)
 {
-    const verdict_rung *r = last_rung(p);
+    const verdict_rung *r = pick_last_rung(p);
     const char *best = r->entries[0].name;
     const heat h = {
         .name = string_format(p->arena, "picked %s", p->base), .methods = best, .metric = p->metric, .rung = r->rung};
@@ -330,7 +301,7 @@ static int write_choice(picking *p)
 /* How many labels are wrong, as `clean` estimates it. That looks at all labels, and so comes after the choice. */
 static int estimate_noise(picking *p)
 {
-    const request *q = p->q;
+    const pick_request *q = p->q;
     evidence *found = NULL;
     if (!q->noise) return CLI_OK;
     if (p->data.partial) {
@@ -355,154 +326,6 @@ static int estimate_noise(picking *p)
     return well ? CLI_OK : ran;
 }
 
-static int64_t count_good(const verdict_rung *r)
-{
-    int64_t good = 0;
-    for (int64_t i = 0; i < r->count; i++) good += r->entries[i].as_good;
-    return good;
-}
-
-static const char *sentence(const picking *p)
-{
-    const verdict_rung *r = last_rung(p);
-    const char *late =
-        p->late ? " The hours were over before the race was: the last rung that was run to its end decides." : "";
-    const char *names = "", *cheapest = r->entries[0].name;
-    double least = r->seconds[0];
-    for (int64_t i = 1; i < r->count; i++) {
-        if (!r->entries[i].as_good) continue;
-        names = string_format(p->arena, "%s%s%s", names, *names ? ", " : "", r->entries[i].name);
-        if (r->seconds[i] < least) least = r->seconds[i], cheapest = r->entries[i].name;
-    }
-    if (p->candidates == 1) return string_format(p->arena, "%s ran alone.%s", r->entries[0].name, late);
-    if (count_good(r) == 1)
-        return string_format(p->arena,
-                             "%s is the best of %" PRId64 " methods: the others are worse, or fell out before.%s",
-                             r->entries[0].name, p->candidates, late);
-    return string_format(p->arena,
-                         "%s has the best mean of %" PRId64
-                         " methods, but the data cannot decide between it and %s. The cheapest of them is %s.%s",
-                         r->entries[0].name, p->candidates, names, cheapest, late);
-}
-
-static const char *const *make_facts(const picking *p, double seconds)
-{
-    const look *d = &p->data;
-    const char **facts = cru_arena_alloc(p->arena, FACTS_MOST, sizeof *facts), **f = facts;
-    char problem[PROBLEMS_TEXT_SIZE], took[DURATION_SIZE];
-    int64_t most = 0, least = INT64_MAX;
-    for (int32_t c = 0; c < d->classes; c++) {
-        if (d->class_counts[c] > most) most = d->class_counts[c];
-        if (d->class_counts[c] && d->class_counts[c] < least) least = d->class_counts[c];
-    }
-    *f++ = "task",
-    *f++ = string_format(p->arena, "%s%s", problems_text(d->problem, problem), d->partial ? ", candidate sets" : "");
-    *f++ = "items", *f++ = string_format(p->arena, "%" PRId64 ", %" PRId64 " labelled", d->items, d->labelled);
-    *f++ = "features", *f++ = string_format(p->arena, "%" PRId64, d->features);
-    *f++ = "classes", *f++ = string_format(p->arena, "%d, the largest %.1f times the smallest", d->classes,
-                                           most ? (double)most / (double)least : NAN);
-    if (d->arcs) *f++ = "edges", *f++ = string_format(p->arena, "%" PRId64, d->arcs);
-    for (int k = 0; measures[k]; k++)
-        if (d->arcs && !isnan(d->measures[k]))
-            *f++ = measures[k], *f++ = string_format(p->arena, "%.3f", d->measures[k]);
-    if (p->q->damage.count) *f++ = "damage", *f++ = join(p, p->q->damage.word, p->q->damage.count);
-    if (p->noise) *f++ = "wrong labels", *f++ = p->noise;
-    *f++ = "cost", *f++ = string_format(p->arena, "%s of training", duration_text(seconds, took));
-    *f = NULL;
-    return facts;
-}
-
-static void print_text(const picking *p, const verdict *v)
-{
-    const verdict_rung *r = last_rung(p);
-    printf("%s%s%s: %s\n\n", cli_paint(stdout, CLI_BOLD), p->q->dataset, cli_paint(stdout, CLI_PLAIN), v->sentence);
-    for (const char *const *f = v->facts; f[0]; f += 2) printf("  %-20s %s\n", f[0], f[1]);
-    for (int64_t k = 0; k + 1 < p->rung_count; k++)
-        printf("  %-20s %" PRId64 " methods, %" PRId64 " seeds, %" PRId64 " epochs at most: %" PRId64 " went on\n",
-               "rung", p->rungs[k].count, p->rungs[k].rung.seeds, p->rungs[k].rung.epochs, p->rungs[k].survivors);
-    printf("\n  %-20s %10s %8s %8s  test: %s\n", "method", "validation", "p", "seconds", p->metric);
-    for (int64_t i = 0; i < r->count; i++) {
-        const race_entry *e = &r->entries[i];
-        char shown[32] = "";
-        if (!isnan(e->p)) snprintf(shown, sizeof shown, "%.3g", e->p);
-        printf("%s %-20s %10.4f %8s %8.1f  %.4f ± %.4f\n", e->as_good ? " *" : "  ", e->name, e->mean, shown,
-               r->seconds[i], p->test_mean[i], p->test_std[i]);
-    }
-    printf("  * the best, and those not shown to be worse (t test for overlapping splits, Holm): over %" PRId64
-           " seeds\n",
-           r->rung.seeds);
-    printf("\nTo reproduce it: crucible run %s; page: %s\n", p->ini, p->page);
-}
-
-static int print_json(const picking *p, const verdict *v)
-{
-    const verdict_rung *r = last_rung(p);
-    cJSON *object = cJSON_CreateObject(), *good = cJSON_CreateArray(), *list = cJSON_CreateArray();
-    json_add_text(object, "name", p->q->dataset);
-    json_add_text(object, "best", r->entries[0].name);
-    json_add_text(object, "sentence", v->sentence);
-    cJSON_AddBoolToObject(object, "decided", count_good(r) == 1);
-    cJSON_AddBoolToObject(object, "cut", p->late);
-    json_add_text(object, "metric", p->metric);
-    if (p->noise) json_add_text(object, "wrong_labels", p->noise);
-    json_add_number(object, "candidates", (double)p->candidates);
-    for (int64_t i = 0; i < r->count; i++) {
-        cJSON *one = cJSON_CreateObject();
-        if (r->entries[i].as_good) cJSON_AddItemToArray(good, cJSON_CreateString(r->entries[i].name));
-        json_add_text(one, "name", r->entries[i].name);
-        json_add_number(one, "validation", r->entries[i].mean);
-        json_add_number(one, "p", r->entries[i].p);
-        json_add_number(one, "test", p->test_mean[i]);
-        json_add_number(one, "test_std", p->test_std[i]);
-        json_add_number(one, "seconds", r->seconds[i]);
-        cJSON_AddItemToArray(list, one);
-    }
-    cJSON_AddItemToObject(object, "as_good", good);
-    cJSON_AddItemToObject(object, "finalists", list);
-    json_add_text(object, "ini", p->ini);
-    json_add_text(object, "page", p->page);
-    return json_print(object);
-}
-
-static const char *command_of(const picking *p)
-{
-    const request *q = p->q;
-    const char *text = string_format(p->arena, "crucible pick %s", q->dataset);
-    for (int i = 0; i < q->sets.count; i++) text = string_format(p->arena, "%s --set %s", text, q->sets.word[i]);
-    for (int i = 0; i < q->damage.count; i++) text = string_format(p->arena, "%s --damage %s", text, q->damage.word[i]);
-    if (q->methods) text = string_format(p->arena, "%s --methods %s", text, q->methods);
-    if (q->metric) text = string_format(p->arena, "%s --metric %s", text, q->metric);
-    if (q->seed) text = string_format(p->arena, "%s --seed %" PRId64, text, q->seed);
-    if (q->hours) text = string_format(p->arena, "%s --hours %s", text, q->hours);
-    return text;
-}
-
-static int tell(const picking *p)
-{
-    double seconds = 0;
-    for (int64_t k = 0; k < p->rung_count; k++) seconds += total(p->rungs[k].seconds, p->rungs[k].count);
-    const verdict v = {.dataset = p->q->dataset,
-                       .sentence = sentence(p),
-                       .judge = p->data.partial ? "approximated accuracy on validation data"
-                                                : string_format(p->arena, "%s on validation data", p->monitor),
-                       .facts = make_facts(p, seconds),
-                       .rungs = p->rungs,
-                       .rung_count = p->rung_count,
-                       .metric = p->metric,
-                       .test_mean = p->test_mean,
-                       .test_std = p->test_std,
-                       .ini = p->config,
-                       .command = command_of(p)};
-    FILE *file = fopen(p->page, "w");
-    if (!file) return cli_fail("%s: %s", p->page, strerror(errno));
-    verdict_page(&v, file);
-    const bool bad = ferror(file) != 0;
-    if (fclose(file) != 0 || bad) return cli_fail("%s: cannot be written", p->page);
-    if (p->q->json) return print_json(p, &v);
-    if (!p->q->quiet) print_text(p, &v);
-    return CLI_OK;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
 static void name_files(picking *p)
@@ -523,8 +346,9 @@ static int prepare(picking *p)
     char problem[PROBLEMS_TEXT_SIZE];
     int code = outfit_open(p->q->config, &with);
     if (code != CLI_GO_ON) return code;
-    code = look_at(&(look_request){.dataset = p->q->dataset, .sets = &p->q->sets, .with = &with, .measures = measures},
-                   &p->data);
+    code = look_at(
+        &(look_request){.dataset = p->q->dataset, .sets = &p->q->sets, .with = &with, .measures = pick_measures},
+        &p->data);
     if (code == CLI_OK) code = find_candidates(p, with.plugins);
     if (code == CLI_OK) choose_metric(p, &with);
     outfit_close(&with);
@@ -546,12 +370,12 @@ static int pick(picking *p)
     if (code == CLI_OK) code = judge_finalists(p);
     if (code == CLI_OK) code = write_choice(p);
     if (code == CLI_OK) code = estimate_noise(p);
-    return code == CLI_OK ? tell(p) : code;
+    return code == CLI_OK ? pick_tell(p) : code;
 }
 
 int verb_pick(int argc, char **argv)
 {
-    request q = {0};
+    pick_request q = {0};
     double hours = 0;
     const cli_option options[] = {
         OUTFIT_OPTION(&q.config),
@@ -607,7 +431,7 @@ int verb_pick(int argc, char **argv)
     if (q.hours && (end == q.hours || *end || !(hours > 0)))
         return cli_wrong("--hours takes a number above 0, not '%s'", q.hours);
     if (q.db && !*q.db) return cli_wrong("--db: the path of the results store is empty");
-    if (q.jobs > 4096) return cli_wrong("--jobs %" PRId64 ": at most 4096", q.jobs);
+    if (q.jobs > 4096) return cli_wrong("--jobs %lld: at most 4096", (long long)q.jobs);
     picking *p = calloc(1, sizeof *p);
     if (!p) return cli_fail("pick: no memory");
     *p = (picking){.q = &q, .arena = cru_arena_create(), .deadline = q.hours ? clock_now() + 3600 * hours : 0};

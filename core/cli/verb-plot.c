@@ -74,8 +74,8 @@ static int save(const picture *p)
     else if (fwrite(p->svg, 1, p->size, file) != p->size)
         cru_fail(&err, CRU_IO, "%s", strerror(errno));
     bool closed = p->path ? fclose(file) == 0 : fflush(file) == 0;
-    if (err.status == CRU_OK && !closed) cru_fail(&err, CRU_IO, "%s", strerror(errno));
-    if (err.status == CRU_OK) return CLI_OK;
+    if (!err.status && !closed) cru_fail(&err, CRU_IO, "%s", strerror(errno));
+    if (!err.status) return CLI_OK;
     if (p->path) remove(p->path);
     return cli_fail("%s: %s", name, err.text);
 }

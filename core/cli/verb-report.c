@@ -35,6 +35,28 @@ static int write_report(const report_options *options, const session_request *of
     return status ? cli_fail("%s", err.text) : CLI_OK;
 }
 
+/* Options that say nothing without another one, or contradict it. */
+static int check_options(const report_options *o, report_format format)
+{
+    if (o->curve_scale && !o->curves) return cli_wrong("report: --curve-scale is of --curves METRIC");
+    if (o->data.count && format != REPORT_HTML) return cli_wrong("report: --data is of --format html");
+    if (o->rope && !o->compare) return cli_wrong("report: --rope is of --compare");
+    if (o->vector && (o->compare || o->curves || format == REPORT_HTML))
+        return cli_wrong("report: --vector is a table of its own, and not of html");
+    if (o->compare && o->curves) return cli_wrong("report: --compare and --curves: choose one");
+    return CLI_OK;
+}
+
+static int write_where_asked(const report_options *options, const session_request *of_artefact, report_format format)
+{
+    if (!options->out) return write_report(options, of_artefact, format, stdout);
+    FILE *file = fopen(options->out, "w");
+    if (!file) return cli_fail("%s: %s", options->out, strerror(errno));
+    int code = write_report(options, of_artefact, format, file);
+    if (fclose(file) != 0 && code == CLI_OK) code = cli_fail("%s: %s", options->out, strerror(errno));
+    return code;
+}
+
 int verb_report(int argc, char **argv)
 {
     report_options options = {0};
@@ -133,18 +155,9 @@ int verb_report(int argc, char **argv)
     if (code != CLI_GO_ON) return code;
     int chosen = find_format(json ? "json" : format);
     if (chosen < 0) return cli_wrong("no format '%s'; there are text, markdown, latex, csv, json, html", format);
-    if (options.curve_scale && !options.curves) return cli_wrong("report: --curve-scale is of --curves METRIC");
-    if (options.data.count && chosen != REPORT_HTML) return cli_wrong("report: --data is of --format html");
-    if (options.rope && !options.compare) return cli_wrong("report: --rope is of --compare");
-    if (options.vector && (options.compare || options.curves || chosen == REPORT_HTML))
-        return cli_wrong("report: --vector is a table of its own, and not of html");
+    code = check_options(&options, (report_format)chosen);
+    if (code != CLI_OK) return code;
     options.tabled = options.vector != NULL;
-    if (options.compare && options.curves) return cli_wrong("report: --compare and --curves: choose one");
     options.experiments = operands;
-    if (!options.out) return write_report(&options, &q, (report_format)chosen, stdout);
-    FILE *file = fopen(options.out, "w");
-    if (!file) return cli_fail("%s: %s", options.out, strerror(errno));
-    code = write_report(&options, &q, (report_format)chosen, file);
-    if (fclose(file) != 0 && code == CLI_OK) code = cli_fail("%s: %s", options.out, strerror(errno));
-    return code;
+    return write_where_asked(&options, &q, (report_format)chosen);
 }

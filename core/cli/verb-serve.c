@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
 
 #include "cli/cli.h"
 #include "cli/verbs.h"
@@ -35,7 +34,7 @@ int verb_serve(int argc, char **argv)
     store *s;
     int code = cli_parse(&syntax, argc, argv, &operands);
     if (code != CLI_GO_ON) return code;
-    if (port > 65535) return cli_wrong("--port %" PRId64 ": at most 65535", port);
+    if (port > 65535) return cli_wrong("--port %lld: at most 65535", (long long)port);
     if (store_open(db, &(store_options){.read_only = true}, &s, &err) != CRU_OK) return cli_fail("%s", err.text);
     store_close(s, NULL);
     server_options how = {.db = db, .port = (uint16_t)port, .ready = print_address};

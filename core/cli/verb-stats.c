@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* crucible stats: what a dataset looks like. Plugins never run in the host's own process: all of it happens in a child.
- */
-#include <inttypes.h>
+/* crucible stats: what a dataset looks like. Plugins never run in the host's own process: all of it happens in a
+ * child. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,25 +228,25 @@ static void print_counts(const stats *s)
     const data_summary *d = &s->summary;
     printf("%s%s%s  %s\n", cli_paint(stdout, CLI_BOLD), s->q->name, cli_paint(stdout, CLI_PLAIN), s->title);
     printf("  task      %s\n", problem_name(data));
-    printf("  items     %" PRId64 "\n", data->items);
+    printf("  items     %lld\n", (long long)data->items);
     if (data->problem == CRU_GRAPHS) {
-        printf("  nodes     %" PRId64 ", %.2f a graph (%" PRId64 " to %" PRId64 ")\n", data->nodes, d->size_mean,
-               d->size_min, d->size_max);
+        printf("  nodes     %lld, %.2f a graph (%lld to %lld)\n", (long long)data->nodes, d->size_mean,
+               (long long)d->size_min, (long long)d->size_max);
     }
     if (data->graph.offsets) {
-        printf("  edges     %" PRId64 " stored, %s, %" PRId64 " self-loops\n", d->arcs,
-               d->symmetric ? "undirected" : "directed", d->loops);
+        printf("  edges     %lld stored, %s, %lld self-loops\n", (long long)d->arcs,
+               d->symmetric ? "undirected" : "directed", (long long)d->loops);
     }
     char name[NAME_SIZE];
     for (int32_t r = 0; r < data->relation_count; r++)
-        printf("  relation  %s, %" PRId64 " stored\n", shown(data->relations[r].name, name),
-               cru_csr_nnz(&data->relations[r].graph));
+        printf("  relation  %s, %lld stored\n", shown(data->relations[r].name, name),
+               (long long)cru_csr_nnz(&data->relations[r].graph));
     double cells = (double)data->x.rows * (double)data->x.cols;
-    printf("  features  %" PRId64 ", %s%.3g %% stored\n", data->x.cols, data->x.sparse.offsets ? "sparse, " : "dense, ",
-           cells > 0 ? 100 * (double)d->stored / cells : 0);
+    printf("  features  %lld, %s%.3g %% stored\n", (long long)data->x.cols,
+           data->x.sparse.offsets ? "sparse, " : "dense, ", cells > 0 ? 100 * (double)d->stored / cells : 0);
     for (int32_t k = 0; k < data->official_count && k < 3; k++) {
-        printf("  split %-3d %" PRId64 " train, %" PRId64 " val, %" PRId64 " test\n", k, data->official[k].train.count,
-               data->official[k].val.count, data->official[k].test.count);
+        printf("  split %-3d %lld train, %lld val, %lld test\n", k, (long long)data->official[k].train.count,
+               (long long)data->official[k].val.count, (long long)data->official[k].test.count);
     }
     if (data->official_count > 3) printf("  ...       %d official splits\n", data->official_count);
     if (data->candidates)
@@ -271,12 +270,12 @@ static void print_classes(const stats *s)
     for (int32_t c = 0; c < s->data->classes && c < SHOWN; c++) {
         char number[NAME_SIZE];
         double share = (double)d->class_counts[c] / (double)(s->data->items - d->unlabelled);
-        printf("  %-*.24s %8" PRId64 " %5.1f %% ", width, class_name(s->data, c, number), d->class_counts[c],
+        printf("  %-*.24s %8lld %5.1f %% ", width, class_name(s->data, c, number), (long long)d->class_counts[c],
                100 * share);
         print_bar((double)d->class_counts[c] / (double)most);
     }
     if (s->data->classes > SHOWN) printf("  ... %d classes\n", s->data->classes);
-    if (d->unlabelled) printf("  unlabelled %" PRId64 "\n", d->unlabelled);
+    if (d->unlabelled) printf("  unlabelled %lld\n", (long long)d->unlabelled);
 }
 
 /* A row a true class: in how many of a hundred sets of its items each class is, and how many sets hold it at all. */
@@ -297,7 +296,7 @@ static void print_candidates(const stats *s)
             else
                 printf(" %3.0f", 100 * share);
         }
-        printf(" %8" PRId64 "\n", d->candidate_counts[c]);
+        printf(" %8lld\n", (long long)d->candidate_counts[c]);
     }
 }
 
@@ -307,14 +306,14 @@ static void print_degrees(const data_summary *d)
     for (int32_t k = 0; k < d->bin_count; k++)
         if (d->degree_bins[k] > most) most = d->degree_bins[k];
     print_heading("degrees");
-    printf("  mean %.4g, median %" PRId64 ", most %" PRId64 ", isolated %" PRId64 "\n", d->degree_mean,
-           d->degree_median, d->degree_max, d->isolated);
+    printf("  mean %.4g, median %lld, most %lld, isolated %lld\n", d->degree_mean, (long long)d->degree_median,
+           (long long)d->degree_max, (long long)d->isolated);
     for (int32_t k = 0; k < d->bin_count; k++) {
         int64_t from, to;
         char range[48];
         data_degree_bin(k, &from, &to);
-        snprintf(range, sizeof range, from == to ? "%" PRId64 : "%" PRId64 "-%" PRId64, from, to);
-        printf("  %-14s %9" PRId64 " ", range, d->degree_bins[k]);
+        snprintf(range, sizeof range, from == to ? "%lld" : "%lld-%lld", (long long)from, (long long)to);
+        printf("  %-14s %9lld ", range, (long long)d->degree_bins[k]);
         print_bar((double)d->degree_bins[k] / (double)most);
     }
 }

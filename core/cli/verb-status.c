@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* crucible status: how submitted trials get on. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -49,8 +48,8 @@ static void print_line(const char *title, const figures *f)
     char left[DURATION_SIZE];
     for (int i = 0; i <= BATCH_LOST; i++) all += f->tasks[i];
     printf("%-12s", title);
-    for (int i = 0; i <= BATCH_LOST; i++) printf("  %6" PRId64, f->tasks[i]);
-    printf("  %6" PRId64 "  %s\n", all, f->seconds_left > 0 ? duration_text(seconds_to_go(f), left) : "-");
+    for (int i = 0; i <= BATCH_LOST; i++) printf("  %6lld", (long long)f->tasks[i]);
+    printf("  %6lld  %s\n", (long long)all, f->seconds_left > 0 ? duration_text(seconds_to_go(f), left) : "-");
 }
 
 static int print_text(const batch *b)
@@ -60,7 +59,7 @@ static int print_text(const batch *b)
     printf("%-12s    done running waiting  failed     all  left\n", "submission");
     for (int64_t i = 0; i < b->count; i++) {
         figures f = count(&b->rounds[i]);
-        snprintf(title, sizeof title, "%" PRId64, b->rounds[i].number);
+        snprintf(title, sizeof title, "%lld", (long long)b->rounds[i].number);
         print_line(title, &f);
         add(&sum, &f);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* crucible submit: the trials of an experiment as jobs of a cluster. */
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ static bool *wanted_trials(const submission *s, const experiment *e, const agend
 {
     const int64_t count = experiment_trial_count(e);
     bool *wanted = calloc((size_t)count + 1, sizeof *wanted), *taken = calloc((size_t)count + 1, sizeof *taken);
-    if (!wanted || !taken) cru_panic(CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
+    if (!wanted || !taken) cru_panic(CRU_NO_MEMORY, "no memory for %lld trials", (long long)count);
     for (int64_t i = 0; i < count; i++) wanted[i] = !a;
     for (int64_t i = 0; a && i < a->todo_count; i++) wanted[a->todo[i]] = true;
     cru_status status = batch_taken(&s->batch, e, taken, err);
@@ -102,10 +101,10 @@ static void print_figures(const submission *s, const submit_figures *f)
 {
     char all[DURATION_SIZE], one[DURATION_SIZE];
     FILE *out = s->options.dry ? stderr : stdout;
-    fprintf(out,
-            "%s%" PRId64 " trials in %" PRId64 " tasks of %" PRId64 " array%s, about %s in all, %s the longest task\n",
-            s->options.dry ? "would submit " : "submitted ", f->trials, f->tasks, f->arrays, f->arrays == 1 ? "" : "s",
-            duration_text(f->seconds, all), duration_text(f->longest, one));
+    fprintf(out, "%s%lld trials in %lld tasks of %lld array%s, about %s in all, %s the longest task\n",
+            s->options.dry ? "would submit " : "submitted ", (long long)f->trials, (long long)f->tasks,
+            (long long)f->arrays, f->arrays == 1 ? "" : "s", duration_text(f->seconds, all),
+            duration_text(f->longest, one));
     if (!s->options.dry)
         fprintf(out, "crucible status --db %s tells how they get on; the results come to that store\n", s->db);
 }
@@ -187,7 +186,7 @@ static int complete(submission *s)
     if (end == s->minutes || *end || !(s->options.minutes > 0) || s->options.minutes > 1e6)
         return cli_wrong("--minutes %s: not a number of minutes", s->minutes);
     if (s->options.cpus < 1 || s->options.cpus > 4096)
-        return cli_wrong("--cpus %" PRId64 ": between 1 and 4096", s->options.cpus);
+        return cli_wrong("--cpus %lld: between 1 and 4096", (long long)s->options.cpus);
     if (!find_places(s, s->run.db ? s->run.db : "results.db")) return cli_fail("no path: %s", strerror(errno));
     s->run.db = s->options.db = s->db;
     s->options.program = s->program;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <crucible/plugin.h>
+
 #include "base/version.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/verbs.h"
-
-#include <crucible/plugin.h>
 
 int verb_version(int argc, char **argv)
 {

@@ -67,7 +67,7 @@ static bool take_array(batch_round *r, const char *line)
 static void look_for_results(batch_round *r)
 {
     for (int64_t i = 0; i < r->task_count; i++) {
-        char *path = command_text("%s/shards/%" PRId64 ".db", r->folder, i + 1);
+        char *path = command_text("%s/shards/%lld.db", r->folder, (long long)(i + 1));
         if (access(path, F_OK) == 0) r->tasks[i].state = BATCH_DONE;
         free(path);
     }
@@ -142,7 +142,7 @@ cru_status batch_open(const char *folder, batch *b, cru_error *err)
     cru_status status = CRU_OK;
     *b = (batch){.folder = command_text("%s", folder)};
     for (int64_t number = 1; !status; number++) {
-        char *path = command_text("%s/%" PRId64, folder, number), *tasks = command_text("%s/tasks", path);
+        char *path = command_text("%s/%lld", folder, (long long)number), *tasks = command_text("%s/tasks", path);
         const bool there = access(tasks, F_OK) == 0;
         free(tasks);
         if (!there) {

@@ -189,15 +189,17 @@ typedef struct array {
 static void print_requests(const sending *r, const array *a, FILE *out)
 {
     const submit_options *o = r->options;
-    fprintf(out, "#!/bin/sh\n#SBATCH --job-name=crucible-%s\n#SBATCH --array=0-%" PRId64, o->name, a->count - 1);
-    if (o->max_parallel) fprintf(out, "%%%" PRId64, o->max_parallel);
-    fprintf(out, "\n#SBATCH --output=%s/logs/%%A_%%a.txt\n#SBATCH --cpus-per-task=%" PRId64 "\n", r->folder, o->cpus);
-    if (!is_given(o, "--mem")) fprintf(out, "#SBATCH --mem=%" PRId64 "M\n", a->request->mib * o->cpus);
+    fprintf(out, "#!/bin/sh\n#SBATCH --job-name=crucible-%s\n#SBATCH --array=0-%lld", o->name,
+            (long long)(a->count - 1));
+    if (o->max_parallel) fprintf(out, "%%%lld", (long long)o->max_parallel);
+    fprintf(out, "\n#SBATCH --output=%s/logs/%%A_%%a.txt\n#SBATCH --cpus-per-task=%lld\n", r->folder,
+            (long long)o->cpus);
+    if (!is_given(o, "--mem")) fprintf(out, "#SBATCH --mem=%lldM\n", (long long)(a->request->mib * o->cpus));
     if (o->time)
         fprintf(out, "#SBATCH --time=%s\n", o->time);
     else if (!is_given(o, "--time"))
-        fprintf(out, "#SBATCH --time=%" PRId64 "\n",
-                (int64_t)ceil(TIME_SPARE * longest(r, a->request) / 60) + TIME_LEAST);
+        fprintf(out, "#SBATCH --time=%lld\n",
+                (long long)((int64_t)ceil(TIME_SPARE * longest(r, a->request) / 60) + TIME_LEAST));
     if (o->gpu && !is_given(o, "--gres")) fputs("#SBATCH --gres=gpu:1\n", out);
     print_head(o, out);
 }
@@ -207,7 +209,7 @@ static void print_requests(const sending *r, const array *a, FILE *out)
 static void print_task(const sending *r, const array *a, FILE *out)
 {
     const submit_options *o = r->options;
-    fprintf(out, "shard=$((%" PRId64 " + SLURM_ARRAY_TASK_ID))\nfolder=", a->first);
+    fprintf(out, "shard=$((%lld + SLURM_ARRAY_TASK_ID))\nfolder=", (long long)a->first);
     print_quoted(out, r->folder);
     fputs("\n[ ! -e \"$folder/shards/$shard.db\" ] || exit 0\n"
           "local=$(mktemp -d \"${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/crucible-XXXXXX\") || exit 1\n"
@@ -221,12 +223,12 @@ static void print_task(const sending *r, const array *a, FILE *out)
     fputs(" run", out);
     for (int64_t i = 0; i < o->word_count; i++) print_word(out, o->words[i]);
     fprintf(out,
-            " --shard \"$shard/%" PRId64 "\" --plan \"$folder\" --db \"$local/shard.db\" --jobs %" PRId64
-            " --quiet &\nrun=$!\nwait \"$run\"\ncode=$?\n"
+            " --shard \"$shard/%lld\" --plan \"$folder\" --db \"$local/shard.db\" --jobs %lld --quiet &\nrun=$!\nwait "
+            "\"$run\"\ncode=$?\n"
             "case $code in 0 | 3) ;; *) exit \"$code\" ;; esac\n"
             "part=\"$folder/shards/.$shard.$SLURM_JOB_ID\"\n"
-            "cp \"$local/shard.$shard-of-%" PRId64 ".db\" \"$part\" && mv \"$part\" \"$folder/shards/$shard.db\"\n",
-            r->task_count, o->cpus, r->task_count);
+            "cp \"$local/shard.$shard-of-%lld.db\" \"$part\" && mv \"$part\" \"$folder/shards/$shard.db\"\n",
+            (long long)r->task_count, (long long)o->cpus, (long long)r->task_count);
 }
 
 static void print_array(const sending *r, const array *a, FILE *out)
@@ -296,8 +298,8 @@ static cru_status write_tasks(const sending *r, cru_error *err)
     FILE *out = fopen(path, "w");
     cru_status status = out ? CRU_OK : cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
     for (int64_t i = 0; out && i < r->task_count; i++)
-        fprintf(out, "%" PRId64 " %.3f %" PRId64 " %" PRId64 "\n", i + 1, r->tasks[i].seconds, r->tasks[i].trials,
-                r->tasks[i].mib);
+        fprintf(out, "%lld %.3f %lld %lld\n", (long long)(i + 1), r->tasks[i].seconds, (long long)r->tasks[i].trials,
+                (long long)r->tasks[i].mib);
     if (out) status = close_file(out, path, err);
     free(path);
     return status;
@@ -324,7 +326,7 @@ static cru_status note_job(const sending *r, const array *a, int64_t job, cru_er
     FILE *out = fopen(path, "a");
     cru_status status = out ? CRU_OK : cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
     if (out) {
-        fprintf(out, "%" PRId64 " %" PRId64 " %" PRId64 "\n", job, a->first, a->count);
+        fprintf(out, "%lld %lld %lld\n", (long long)job, (long long)a->first, (long long)a->count);
         status = close_file(out, path, err);
     }
     free(path);
@@ -334,7 +336,7 @@ static cru_status note_job(const sending *r, const array *a, int64_t job, cru_er
 static cru_status submit_array(const sending *r, const array *a, int64_t number, char **after, cru_error *err)
 {
     FILE *dry = r->options->dry;
-    char *path = command_text("%s/array-%" PRId64 ".sh", r->folder, number);
+    char *path = command_text("%s/array-%lld.sh", r->folder, (long long)number);
     FILE *out = dry ? dry : fopen(path, "w");
     int64_t job = 0;
     cru_status status = out ? CRU_OK : cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
@@ -344,7 +346,7 @@ static cru_status submit_array(const sending *r, const array *a, int64_t number,
     if (!status && !dry) status = hand_over(path, NULL, &job, err);
     if (!status && !dry) status = note_job(r, a, job, err);
     if (!status && !dry) {
-        char *longer = command_text("%s:%" PRId64, *after, job);
+        char *longer = command_text("%s:%lld", *after, (long long)job);
         free(*after);
         *after = longer;
     }
@@ -413,7 +415,7 @@ static void count(const sending *r, submit_figures *f)
 cru_status submit_round(const batch *b, submit_work *work, const submit_options *options, submit_figures *figures,
                         cru_error *err)
 {
-    sending r = {.options = options, .folder = command_text("%s/%" PRId64, b->folder, b->count + 1)};
+    sending r = {.options = options, .folder = command_text("%s/%lld", b->folder, (long long)(b->count + 1))};
     *figures = (submit_figures){0};
     sort_groups(&r, work);
     deal(&r);

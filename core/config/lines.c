@@ -6,11 +6,10 @@
 #include "config/lines.h"
 
 #include <ctype.h>
+#include <ini.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <ini.h>
 
 #include <crucible/status.h>
 

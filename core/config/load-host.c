@@ -20,7 +20,7 @@ static cru_settings *read_section(document *doc, section_type type, const cru_pa
     for (int64_t i = 0; i < s->count; i++) {
         if (!s->entries[i].param) continue;
         cru_status status = cru_settings_set(settings, s->entries[i].key, s->entries[i].text, NULL);
-        cru_assert(status == CRU_OK, "%s: a checked value does not read back", owner);
+        cru_assert(!status, "%s: a checked value does not read back", owner);
     }
     return settings;
 }
@@ -52,7 +52,7 @@ static cru_status read_seeds(config_loader *l, cru_error *err)
 {
     value_list list;
     cru_status status = values_expand(l->doc.arena, l->lists.seeds, CRU_PARAM_INT, &list, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     uint64_t *seeds = cru_arena_alloc(l->doc.arena, list.count, sizeof *seeds);
     for (int64_t i = 0; i < list.count; i++) {
         int64_t seed;
@@ -71,7 +71,7 @@ static cru_status check_list(cru_arena *arena, const char *text, const char *sep
 {
     value_list list;
     cru_status status = values_split(arena, text, *separators, &list, err);
-    for (int64_t i = 0; status == CRU_OK && separators[1] && i < list.count; i++)
+    for (int64_t i = 0; !status && separators[1] && i < list.count; i++)
         status = check_list(arena, list.items[i], separators + 1, err);
     return status;
 }

@@ -211,7 +211,7 @@ static void resolve_dataset(config_loader *l, section *s)
     const registry *plugins = l->request->registry;
     cru_error err = {0};
     cru_status status = find_dataset(l, s->name, &s->dataset, &err);
-    if (status == CRU_OK && s->dataset.card) {
+    if (!status && s->dataset.card) {
         s->plugin = registry_find(plugins, CRU_KIND_DATASET, s->dataset.format);
         if (!s->plugin) unknown_format(l, s);
         return;
@@ -222,7 +222,7 @@ static void resolve_dataset(config_loader *l, section *s)
     else if (generator)
         diagnostics_add(l->doc.diags, &s->place, s->name,
                         "is a file format, not a dataset; a card must name its files");
-    else if (status == CRU_OK || status == CRU_UNSUPPORTED)
+    else if (!status || status == CRU_UNSUPPORTED)
         unknown_name(l, s, nearest_dataset(l, s->name));
     else
         diagnostics_add(l->doc.diags, &s->place, s->name, "%s", err.text);

@@ -48,7 +48,7 @@ static cru_status one_of(cru_arena *arena, char **cursor, const cru_param *param
     int64_t count = 0;
     for (char *word; (word = strtok_r(NULL, gaps, cursor));) {
         cru_status status = read_number(param, word, &values[count++], err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     if (count == 0) return cru_fail(err, CRU_BAD_INPUT, "search(one-of ...) needs at least one value");
     *out = (cru_search){.kind = CRU_SEARCH_ONE_OF, .values = values, .count = count};
@@ -119,8 +119,8 @@ cru_status values_search(cru_arena *arena, const char *text, const cru_param *pa
     if (text[length - 1] != ')') return cru_fail(err, CRU_BAD_INPUT, "'%s' needs a closing )", text);
     char *inside = string_copy_bytes(arena, text + strlen(opening), length - strlen(opening) - 1), *cursor = NULL;
     cru_status status = cut_off(inside, "as", &out->name, err);
-    if (status == CRU_OK) status = cut_off(inside, "default", &out->initial, err);
-    if (status != CRU_OK) return status;
+    if (!status) status = cut_off(inside, "default", &out->initial, err);
+    if (status) return status;
     const char *word = strtok_r(inside, gaps, &cursor);
     int kind = word ? find_kind(word) : KINDS;
     if (kind == KIND_ANY) return any(param, &out->distribution, err);

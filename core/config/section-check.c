@@ -63,7 +63,7 @@ static const char *first_repeat(const value_list *list)
 static cru_status canonical(document *doc, const entry *e, const char **value, cru_settings *scratch, cru_error *err)
 {
     cru_status status = cru_settings_set(scratch, e->key, *value, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     char *text = cru_settings_text(scratch);
     if (!text) cru_panic(CRU_NO_MEMORY, "no memory for settings");
     *value = settings_text_value(doc->arena, text, e->key);
@@ -77,7 +77,7 @@ static cru_status canonicalise(document *doc, entry *e, cru_settings *scratch, c
     for (int64_t i = 0; i < e->values.count; i++) {
         items[i] = e->values.items[i];
         cru_status status = canonical(doc, e, &items[i], scratch, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     e->values.items = items;
     const char *repeat = first_repeat(&e->values);
@@ -89,7 +89,7 @@ static cru_status check_values(document *doc, entry *e, const cru_param *param, 
 {
     cru_error inner = {0};
     cru_status status = values_expand(doc->arena, e->text, param->type, &e->values, &inner);
-    if (status != CRU_OK) return cru_fail(err, status, "%s: %s", e->key, inner.text);
+    if (status) return cru_fail(err, status, "%s: %s", e->key, inner.text);
     return canonicalise(doc, e, scratch, err);
 }
 
@@ -97,7 +97,7 @@ static cru_status check_search(document *doc, entry *e, const cru_param *param, 
 {
     cru_error inner = {0};
     cru_status status = values_search(doc->arena, e->text, param, &e->search, &inner);
-    if (status != CRU_OK) return cru_fail(err, status, "%s: %s", e->key, inner.text);
+    if (status) return cru_fail(err, status, "%s: %s", e->key, inner.text);
     return e->search.initial ? canonical(doc, e, &e->search.initial, scratch, err) : CRU_OK;
 }
 
@@ -149,7 +149,7 @@ static void check_entry(document *doc, entry *e, const section_rules *rules, cru
         e->values = (value_list){one, 1};
         status = canonicalise(doc, e, scratch, &err);
     }
-    if (status == CRU_OK)
+    if (!status)
         e->param = param;
     else
         diagnostics_add(doc->diags, &e->place, NULL, "%s", err.text);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Settings that are valid each by itself and would do nothing, or cannot be, beside the others. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "config/plan.h"
@@ -28,9 +27,9 @@ static void check_startup(config_loader *l)
     if (!s || set->method != SEARCH_TPE || trials > set->startup) return;
     const entry *e = section_find(s, "trials") ? section_find(s, "trials") : section_find(s, "method");
     diagnostics_add(l->doc.warnings, &e->place, e->key,
-                    "tpe draws its first %" PRId64 " settings at random (startup) and tries %" PRId64
-                    ": this is a random search; use more trials or a smaller startup",
-                    set->startup, trials);
+                    "tpe draws its first %lld settings at random (startup) and tries %lld: this is a random search; "
+                    "use more trials or a smaller startup",
+                    (long long)set->startup, (long long)trials);
 }
 
 /* ---- labels ---------------------------------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The canonical text of a trial. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +102,8 @@ char *trial_text(const experiment *e, const trial *t, const char *checksum)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
-    fprintf(out, "sdk=%s\nabi=%d.%d\nseed=%" PRIu64 "\ndevice=%.*s\n", host_version(), CRU_ABI_MAJOR, CRU_ABI_MINOR,
-            t->seed, (int)strcspn(e->run.device, ":"), e->run.device);
+    fprintf(out, "sdk=%s\nabi=%d.%d\nseed=%llu\ndevice=%.*s\n", host_version(), CRU_ABI_MAJOR, CRU_ABI_MINOR,
+            (unsigned long long)t->seed, (int)strcspn(e->run.device, ":"), e->run.device);
     fprintf(out, "dataset.name=%s\ndataset.checksum=%s\n", t->dataset->name, checksum);
     put_plugin(out, "dataset", t->dataset);
     put_host(out, t->preprocess);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Trials by number, and settings drawn by a search. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "config/plan.h"
@@ -38,7 +37,7 @@ typedef struct location {
 static location locate(const experiment *e, int64_t index)
 {
     const experiment_plan *plan = e->plan;
-    cru_assert(index >= 0 && index < plan->trials, "trial %" PRId64 " of %" PRId64, index, plan->trials);
+    cru_assert(index >= 0 && index < plan->trials, "trial %lld of %lld", (long long)index, (long long)plan->trials);
     location at = {.group = plan->groups};
     while (index >= at.group->trials) index -= at.group++->trials;
     const int64_t each = at.group->trials / at.group->datasets.count;
@@ -121,7 +120,7 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
 
     cru_settings *settings = variant_settings(base);
     cru_status status = CRU_OK;
-    for (int64_t i = 0; i < draw.count && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < draw.count && !status; i++) {
         if (!is_axis(base, draw.values[i].key))
             status = cru_fail(err, CRU_BAD_INPUT, "%s: %s is not searched", base->label, draw.values[i].key);
         else
@@ -129,11 +128,11 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
     }
     v->text = settings_sorted_text(arena, settings);
     cru_settings_destroy(settings);
-    for (int64_t i = 0; i < draw.count && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < draw.count && !status; i++) {
         const char *key = string_copy(arena, draw.values[i].key);
         given[v->given_count++] = (data_setting){key, settings_text_value(arena, v->text, key)};
     }
-    if (status == CRU_OK) *out = v;
+    if (!status) *out = v;
     return status;
 }
 

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +52,7 @@ cru_status values_split(cru_arena *arena, const char *text, char separator, valu
         const char *item = trim(arena, start, c);
         if (!item) return cru_fail(err, CRU_BAD_INPUT, "'%s' has an empty item", text);
         cru_status status = push(&b, item, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
         if (!*c) break;
         start = c + 1;
     }
@@ -108,13 +107,13 @@ static cru_status push_integers(builder *b, const char *item, const int64_t rang
     uint64_t last = ((uint64_t)hi - (uint64_t)lo) / (uint64_t)by;
     if (last >= VALUES_MAX) return cru_fail(err, CRU_BAD_INPUT, "'%s' has more than %d values", item, VALUES_MAX);
     cru_status status = CRU_OK;
-    for (uint64_t i = 0; i <= last && status == CRU_OK; i++)
-        status = push(b, string_format(b->arena, "%" PRId64, lo + (int64_t)i * by), err);
+    for (uint64_t i = 0; i <= last && !status; i++)
+        status = push(b, string_format(b->arena, "%lld", (long long)(lo + (int64_t)i * by)), err);
     return status;
 }
 
-/* Twelve digits hide the rounding of lo + i by: the third value of 0.1..0.5 step 0.1 is 0.3, not 0.30000000000000004.
- */
+/* Twelve digits hide the rounding of lo + i by: the third value of 0.1..0.5 step 0.1 is 0.3, not
+ * 0.30000000000000004. */
 static cru_status push_numbers(builder *b, const char *item, const double range[3], cru_error *err)
 {
     double lo = range[0], hi = range[1], by = range[2];
@@ -123,7 +122,7 @@ static cru_status push_numbers(builder *b, const char *item, const double range[
     double steps = floor((hi - lo) / by + 1e-9);
     if (!(steps < VALUES_MAX)) return cru_fail(err, CRU_BAD_INPUT, "'%s' has more than %d values", item, VALUES_MAX);
     cru_status status = CRU_OK;
-    for (int64_t i = 0; i <= (int64_t)steps && status == CRU_OK; i++)
+    for (int64_t i = 0; i <= (int64_t)steps && !status; i++)
         status = push(b, string_format(b->arena, "%.12g", lo + (double)i * by), err);
     return status;
 }
@@ -146,12 +145,12 @@ cru_status values_expand(cru_arena *arena, const char *text, cru_param_type type
     if (type == CRU_PARAM_LIST) return values_split(arena, text, '|', out, err);
     value_list raw;
     cru_status status = values_split(arena, text, ',', &raw, err);
-    if (status != CRU_OK || (type != CRU_PARAM_INT && type != CRU_PARAM_FLOAT)) {
-        if (status == CRU_OK) *out = raw;
+    if (status || (type != CRU_PARAM_INT && type != CRU_PARAM_FLOAT)) {
+        if (!status) *out = raw;
         return status;
     }
     builder b = {.arena = arena};
-    for (int64_t i = 0; i < raw.count && status == CRU_OK; i++) status = push_item(&b, raw.items[i], err);
-    if (status == CRU_OK) *out = (value_list){b.items, b.count};
+    for (int64_t i = 0; i < raw.count && !status; i++) status = push_item(&b, raw.items[i], err);
+    if (!status) *out = (value_list){b.items, b.count};
     return status;
 }

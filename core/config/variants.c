@@ -70,7 +70,7 @@ cru_settings *variant_settings(const variant *v)
         char *value = strchr(line, '=');
         *value++ = '\0';
         cru_status status = cru_settings_set(settings, line, value, NULL);
-        cru_assert(status == CRU_OK, "%s: the canonical text %s=%s does not read back", v->label, line, value);
+        cru_assert(!status, "%s: the canonical text %s=%s does not read back", v->label, line, value);
     }
     free(copy);
     return settings;
@@ -150,7 +150,7 @@ static void collect_axes(document *doc, const grid *g, variant *v)
 static void set_checked(const variant *v, cru_settings *scratch, data_setting one)
 {
     cru_status status = cru_settings_set(scratch, one.key, one.text, NULL);
-    cru_assert(status == CRU_OK, "%s: the canonical text %s=%s does not read back", v->label, one.key, one.text);
+    cru_assert(!status, "%s: the canonical text %s=%s does not read back", v->label, one.key, one.text);
 }
 
 /* Combination number `index`, the last entry changing fastest, stored into `scratch` and `v`. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The counts that a card promises, against the data that came out of its files. */
-#include <inttypes.h>
 
 #include "data/card.h"
 
@@ -29,8 +28,8 @@ cru_status card_check(const card *c, const cru_data *data, cru_error *err)
     for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
         const promise *p = &promises[i];
         if (p->expected >= 0 && p->expected != p->found) {
-            return cru_fail(err, CRU_BAD_INPUT, "%s: the card expects %" PRId64 " %s, the files hold %" PRId64, c->path,
-                            p->expected, p->what, p->found);
+            return cru_fail(err, CRU_BAD_INPUT, "%s: the card expects %lld %s, the files hold %lld", c->path,
+                            (long long)p->expected, p->what, (long long)p->found);
         }
     }
     return CRU_OK;

@@ -214,10 +214,10 @@ static cru_status put_forms(const parsing *p, const entry *e, form_putter *put_o
     const char *rest = e->value;
     cru_status status = CRU_OK;
     char *item;
-    for (int i = 0; status == CRU_OK && (item = next_item(&rest)); i++) {
+    for (int i = 0; !status && (item = next_item(&rest)); i++) {
         const entry one = {e->section, e->key, item, e->line};
         status = i < CARD_FORMS ? put_one(p, &one, &f->forms[i], err) : too_many(p, e, CARD_FORMS, err);
-        if (status == CRU_OK && i >= f->form_count) f->form_count = i + 1;
+        if (!status && i >= f->form_count) f->form_count = i + 1;
         free(item);
     }
     return rest ? status : no_memory(p, err);
@@ -285,7 +285,7 @@ static void on_section(void *user, const char *title, int32_t line)
                                            "convert", "settings", "expect", "protocols"};
     parsing *p = user;
     p->section[0] = 0;
-    if (p->status != CRU_OK || !title) return;
+    if (p->status || !title) return;
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         if (strcmp(title, sections[i]) != 0) continue;
         strcpy(p->section, title);
@@ -299,7 +299,7 @@ static void on_section(void *user, const char *title, int32_t line)
 static void on_pair(void *user, const char *key, const char *value, int32_t line)
 {
     parsing *p = user;
-    if (p->status != CRU_OK) return;
+    if (p->status) return;
     entry e = {p->section, key, value, line};
     if (*p->section)
         p->status = put(p, &e, p->err);
@@ -310,7 +310,7 @@ static void on_pair(void *user, const char *key, const char *value, int32_t line
 static void on_fault(void *user, const char *subject, const char *message, int32_t line)
 {
     parsing *p = user;
-    if (p->status != CRU_OK) return;
+    if (p->status) return;
     p->status = cru_fail(p->err, CRU_BAD_INPUT, "%s:%d: %s%s%s", p->path, line, subject ? subject : "",
                          subject ? ": " : "", message);
 }
@@ -354,8 +354,8 @@ cru_status card_parse(const char *text, size_t size, const char *path, card **ou
     c->path = strdup(path);
     if (!c->path) p.status = no_memory(&p, err);
     lines_read(text, size, &visitor);
-    if (p.status == CRU_OK) p.status = check_whole(c, err);
-    if (p.status == CRU_OK)
+    if (!p.status) p.status = check_whole(c, err);
+    if (!p.status)
         *out = c;
     else
         card_destroy(c);

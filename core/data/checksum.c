@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The checksum of a dataset: over everything that decides what data_open gives. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,8 @@ static void describe_unknown_file(FILE *out, const resolved *r, const card_file 
     struct stat info = {0};
     char *path = data_locate(r->card, f, r->request->places, NULL);
     if (path && stat(path, &info) == 0) {
-        fprintf(out, "%s size %" PRId64 " time %" PRId64 ".%09ld\n", path, (int64_t)info.st_size,
-                (int64_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+        fprintf(out, "%s size %lld time %lld.%09ld\n", path, (long long)(int64_t)info.st_size,
+                (long long)(int64_t)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
     }
     free(path);
 }
@@ -36,7 +35,7 @@ static cru_status describe(FILE *out, const resolved *r, cru_error *err)
         else
             describe_unknown_file(out, r, f);
     }
-    if (resolved_is_generated(r)) fprintf(out, "seed %" PRIu64 "\n", r->request->seed);
+    if (resolved_is_generated(r)) fprintf(out, "seed %llu\n", (unsigned long long)r->request->seed);
     if (!r->base) return CRU_OK;
     data_request base = {.name = r->base, .plugins = r->request->plugins, .places = r->request->places};
     char hex[SHA256_HEX];
@@ -53,8 +52,8 @@ cru_status resolved_checksum(const resolved *r, char hex[SHA256_HEX], cru_error 
     FILE *out = open_memstream(&text, &size);
     if (!out) return cru_fail(err, CRU_NO_MEMORY, "no memory for a checksum");
     cru_status status = describe(out, r, err);
-    if (fclose(out) != 0 && status == CRU_OK) status = cru_fail(err, CRU_NO_MEMORY, "no memory for a checksum");
-    if (status == CRU_OK) sha256_bytes(text, size, hex);
+    if (fclose(out) != 0 && !status) status = cru_fail(err, CRU_NO_MEMORY, "no memory for a checksum");
+    if (!status) sha256_bytes(text, size, hex);
     free(text);
     return status;
 }
@@ -63,7 +62,7 @@ cru_status data_checksum(const data_request *request, char hex[65], cru_error *e
 {
     resolved r;
     cru_status status = data_resolve(request, &r, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     status = resolved_checksum(&r, hex, err);
     resolved_clear(&r);
     return status;

@@ -67,8 +67,7 @@ void data_found_clear(data_found *found);
 /* Opens a dataset; the caller destroys it with cru_data_destroy. The split is empty. CRU_BAD_INPUT: unknown name or
  * setting, broken file, counts that differ from the card; CRU_IO: a file is missing (the message says where it was
  * looked for and how to get it), unreadable, or not the one whose checksum the card gives: another file in its place
- * mends it.
- */
+ * mends it. */
 cru_status data_open(const data_request *request, cru_data **data, cru_error *err);
 
 /* Fails with CRU_BAD_INPUT for a name that no card has and, when the request has plugins, no generator: with the name

@@ -136,8 +136,8 @@ cru_status data_summarise(const cru_data *data, data_summary *out, cru_error *er
     describe_classes(data, out);
     describe_sizes(data, out);
     cru_status status = describe_candidates(data, out, err);
-    if (status == CRU_OK) status = describe_graph(data, out, err);
-    if (status != CRU_OK) data_summary_clear(out);
+    if (!status) status = describe_graph(data, out, err);
+    if (status) data_summary_clear(out);
     return status;
 }
 

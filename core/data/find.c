@@ -42,7 +42,7 @@ static cru_status find_by_name(const char *name, const data_places *places, card
     places_free(folders);
     if (!path) return cru_fail(err, CRU_UNSUPPORTED, "there is no dataset card '%s'", name);
     cru_status status = card_read(path, out, err);
-    if (status == CRU_OK && strcmp((*out)->name, name) != 0) {
+    if (!status && strcmp((*out)->name, name) != 0) {
         status = cru_fail(err, CRU_BAD_INPUT, "%s: the card's name is '%s'; the file must be called the same", path,
                           (*out)->name);
         card_destroy(*out);
@@ -57,7 +57,7 @@ cru_status data_find(const char *name, const data_places *places, data_found *fo
     *found = (data_found){0};
     bool is_path = strchr(name, '/') || is_card_file(name);
     cru_status status = is_path ? card_read(name, &found->card, err) : find_by_name(name, places, &found->card, err);
-    if (status == CRU_OK) found->format = found->card->format;
+    if (!status) found->format = found->card->format;
     return status;
 }
 

@@ -26,7 +26,7 @@ static cru_data *map_file(const char *path, int fd)
     cru_data *data = NULL;
     bool known = stamp_take(fd, &now), verified = known && stamp_matches(path, &now);
     cru_status status = verified ? cru_data_map_verified(fd, &data, NULL) : cru_data_map(fd, &data, NULL);
-    if (status != CRU_OK) return NULL;
+    if (status) return NULL;
     if (known && !verified) stamp_store(path, &now);
     return data;
 }

@@ -109,12 +109,12 @@ static cru_status take_base(const resolved *r, file_set *set, cru_error *err)
     data_request request = {.name = r->base, .plugins = r->request->plugins, .places = r->request->places};
     cru_data *base = NULL;
     cru_status status = data_open(&request, &base, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     set->base_fd = memfd_create("crucible-base", MFD_CLOEXEC);
     char *path = set->base_fd >= 0 ? places_format("/proc/self/fd/%d", set->base_fd) : NULL;
     if (!path)
         status = cru_fail(err, CRU_NO_MEMORY, "dataset %s: no memory for its base %s", r->request->name, r->base);
-    if (status == CRU_OK) {
+    if (!status) {
         set->files[set->count++] = (cru_file){DATA_BASE, path};
         status = cru_data_write(base, set->base_fd, err);
     }
@@ -129,8 +129,8 @@ static cru_status collect_files(const resolved *r, file_set *set, cru_error *err
     set->sums = calloc((size_t)count + 1, sizeof *set->sums);
     if (!set->files || !set->sums) return cru_fail(err, CRU_NO_MEMORY, "dataset %s: no memory", r->request->name);
     cru_status status = CRU_OK;
-    for (int64_t i = 0; status == CRU_OK && i < count; i++) status = take_file(r, &r->card->files[i], set, err);
-    if (status == CRU_OK && r->base) status = take_base(r, set, err);
+    for (int64_t i = 0; !status && i < count; i++) status = take_file(r, &r->card->files[i], set, err);
+    if (!status && r->base) status = take_base(r, set, err);
     return status;
 }
 
@@ -151,11 +151,11 @@ static cru_status run_plugin(const resolved *r, const file_set *set, cru_data *d
                                  .data = data,
                                  .err = err};
     cru_status status = dataset->load(&loading);
-    if (status == CRU_OK && cru_data_check(data, &why) != CRU_OK) {
+    if (!status && cru_data_check(data, &why) != CRU_OK) {
         status = cru_fail(err, CRU_BAD_INPUT, "dataset %s: the plugin %s made inconsistent data: %s", source.name,
                           plugin->name, why.text);
     }
-    if (status == CRU_OK && r->card) status = card_check(r->card, data, err);
+    if (!status && r->card) status = card_check(r->card, data, err);
     return status;
 }
 
@@ -168,8 +168,8 @@ static cru_status load_verified(const resolved *r, const file_set *set, cru_data
     verification_begin(&v);
     cru_status status = run_plugin(r, set, data, &why);
     verification_end(&v);
-    if (v.err.status != CRU_OK) return cru_fail(err, v.err.status, "%s", v.err.text);
-    return status == CRU_OK ? CRU_OK : cru_fail(err, status, "%s", why.text);
+    if (v.err.status) return cru_fail(err, v.err.status, "%s", v.err.text);
+    return !status ? CRU_OK : cru_fail(err, status, "%s", why.text);
 }
 
 cru_status data_load(const resolved *r, cru_data **data, cru_error *err)
@@ -177,12 +177,12 @@ cru_status data_load(const resolved *r, cru_data **data, cru_error *err)
     file_set set;
     cru_data *loaded = NULL;
     cru_status status = collect_files(r, &set, err);
-    if (status == CRU_OK) {
+    if (!status) {
         loaded = cru_data_create();
         status = loaded ? load_verified(r, &set, loaded, err) : cru_fail(err, CRU_NO_MEMORY, "no memory for data");
     }
     file_set_clear(&set);
-    if (status != CRU_OK) {
+    if (status) {
         cru_data_destroy(loaded);
         loaded = NULL;
     }
@@ -196,13 +196,13 @@ cru_status data_open(const data_request *request, cru_data **data, cru_error *er
     resolved r;
     char checksum[SHA256_HEX];
     cru_status status = data_resolve(request, &r, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     status = resolved_checksum(&r, checksum, err);
-    char *image = status == CRU_OK ? image_path(&r, checksum) : NULL;
+    char *image = !status ? image_path(&r, checksum) : NULL;
     if (image) *data = image_map(image);
-    if (status == CRU_OK && !*data) {
+    if (!status && !*data) {
         status = data_load(&r, data, err);
-        if (status == CRU_OK && image) image_store(image, *data);
+        if (!status && image) image_store(image, *data);
     }
     free(image);
     resolved_clear(&r);

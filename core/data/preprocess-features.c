@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -158,8 +157,8 @@ static cru_status scale_columns(cru_data *data, const scaling *s, cru_error *err
     int64_t rows = data->x.rows, cols = data->x.cols;
     float *x = dense_copy(data);
     if (!x) {
-        return cru_fail(err, CRU_NO_MEMORY, "preprocess: no memory for %" PRId64 " x %" PRId64 " dense features", rows,
-                        cols);
+        return cru_fail(err, CRU_NO_MEMORY, "preprocess: no memory for %lld x %lld dense features", (long long)rows,
+                        (long long)cols);
     }
     cru_pool pool = cru_data_pool(data);
     columns c =

@@ -39,7 +39,7 @@ static cru_status check_steps(const preprocess_settings *s, const cru_data *data
 cru_status data_preprocess(const preprocess_settings *s, cru_data *data, cru_error *err)
 {
     cru_status status = check_steps(s, data, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (s->relations == RELATIONS_MERGE) {
         data->relations = NULL;
         data->relation_count = 0;
@@ -47,10 +47,10 @@ cru_status data_preprocess(const preprocess_settings *s, cru_data *data, cru_err
     preprocess_direction(data, (direction_rule)s->direction);
     preprocess_loops(data, (loop_rule)s->self_loops);
     if (s->largest_component) status = preprocess_largest_component(data, err);
-    if (status == CRU_OK && s->remove_isolated) status = preprocess_remove_isolated(data, err);
-    if (status == CRU_OK) status = preprocess_degrees(data, (degree_rule)s->degree_features, err);
+    if (!status && s->remove_isolated) status = preprocess_remove_isolated(data, err);
+    if (!status) status = preprocess_degrees(data, (degree_rule)s->degree_features, err);
     scaling how = {(feature_rule)s->features, s->epsilon, s->ddof};
     if (how.epsilon < 0) how.epsilon = how.rule == FEATURES_STANDARDISE ? 1e-6 : 1e-12;
-    if (status == CRU_OK) status = preprocess_scale(data, &how, err);
+    if (!status) status = preprocess_scale(data, &how, err);
     return status;
 }

@@ -48,7 +48,7 @@ static cru_status find_card(const data_request *request, resolved *r, cru_error 
     data_found found;
     cru_status status = data_find(request->name, request->places, &found, &reason);
     if (status == CRU_UNSUPPORTED) return CRU_OK; /* no card; perhaps a generator */
-    if (status != CRU_OK) return cru_fail(err, status, "%s", reason.text);
+    if (status) return cru_fail(err, status, "%s", reason.text);
     r->card = found.card;
     return CRU_OK;
 }
@@ -107,10 +107,10 @@ cru_status data_resolve(const data_request *request, resolved *r, cru_error *err
 {
     *r = (resolved){.request = request};
     cru_status status = find_card(request, r, err);
-    if (status == CRU_OK) status = find_plugin(request, r, err);
-    if (status == CRU_OK) status = fill_settings(request, r, err);
-    if (status == CRU_OK) status = find_base(r, err);
-    if (status != CRU_OK) resolved_clear(r);
+    if (!status) status = find_plugin(request, r, err);
+    if (!status) status = fill_settings(request, r, err);
+    if (!status) status = find_base(r, err);
+    if (status) resolved_clear(r);
     return status;
 }
 

@@ -2,7 +2,6 @@
 #include "data/stamp.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +37,9 @@ bool stamp_take(int fd, stamp *out)
 
 static int write_text(const stamp *s, char text[TEXT])
 {
-    return snprintf(text, TEXT,
-                    "verified: device %" PRId64 " inode %" PRId64 " size %" PRId64 " modified %" PRId64 ".%09" PRId64
-                    " changed %" PRId64 ".%09" PRId64 "\n",
-                    s->device, s->inode, s->size, s->modified[0], s->modified[1], s->changed[0], s->changed[1]);
+    return snprintf(text, TEXT, "verified: device %lld inode %lld size %lld modified %lld.%09lld changed %lld.%09lld\n",
+                    (long long)s->device, (long long)s->inode, (long long)s->size, (long long)s->modified[0],
+                    (long long)s->modified[1], (long long)s->changed[0], (long long)s->changed[1]);
 }
 
 static char *stamp_path(const char *path)

@@ -34,7 +34,7 @@ static const library_wish wish = {
 cru_status curl_library_load(curl_library *curl, cru_error *err)
 {
     cru_status status = library_load(&wish, curl, err);
-    if (status == CRU_OK && curl->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (!status && curl->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         status = cru_fail(err, CRU_UNSUPPORTED, "libcurl does not start");
     return status;
 }

@@ -113,9 +113,9 @@ cru_status pack_open_archive(const pack_order *order, pack **out, cru_error *err
     if (!a) return cru_fail(err, CRU_NO_MEMORY, "no memory to unpack %s", order->url);
     a->base = (pack){-1, read_archive, close_archive};
     cru_status status = library_load(&wish, &a->l, err);
-    if (status == CRU_OK) status = begin(a, order, err);
-    if (status == CRU_OK) status = find_member(a, order, err);
-    if (status == CRU_OK)
+    if (!status) status = begin(a, order, err);
+    if (!status) status = find_member(a, order, err);
+    if (!status)
         *out = &a->base;
     else
         close_archive(&a->base);

@@ -37,9 +37,9 @@ static cru_status lock_in(const sandbox *box, const char *path, cru_error *err)
     int ruleset = -1;
     if (!box) return CRU_OK;
     cru_status status = rules_create(&(sandbox_files){.readable = readable, .libraries = true}, &rules, err);
-    if (status == CRU_OK) status = rules_make(rules, -1, &ruleset, err);
+    if (!status) status = rules_make(rules, -1, &ruleset, err);
     rules_destroy(rules);
-    return status == CRU_OK ? sandbox_enter(box, ruleset, err) : status;
+    return status ? status : sandbox_enter(box, ruleset, err);
 }
 
 static int unpack_to(void *user, int fd)
@@ -49,9 +49,9 @@ static int unpack_to(void *user, int fd)
     pack *from = NULL;
     char bytes[BLOCK];
     cru_status status = lock_in(e->box, e->order->path, &o.error);
-    if (status == CRU_OK) status = pack_open_here(e->order, &from, &o.error);
-    if (status == CRU_OK) o.size = from->size;
-    if (!write_all(fd, &o, sizeof o) || status != CRU_OK) return 1;
+    if (!status) status = pack_open_here(e->order, &from, &o.error);
+    if (!status) o.size = from->size;
+    if (!write_all(fd, &o, sizeof o) || status) return 1;
     for (int64_t got = 1; got > 0;) {
         got = from->read(from, bytes, sizeof bytes);
         if (!write_all(fd, &got, sizeof got) || (got > 0 && !write_all(fd, bytes, (size_t)got))) return 1;
@@ -109,7 +109,7 @@ static cru_status hear_opening(confined_pack *c, const pack_order *order, cru_er
         return cru_fail(err, CRU_BAD_INPUT, "%s cannot be unpacked: the process that tried has died", order->url);
     o.error.text[sizeof o.error.text - 1] = 0;
     printable(o.error.text, false);
-    if (o.error.status != CRU_OK) return cru_fail(err, o.error.status, "%s", o.error.text);
+    if (o.error.status) return cru_fail(err, o.error.status, "%s", o.error.text);
     c->base.size = o.size < 0 ? -1 : o.size;
     return CRU_OK;
 }
@@ -124,12 +124,12 @@ cru_status pack_open(const pack_order *order, pack **out, cru_error *err)
     sandbox *box = sandbox_prepare(SANDBOX_SCAN); /* here: it writes to a file in memory, which the child cannot */
     cru_status status = child_start(&c->child, &limits, unpack_to, &(errand){order, box}, err);
     sandbox_destroy(box);
-    if (status != CRU_OK) {
+    if (status) {
         free(c);
         return status;
     }
     status = hear_opening(c, order, err);
-    if (status == CRU_OK)
+    if (!status)
         *out = &c->base;
     else
         close_confined(&c->base);

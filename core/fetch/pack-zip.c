@@ -85,8 +85,8 @@ cru_status pack_open_zip(const pack_order *order, pack **out, cru_error *err)
     if (!zip) return cru_fail(err, CRU_NO_MEMORY, "no memory to unpack %s", order->url);
     zip->base = (pack){-1, read_zip, close_zip};
     cru_status status = library_load(&wish, &zip->z, err);
-    if (status == CRU_OK) status = find_member(zip, order, err);
-    if (status == CRU_OK)
+    if (!status) status = find_member(zip, order, err);
+    if (!status)
         *out = &zip->base;
     else
         close_zip(&zip->base);

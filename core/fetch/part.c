@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -74,10 +73,10 @@ cru_status part_open(const part_goal *goal, part *p, cru_error *err)
     }
     places_make_folders(p->path);
     cru_status status = lock(p, err);
-    if (status == CRU_OK) read_mark(p);
+    if (!status) read_mark(p);
     bool safe = (goal->sha256 || p->mark[0]) && p->size <= part_most(goal);
-    if (status == CRU_OK && !safe) status = part_restart(p, err);
-    if (status != CRU_OK) {
+    if (!status && !safe) status = part_restart(p, err);
+    if (status) {
         p->size = -1; /* not ours to remove */
         part_close(p);
     }
@@ -110,7 +109,7 @@ cru_status part_append(part *p, const void *bytes, size_t count, cru_error *err)
     const char *at = bytes;
     const int64_t most = part_most(p->goal);
     if ((int64_t)count > most - p->size)
-        return cru_fail(err, CRU_BAD_INPUT, "%s is longer than the %" PRId64 " bytes that %s", p->goal->url, most,
+        return cru_fail(err, CRU_BAD_INPUT, "%s is longer than the %lld bytes that %s", p->goal->url, (long long)most,
                         p->goal->bytes > 0 ? "the card tells" : "are allowed");
     while (count > 0) {
         ssize_t done = pwrite(p->fd, at, count, p->size);
@@ -142,8 +141,8 @@ static cru_status check_bytes(const part *p, const char *hex, cru_error *err)
     const char *fault = known ? NULL : content_fault(p->path, g->path);
     if (fault) return cru_fail(err, CRU_BAD_INPUT, "%s %s", g->url, fault);
     if (g->bytes > 0 && p->size != g->bytes)
-        return cru_fail(err, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, g->url, p->size,
-                        g->bytes);
+        return cru_fail(err, CRU_BAD_INPUT, "%s has %lld bytes, expected are %lld", g->url, (long long)p->size,
+                        (long long)g->bytes);
     if (g->sha256 && !known)
         return cru_fail(err, CRU_BAD_INPUT,
                         "%s has the sha256 %s, expected is %s; the file has changed, or the card is wrong", g->url, hex,
@@ -169,18 +168,18 @@ static cru_status set_aside(part *p, cru_error *err)
     p->mark[0] = 0;
     close(p->fd);
     cru_status status = lock(p, err);
-    return status == CRU_OK ? part_restart(p, err) : status;
+    return status ? status : part_restart(p, err);
 }
 
 cru_status part_finish(part *p, char hex[SHA256_HEX], cru_error *err)
 {
     cru_status status = sha256_file(p->path, hex, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cru_error why = {0};
     status = check_bytes(p, hex, &why);
-    if (status != CRU_OK) {
+    if (status) {
         cru_status emptied = set_aside(p, err);
-        return emptied != CRU_OK ? emptied : cru_fail(err, status, "%s", why.text);
+        return emptied ? emptied : cru_fail(err, status, "%s", why.text);
     }
     if (fsync(p->fd) != 0 || rename(p->path, p->goal->path) != 0) return fail_system(p, err);
     unlink(p->from);

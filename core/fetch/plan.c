@@ -85,7 +85,7 @@ static cru_status look_here(const fetch_plan *plan, fetch_dataset *d, fetch_file
     if (find_fault(d, form, path, &fault) && strcmp(path, own) == 0 && *form->name != '/') {
         f->bad = path;
         f->present = NULL;
-    } else if (fault.status != CRU_OK) {
+    } else if (fault.status) {
         d->error = fault;
     }
     free(own);
@@ -136,9 +136,9 @@ static cru_status add_sources(const fetch_plan *plan, const card *c, fetch_file 
     const card_form *form = card_published(f->file);
     if (*form->name == '/') return CRU_OK; /* the user's own */
     cru_status status = add_mirror(plan, c, f);
-    for (int i = 0; status == CRU_OK && !c->terms && i < f->file->url_count; i++) {
+    for (int i = 0; !status && !c->terms && i < f->file->url_count; i++) {
         status = add_source(plan, c, f, form, strdup(f->file->urls[i]));
-        if (status == CRU_OK) status = plan_pack(plan, c, f->file, &f->sources[f->source_count - 1]);
+        if (!status) status = plan_pack(plan, c, f->file, &f->sources[f->source_count - 1]);
     }
     return status;
 }
@@ -151,7 +151,7 @@ static cru_status plan_file(const fetch_plan *plan, fetch_dataset *d, fetch_file
     if (!own) return cru_fail(err, CRU_IO, "there is no folder for downloads: set HOME or XDG_DATA_HOME");
     f->name = places_format("%s/%s", c->name, f->file->forms[0].name);
     cru_status status = f->name ? look_here(plan, d, f, err) : no_memory(err);
-    if (status == CRU_OK && !f->present) {
+    if (!status && !f->present) {
         if (add_sources(plan, c, f) != CRU_OK) status = no_memory(err);
         f->waiting = f->source_count > 0;
         if (!f->waiting) refuse(d, f->file, own);
@@ -194,7 +194,7 @@ static cru_status add_card(fetch_plan *plan, card *c, cru_error *err)
     if (!has_format(plan, c))
         cru_fail(&d->error, CRU_UNSUPPORTED, "%s: no plugin reads its format '%s'", c->name, c->format);
     cru_status status = CRU_OK;
-    while (status == CRU_OK && d->count < c->file_count) {
+    while (!status && d->count < c->file_count) {
         fetch_file *f = &d->files[d->count];
         f->file = &c->files[d->count++];
         status = plan_file(plan, d, f, err);
@@ -209,7 +209,7 @@ cru_status fetch_add(fetch_plan *plan, const char *name, cru_error *err)
     cru_error why = {0};
     cru_status status = data_find(name, plan->places, &found, &why);
     if (status == CRU_UNSUPPORTED) return data_fail_unknown(&(data_request){.name = name, .places = plan->places}, err);
-    if (status != CRU_OK) return cru_fail(err, status, "%s", why.text);
+    if (status) return cru_fail(err, status, "%s", why.text);
     return add_card(plan, found.card, err);
 }
 
@@ -238,9 +238,9 @@ cru_status fetch_add_all(fetch_plan *plan, cru_error *err)
 {
     name_list list = {.plan = plan};
     cru_status status = data_visit(plan->places, take_name, &list, err);
-    if (status == CRU_OK && list.failed) status = no_memory(err);
+    if (!status && list.failed) status = no_memory(err);
     for (int64_t i = 0; i < list.count; i++) {
-        if (status == CRU_OK) status = fetch_add(plan, list.items[i], err);
+        if (!status) status = fetch_add(plan, list.items[i], err);
         free(list.items[i]);
     }
     free(list.items);

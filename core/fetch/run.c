@@ -48,7 +48,7 @@ cru_status fetch_open(const fetch_plan *plan, const card *c, fetch_counts *count
     child process;
     child_limits none = {0};
     cru_status status = child_start(&process, &none, open_here, &o, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     size_t have = 0, got;
     while (have < sizeof answer &&
            child_read(&process, (char *)&answer + have, sizeof answer - have, &got, 3600) == CHILD_DATA)
@@ -60,7 +60,7 @@ cru_status fetch_open(const fetch_plan *plan, const card *c, fetch_counts *count
                         WIFSIGNALED(ended) ? signal_text(WTERMSIG(ended), text) : "it left the process");
     }
     *counts = answer.counts;
-    if (answer.error.status != CRU_OK) cru_fail(err, answer.error.status, "%s", answer.error.text);
+    if (answer.error.status) cru_fail(err, answer.error.status, "%s", answer.error.text);
     return answer.error.status;
 }
 
@@ -88,7 +88,7 @@ static part_goal goal_of(const fetch_source *s)
 /* Lines up the files of a dataset; several may be in one archive, and cards that share a folder want the same one. */
 static void gather(const fetch_dataset *d, transfer_list *r)
 {
-    for (int64_t i = 0; d->status == CRU_OK && i < d->count; i++) {
+    for (int64_t i = 0; !d->status && i < d->count; i++) {
         const fetch_file *f = &d->files[i];
         if (!f->waiting) continue;
         const part_goal goal = goal_of(&f->sources[f->at]);
@@ -104,14 +104,14 @@ static cru_status unpack(const fetch_plan *plan, fetch_file *f, cru_error *err)
     goal.most = transfer_limits_whole(&plan->limits).most_bytes;
     cru_error why = {0};
     cru_status status = unpack_file(&order, &goal, f->transfer.sha256, &why);
-    if (status != CRU_OK) cru_fail(err, status, "%s: %s", f->name, why.text);
+    if (status) cru_fail(err, status, "%s: %s", f->name, why.text);
     return status;
 }
 
 /* The other addresses are not in the message, but that they were tried is. */
 static void give_up(fetch_dataset *d, const fetch_file *f)
 {
-    if (d->status != CRU_OK) return;
+    if (d->status) return;
     const cru_error *why = &f->transfer.error;
     d->status = f->transfer.status;
     if (f->source_count > 1)
@@ -123,17 +123,17 @@ static void give_up(fetch_dataset *d, const fetch_file *f)
 /* Gives the outcomes back to the dataset's files; what failed waits for its next address. */
 static void settle(const fetch_plan *plan, fetch_dataset *d, const transfer_list *r)
 {
-    if (d->status != CRU_OK) return;
+    if (d->status) return;
     for (int64_t i = 0; i < d->count; i++) {
         fetch_file *f = &d->files[i];
         if (!f->waiting) continue;
         const fetch_source *s = &f->sources[f->at];
         f->transfer = *find(r, goal_of(s).path);
-        if (f->transfer.status == CRU_OK && s->pack.path) f->transfer.status = unpack(plan, f, &f->transfer.error);
-        f->waiting = f->transfer.status != CRU_OK && f->at + 1 < f->source_count;
+        if (!f->transfer.status && s->pack.path) f->transfer.status = unpack(plan, f, &f->transfer.error);
+        f->waiting = f->transfer.status && f->at + 1 < f->source_count;
         if (f->waiting)
             f->at++;
-        else if (f->transfer.status != CRU_OK)
+        else if (f->transfer.status)
             give_up(d, f);
     }
 }
@@ -143,7 +143,7 @@ static cru_status run_round(fetch_plan *plan, transfer_list *r, const transfer_w
     r->count = 0;
     for (int64_t i = 0; i < plan->count; i++) gather(&plan->datasets[i], r);
     cru_status status = transfer_all(r, &plan->limits, watch, err);
-    for (int64_t i = 0; status == CRU_OK && i < plan->count; i++) settle(plan, &plan->datasets[i], r);
+    for (int64_t i = 0; !status && i < plan->count; i++) settle(plan, &plan->datasets[i], r);
     return status;
 }
 
@@ -152,7 +152,7 @@ static cru_status run_round(fetch_plan *plan, transfer_list *r, const transfer_w
 /* Only what there is a way to replace. */
 static void set_bad_aside(const fetch_dataset *d)
 {
-    for (int64_t i = 0; d->status == CRU_OK && i < d->count; i++)
+    for (int64_t i = 0; !d->status && i < d->count; i++)
         if (d->files[i].bad && d->files[i].waiting) content_set_aside(d->files[i].bad);
 }
 
@@ -168,7 +168,7 @@ static void remove_packs(const fetch_dataset *d)
 static void open_fetched(const fetch_plan *plan, fetch_dataset *d)
 {
     d->status = fetch_open(plan, d->card, &d->counts, &d->error);
-    for (int64_t i = 0; d->status != CRU_OK && i < d->count; i++) {
+    for (int64_t i = 0; d->status && i < d->count; i++) {
         const fetch_file *f = &d->files[i];
         if (f->source_count > 0 && !f->sources[f->at].form->sha256) content_set_aside(fetch_path(f));
     }
@@ -182,10 +182,10 @@ cru_status fetch_run(fetch_plan *plan, const transfer_watch *watch, cru_error *e
     if (!r.items) return cru_fail(err, CRU_NO_MEMORY, "no memory for downloads");
     for (int64_t i = 0; i < plan->count; i++) set_bad_aside(&plan->datasets[i]);
     cru_status status = CRU_OK;
-    for (int round = 0; status == CRU_OK && round < FETCH_SOURCES; round++) status = run_round(plan, &r, watch, err);
+    for (int round = 0; !status && round < FETCH_SOURCES; round++) status = run_round(plan, &r, watch, err);
     for (int64_t i = 0; i < plan->count; i++) remove_packs(&plan->datasets[i]);
-    for (int64_t i = 0; status == CRU_OK && i < plan->count; i++)
-        if (plan->datasets[i].status == CRU_OK) open_fetched(plan, &plan->datasets[i]);
+    for (int64_t i = 0; !status && i < plan->count; i++)
+        if (!plan->datasets[i].status) open_fetched(plan, &plan->datasets[i]);
     free(r.items);
     return status;
 }

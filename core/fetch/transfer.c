@@ -75,11 +75,11 @@ static cru_status check_total(active *a)
     const part_goal *g = &t->goal;
     if (t->total < 0) return CRU_OK;
     if (g->bytes > 0 && t->total != g->bytes && a->offset == 0)
-        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, g->url, t->total,
-                        g->bytes);
+        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %lld bytes, expected are %lld", g->url, (long long)t->total,
+                        (long long)g->bytes);
     if (g->bytes <= 0 && g->most > 0 && t->total > g->most)
-        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, more than the %" PRId64 " allowed", g->url,
-                        t->total, g->most);
+        return cru_fail(&a->fault, CRU_BAD_INPUT, "%s has %lld bytes, more than the %lld allowed", g->url,
+                        (long long)t->total, (long long)g->most);
     return CRU_OK;
 }
 
@@ -96,7 +96,7 @@ static cru_status begin_body(active *a)
         status = part_restart(&a->part, &a->fault);
         const char *mark = answer_header(a, "ETag");
         if (!mark || strncmp(mark, "W/", 2) == 0) mark = answer_header(a, "Last-Modified");
-        if (status == CRU_OK) part_mark(&a->part, mark);
+        if (!status) part_mark(&a->part, mark);
     } else if (code != 0) {
         return cru_fail(&a->fault, CRU_IO, "%s answered %ld", a->t->goal.url, code);
     }
@@ -104,7 +104,7 @@ static cru_status begin_body(active *a)
     a->curl->easy_getinfo(a->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     a->t->resumed = a->part.size;
     a->t->total = length >= 0 ? a->part.size + length : -1;
-    return status == CRU_OK ? check_total(a) : status;
+    return status ? status : check_total(a);
 }
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *user)
@@ -124,7 +124,7 @@ static void set_options(active *a)
     char range[32], agent[64];
     const char *url = a->part.goal->url;
     bool secure = strncmp(url, "https:", 6) == 0;
-    snprintf(range, sizeof range, "%" PRId64 "-", a->offset);
+    snprintf(range, sizeof range, "%lld-", (long long)a->offset);
     snprintf(agent, sizeof agent, "crucible/%s", host_version());
     c->easy_setopt(a->easy, CURLOPT_URL, url);
     c->easy_setopt(a->easy, CURLOPT_PROTOCOLS_STR, "http,https,file");
@@ -193,15 +193,15 @@ static verdict fail_transfer(active *a, CURLcode code)
     transfer *t = a->t;
     const char *url = t->goal.url, *path = t->goal.path;
     long answer = answer_code(a);
-    if (a->fault.status != CRU_OK) {
+    if (a->fault.status) {
         cru_fail(&t->error, a->fault.status, "%s: %s", t->name, a->fault.text);
         if (a->fault.status == CRU_BAD_INPUT) part_restart(&a->part, NULL); /* nothing to go on from */
     } else if (code == CURLE_HTTP_RETURNED_ERROR) {
         cru_fail(&t->error, CRU_IO, "%s: %s answered %ld; find the file elsewhere and save it as %s", t->name, url,
                  answer, path);
     } else if (is_passing(code) && a->part.size > 0) {
-        cru_fail(&t->error, CRU_IO, "%s: %s broke off after %" PRId64 " bytes; run the same command again to go on",
-                 t->name, url, a->part.size);
+        cru_fail(&t->error, CRU_IO, "%s: %s broke off after %lld bytes; run the same command again to go on", t->name,
+                 url, (long long)a->part.size);
     } else {
         const char *why = a->why[0] ? a->why : a->curl->easy_strerror(code);
         cru_fail(&t->error, CRU_IO, "%s: cannot download %s: %s; download it on another machine and save it as %s",
@@ -215,7 +215,7 @@ static verdict finish_file(active *a)
     transfer *t = a->t;
     cru_error why = {0};
     cru_status status = part_finish(&a->part, t->sha256, &why);
-    if (status == CRU_OK) return WELL;
+    if (!status) return WELL;
     if (status == CRU_BAD_INPUT && t->resumed > 0) return AFRESH;
     t->sha256[0] = 0;
     cru_fail(&t->error, status, "%s: %s", t->name, why.text);
@@ -224,7 +224,7 @@ static verdict finish_file(active *a)
 
 static verdict judge(active *a, CURLcode code)
 {
-    if (a->fault.status != CRU_OK) return fail_transfer(a, code);
+    if (a->fault.status) return fail_transfer(a, code);
     bool past_end = code == CURLE_BAD_DOWNLOAD_RESUME || answer_code(a) == 416;
     if (a->wrong_range) return AFRESH;
     if (past_end && a->offset > 0) { /* complete already, unless the server's file has become shorter */
@@ -327,8 +327,8 @@ static bool is_over(const crowd *all, active *a)
     }
     if (passed < l->patience) return false;
     if ((double)came < (double)l->least_speed * passed) {
-        cru_fail(&a->fault, CRU_IO, "%s is too slow: %" PRId64 " bytes in %.3g seconds; try again later",
-                 a->t->goal.url, came, passed);
+        cru_fail(&a->fault, CRU_IO, "%s is too slow: %lld bytes in %.3g seconds; try again later", a->t->goal.url,
+                 (long long)came, passed);
         return true;
     }
     a->window_at = now;
@@ -370,9 +370,9 @@ cru_status transfer_all(const transfer_list *list, const transfer_limits *limits
     all->limits = transfer_limits_whole(limits);
     all->watch = watch;
     cru_status status = curl_library_load(&all->curl, err);
-    if (status == CRU_OK && !(all->multi = all->curl.multi_init()))
+    if (!status && !(all->multi = all->curl.multi_init()))
         status = cru_fail(err, CRU_NO_MEMORY, "no memory for downloads");
-    while (status == CRU_OK && fill(all)) {
+    while (!status && fill(all)) {
         int running;
         all->curl.multi_perform(all->multi, &running);
         collect(all);

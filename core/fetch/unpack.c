@@ -2,7 +2,6 @@
 #include "fetch/unpack.h"
 
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,7 +52,8 @@ typedef struct flow {
 
 static cru_status fail_short(const flow *f, int64_t missing)
 {
-    return cru_fail(f->err, CRU_BAD_INPUT, "%s is damaged, or %" PRId64 " bytes too short", f->to->goal->url, missing);
+    return cru_fail(f->err, CRU_BAD_INPUT, "%s is damaged, or %lld bytes too short", f->to->goal->url,
+                    (long long)missing);
 }
 
 /* `count` bytes, or, below 0, all. */
@@ -62,15 +62,15 @@ static cru_status copy(const flow *f, int64_t count)
     char bytes[1 << 16];
     cru_status status = CRU_OK;
     int64_t got = 1;
-    while (status == CRU_OK && count != 0) {
+    while (!status && count != 0) {
         size_t most = count < 0 || count > (int64_t)sizeof bytes ? sizeof bytes : (size_t)count;
         got = f->from->read(f->from, bytes, most);
         if (got <= 0) break;
         status = part_append(f->to, bytes, (size_t)got, f->err);
         if (count > 0) count -= got;
     }
-    if (status == CRU_OK && got < 0) return cru_fail(f->err, CRU_BAD_INPUT, "%s is damaged", f->to->goal->url);
-    return status == CRU_OK && count > 0 ? fail_short(f, count) : status;
+    if (!status && got < 0) return cru_fail(f->err, CRU_BAD_INPUT, "%s is damaged", f->to->goal->url);
+    return !status && count > 0 ? fail_short(f, count) : status;
 }
 
 /* Exactly so many bytes, into memory. */
@@ -97,12 +97,12 @@ static cru_status copy_idx(const flow *f, int64_t amount)
     enum { MOST_DIMS = 4 };
     uint8_t header[4 + 4 * MOST_DIMS];
     cru_status status = take(f, header, 4);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const int dims = header[3];
     if (header[0] || header[1] || header[2] != 8 || dims < 1 || dims > MOST_DIMS)
         return cru_fail(f->err, CRU_BAD_INPUT, "%s is no IDX file of bytes", f->to->goal->url);
     status = take(f, header + 4, 4 * dims);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int64_t bytes = amount;
     for (int d = 1; d < dims; d++)
         if (__builtin_mul_overflow(bytes, (int64_t)big_endian(header + 4 + 4 * d), &bytes)) bytes = INT64_MAX;
@@ -110,7 +110,7 @@ static cru_status copy_idx(const flow *f, int64_t amount)
         return cru_fail(f->err, CRU_BAD_INPUT, "%s has only %u items", f->to->goal->url, big_endian(header + 4));
     for (int i = 0; i < 4; i++) header[4 + i] = (uint8_t)(amount >> (24 - 8 * i));
     status = part_append(f->to, header, (size_t)(4 + 4 * dims), f->err);
-    return status == CRU_OK ? copy(f, bytes) : status;
+    return status ? status : copy(f, bytes);
 }
 
 static cru_status convert(const flow *f, const card_file *file)
@@ -124,12 +124,12 @@ static cru_status fill(const unpack_order *order, pack *from, const part_goal *g
 {
     part p;
     cru_status status = part_open(goal, &p, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const flow f = {from, &p, err};
     status = part_restart(&p, err);
-    if (status == CRU_OK) status = convert(&f, order->file);
-    if (status == CRU_OK) status = part_finish(&p, hex, err);
-    if (status != CRU_OK) part_restart(&p, NULL);
+    if (!status) status = convert(&f, order->file);
+    if (!status) status = part_finish(&p, hex, err);
+    if (status) part_restart(&p, NULL);
     part_close(&p);
     return status;
 }
@@ -142,14 +142,14 @@ cru_status unpack_file(const unpack_order *order, const part_goal *goal, char he
     const pack_order wanted = {order->path, order->member, goal->url};
     pack *from;
     cru_status status = pack_open(&wanted, &from, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const bool whole = order->file->conversion == CARD_AS_IT_IS || order->file->conversion == CARD_UNPACKED;
     if (whole && goal->bytes > 0 && from->size >= 0 && from->size != goal->bytes)
-        status = cru_fail(err, CRU_BAD_INPUT, "%s has %" PRId64 " bytes, expected are %" PRId64, goal->url, from->size,
-                          goal->bytes);
+        status = cru_fail(err, CRU_BAD_INPUT, "%s has %lld bytes, expected are %lld", goal->url, (long long)from->size,
+                          (long long)goal->bytes);
     else if (whole && from->size > limited.most)
-        status = cru_fail(err, CRU_BAD_INPUT, "%s would unpack to %" PRId64 " bytes, more than the %" PRId64 " allowed",
-                          goal->url, from->size, limited.most);
+        status = cru_fail(err, CRU_BAD_INPUT, "%s would unpack to %lld bytes, more than the %lld allowed", goal->url,
+                          (long long)from->size, (long long)limited.most);
     else
         status = fill(order, from, &limited, hex, err);
     from->close(from);

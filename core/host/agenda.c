@@ -59,7 +59,7 @@ cru_status trial_enter(store *s, const trial_entry *entry, cru_error *err)
 static cru_status ask_checksums(runner *r, const agenda *a, char (*checksums)[SHA256_HEX], cru_error *err)
 {
     cru_status status = CRU_OK;
-    for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
+    for (int64_t i = 0; !status && i < a->count; i++) {
         trial t;
         if (a->out && a->out[i]) continue;
         experiment_trial(a->experiment, i, &t);
@@ -116,9 +116,9 @@ static cru_status find_same(store *s, agenda *a, bool *same, cru_error *err)
     walk w = {.a = a, .same = true};
     *same = false;
     cru_status status = store_find_experiment(s, a->experiment->name, &id, err);
-    if (status != CRU_OK || !id) return status;
+    if (status || !id) return status;
     status = store_each_entry(s, id, compare_entry, &w, err);
-    if (status == CRU_OK) status = store_length(s, id, &length, err);
+    if (!status) status = store_length(s, id, &length, err);
     while (w.index < a->count && !takes_part(a, w.index)) w.index++;
     *same = w.same && w.index == a->count && w.length == length;
     return status;
@@ -143,11 +143,11 @@ static cru_status enter_all(store *s, agenda *a, char (*checksums)[SHA256_HEX], 
     bool same = false;
     make_keys(a, checksums);
     cru_status status = store_gather(s, err);
-    if (status == CRU_OK) status = find_same(s, a, &same, err);
-    if (status == CRU_OK) status = enter(a->experiment, s, same, &a->id, err);
-    for (int64_t i = 0; status == CRU_OK && !same && i < a->count; i++)
+    if (!status) status = find_same(s, a, &same, err);
+    if (!status) status = enter(a->experiment, s, same, &a->id, err);
+    for (int64_t i = 0; !status && !same && i < a->count; i++)
         if (takes_part(a, i)) status = add_trial(s, a, i, checksums[i], err);
-    return status == CRU_OK ? store_flush(s, err) : status;
+    return status ? status : store_flush(s, err);
 }
 
 uint32_t agenda_forgets(agenda_again again)
@@ -188,7 +188,7 @@ typedef struct outcomes {
 static cru_status find_repeats(const agenda *a, bool *repeat, cru_error *err)
 {
     keyed *sorted = calloc((size_t)a->count + 1, sizeof *sorted);
-    if (!sorted) return cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
+    if (!sorted) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld trials", (long long)a->count);
     for (int64_t i = 0; i < a->count; i++) sorted[i] = (keyed){a->keys[i], i};
     qsort(sorted, (size_t)a->count, sizeof *sorted, by_key);
     for (int64_t i = 1; i < a->count; i++) repeat[sorted[i].index] = strcmp(sorted[i].key, sorted[i - 1].key) == 0;
@@ -209,10 +209,11 @@ static cru_status find_todo(store *s, agenda *a, cru_error *err)
 {
     bool *repeat = calloc((size_t)a->count + 1, sizeof *repeat);
     outcomes o = {.agenda = a, .known = calloc((size_t)a->count + 1, sizeof *o.known)};
-    cru_status status = repeat && o.known ? find_repeats(a, repeat, err)
-                                          : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
-    if (status == CRU_OK) status = store_each_entry(s, a->id, take_outcome, &o, err);
-    for (int64_t i = 0; status == CRU_OK && i < a->count; i++) {
+    cru_status status = repeat && o.known
+                            ? find_repeats(a, repeat, err)
+                            : cru_fail(err, CRU_NO_MEMORY, "no memory for %lld trials", (long long)a->count);
+    if (!status) status = store_each_entry(s, a->id, take_outcome, &o, err);
+    for (int64_t i = 0; !status && i < a->count; i++) {
         if (!takes_part(a, i)) continue;
         a->repeats += repeat[i];
         if (repeat[i]) continue;
@@ -230,7 +231,7 @@ static cru_status choose_part(const agenda_part *part, agenda *a, cru_error *err
     a->part_count = a->count;
     if (!part->takes_part) return CRU_OK;
     a->out = calloc((size_t)a->count + 1, sizeof *a->out);
-    if (!a->out) return cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", a->count);
+    if (!a->out) return cru_fail(err, CRU_NO_MEMORY, "no memory for %lld trials", (long long)a->count);
     for (int64_t i = 0; i < a->count; i++) {
         trial t;
         experiment_trial(a->experiment, i, &t);
@@ -256,15 +257,15 @@ cru_status agenda_open_part(runner *r, store *s, const agenda_part *part, agenda
     char(*checksums)[SHA256_HEX] = calloc((size_t)count + 1, sizeof *checksums);
     cru_status status = a->keys && a->todo && a->open && checksums
                             ? CRU_OK
-                            : cru_fail(err, CRU_NO_MEMORY, "no memory for %" PRId64 " trials", count);
-    if (status == CRU_OK) status = choose_part(part, a, err);
-    if (status == CRU_OK) status = ask_checksums(r, a, checksums, err);
-    if (status == CRU_OK) status = enter_all(s, a, checksums, err);
+                            : cru_fail(err, CRU_NO_MEMORY, "no memory for %lld trials", (long long)count);
+    if (!status) status = choose_part(part, a, err);
+    if (!status) status = ask_checksums(r, a, checksums, err);
+    if (!status) status = enter_all(s, a, checksums, err);
     free(checksums);
-    if (status == CRU_OK) status = forget(s, a, part->again, err);
-    if (status == CRU_OK) status = find_todo(s, a, err);
-    if (status == CRU_OK) status = store_flush(s, err);
-    if (status != CRU_OK) agenda_close(a);
+    if (!status) status = forget(s, a, part->again, err);
+    if (!status) status = find_todo(s, a, err);
+    if (!status) status = store_flush(s, err);
+    if (status) agenda_close(a);
     return status;
 }
 
@@ -338,7 +339,7 @@ char *trial_title(const trial *t, char *text, size_t size)
         say(&w, i ? " + " : ", ");
         say_variant(&w, t->chain[i]);
     }
-    say(&w, ", seed %" PRIu64, t->seed);
+    say(&w, ", seed %llu", (unsigned long long)t->seed);
     const variant *host[] = {t->preprocess, t->split, t->monitor};
     for (size_t i = 0; i < sizeof host / sizeof *host; i++)
         for (int64_t k = 0; k < host[i]->swept_count; k++)

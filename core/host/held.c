@@ -44,7 +44,7 @@ void held_look(runner *r, double now, bool (*start)(runner *r, const trial *t, c
     for (int64_t i = 0; i < r->held_count; i++) {
         /* By value: a trial that starts looks for partners, and those of others are added to the list. */
         held_trial h = r->held[i];
-        if (r->error.status != CRU_OK || !settle(r, &h, start)) r->held[kept++] = h;
+        if (r->error.status || !settle(r, &h, start)) r->held[kept++] = h;
     }
     r->held_count = kept;
 }

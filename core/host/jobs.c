@@ -133,11 +133,11 @@ static cru_status start_worker(job *j, int socket, cru_error *err)
     } else {
         if (is_python(work.plugin) && !r->python) status = scripts_open(r, err);
         j->started = clock_now(); /* what the interpreter imports for all is no trial's time */
-        if (status == CRU_OK) status = slots_ruleset(r, j->slot, j->trial.algorithm, &work.ruleset, err);
-        if (status == CRU_OK) status = worker_start(jobs_home(j), &work, &j->pid, err);
+        if (!status) status = slots_ruleset(r, j->slot, j->trial.algorithm, &work.ruleset, err);
+        if (!status) status = worker_start(jobs_home(j), &work, &j->pid, err);
     }
     j->deadline = r->run->timeout > 0 ? j->started + r->run->timeout : INFINITY;
-    r->summary->trainings += status == CRU_OK;
+    r->summary->trainings += !status;
     return status;
 }
 
@@ -239,7 +239,7 @@ static void checkpoint_judged(judge_call *call, const judge_reply *reply, const 
     (void)payload;
     (void)fd;
     j->judging = false;
-    if (reply->status != CRU_OK) {
+    if (reply->status) {
         end_for(leader, reply);
     } else if (reply->value > j->best) {
         j->best = reply->value;
@@ -297,7 +297,7 @@ static void whole_sealed(judge_call *call, const judge_reply *reply, const recor
     job *j = call->owner;
     (void)payload;
     j->judging = false;
-    if (reply->status != CRU_OK)
+    if (reply->status)
         end_for(j, reply);
     else if (j->pid)
         descriptor_send(j->socket, fd);
@@ -326,8 +326,8 @@ static void ask_for_whole(job *j)
 }
 
 /* A report counts when it is of a later epoch than the last, within the experiment's limit, and better by the rule; the
- * judge may refute it in the end. When it came is by our clock. Under oracle-early the judge alone says what is better.
- */
+ * judge may refute it in the end. When it came is by our clock. Under oracle-early the judge alone says what is
+ * better. */
 static void take_better(job *j, const worker_message *m)
 {
     const monitor_gain gain = {m->epoch, m->value, m->loss};

@@ -152,9 +152,9 @@ void kept_judge(job *j)
     const store_source *source = &j->source;
     store_matrix kept = {0};
     cru_status status = store_get_kept(r->options.store, source->key, &kept, &r->error);
-    if (status == CRU_OK) status = refill(j, &kept, &r->error);
+    if (!status) status = refill(j, &kept, &r->error);
     free(kept.values);
-    if (status != CRU_OK) return;
+    if (status) return;
     j->state = JOB_SCORING;
     j->call = (judge_call){.request = {.op = JUDGE_SCORE,
                                        .trial = j->problem->trial.index,

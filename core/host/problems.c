@@ -20,7 +20,7 @@ static void prepared(judge_call *call, const judge_reply *reply, const records *
 {
     problem *p = call->owner;
     p->status = reply->status;
-    p->state = reply->status == CRU_OK && fd >= 0 ? PROBLEM_READY : PROBLEM_BROKEN;
+    p->state = !reply->status && fd >= 0 ? PROBLEM_READY : PROBLEM_BROKEN;
     p->task = fd;
     p->shape = scores_wanted(p->runner->options.experiment, reply->items, reply->classes);
     snprintf(p->message, sizeof p->message, "%s", reply->text);

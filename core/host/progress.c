@@ -2,7 +2,6 @@
 #include "host/progress.h"
 
 #include <cjson/cJSON.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,9 +26,9 @@ static void draw(progress *p)
     double seconds = clock_now() - p->begun, rate = seconds > 0 ? (double)p->done / seconds : 0;
     bar_text(p->total ? (double)p->done / (double)p->total : 1, bar);
     double remaining = rate > 0 ? (double)(p->total - p->done) / rate : INFINITY;
-    int n = snprintf(line, sizeof line, "[%s] %" PRId64 "/%" PRId64 "  %.3g/s  %s left", bar, p->done, p->total, rate,
-                     duration_text(remaining, left));
-    if (p->failed) n += snprintf(line + n, sizeof line - (size_t)n, "  %" PRId64 " failed", p->failed);
+    int n = snprintf(line, sizeof line, "[%s] %lld/%lld  %.3g/s  %s left", bar, (long long)p->done, (long long)p->total,
+                     rate, duration_text(remaining, left));
+    if (p->failed) n += snprintf(line + n, sizeof line - (size_t)n, "  %lld failed", (long long)p->failed);
     snprintf(line + n, sizeof line - (size_t)n, "  %s", p->running);
     status_line_draw(&p->line, line);
 }
@@ -62,8 +61,8 @@ static void write_line(progress *p, const runner_result *r)
 {
     char title[TITLE];
     const store_result *s = &r->result;
-    fprintf(p->out, "%" PRId64 "/%" PRId64 " %s: %s", p->done, p->total, trial_title(r->trial, title, sizeof title),
-            store_outcome_name(s->outcome));
+    fprintf(p->out, "%lld/%lld %s: %s", (long long)p->done, (long long)p->total,
+            trial_title(r->trial, title, sizeof title), store_outcome_name(s->outcome));
     if (s->outcome == STORE_OK) {
         if (s->number_count) fprintf(p->out, " %s %.4g", s->numbers[0].name, s->numbers[0].value);
         fprintf(p->out, " in %.3g s%s%.*s\n", s->seconds_total, s->message ? "; warning: " : "", first_line(s->message),
@@ -78,7 +77,7 @@ static void write_json(progress *p, const runner_result *r)
     const store_result *s = &r->result;
     char seed[24];
     cJSON *object = cJSON_CreateObject(), *numbers = cJSON_CreateObject(), *vectors = cJSON_CreateObject();
-    snprintf(seed, sizeof seed, "%" PRIu64, r->trial->seed);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)r->trial->seed);
     json_add_text(object, "event", "trial");
     json_add_text(object, "key", r->key);
     json_add_text(object, "algorithm", r->trial->algorithm->label);

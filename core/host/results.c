@@ -231,7 +231,7 @@ static int64_t best_epoch(const job *j, const judge_reply *reply)
 
 void results_finish(job *j, const judge_reply *reply, const records *numbers)
 {
-    if (reply->status != CRU_OK) {
+    if (reply->status) {
         results_fail(j, STORE_FAILED, reply->text);
         return;
     }
@@ -332,7 +332,7 @@ static bool figures_join(figures *f, const records *metrics, former *from)
 
 void results_judged(job *j, const judge_reply *reply, const records *numbers)
 {
-    if (reply->status != CRU_OK) {
+    if (reply->status) {
         results_fail(j, STORE_FAILED, reply->text);
         return;
     }
@@ -340,7 +340,7 @@ void results_judged(job *j, const judge_reply *reply, const records *numbers)
     former from = {.job = j, .validation = NAN};
     const store_source *source = &j->source;
     if (!figures_join(&f, numbers, &from)) {
-        if (j->runner->error.status != CRU_OK) /* the store fails, which ends the run */
+        if (j->runner->error.status) /* the store fails, which ends the run */
             jobs_abandon(j);
         else
             results_short(j, "no memory for the numbers of a trial");

@@ -136,16 +136,15 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
     const run_settings *run = &options->experiment->run;
     device_choice device;
     cru_status status = check_in_process(options, err);
-    if (status == CRU_OK) status = device_choose(run, options->plugins, &device, err);
-    if (status != CRU_OK) return status;
+    if (!status) status = device_choose(run, options->plugins, &device, err);
+    if (status) return status;
     /* A driver opens device files and starts threads, which the sandbox forbids. */
     if (device.backend && strcmp(device.backend->name, "cuda") == 0 && run->sandbox && !options->in_process)
         return cru_fail(err, CRU_UNSUPPORTED,
                         "methods on a GPU cannot be sandboxed: set [run] sandbox = off if you trust them");
     status = check_sandbox(options, err);
-    if (status == CRU_OK && !options->elsewhere)
-        status = device_probe(&device, run->sandbox && !options->in_process, err);
-    if (status != CRU_OK) return status;
+    if (!status && !options->elsewhere) status = device_probe(&device, run->sandbox && !options->in_process, err);
+    if (status) return status;
     runner *r = calloc(1, sizeof *r);
     if (!r) return cru_fail(err, CRU_NO_MEMORY, "no memory for the runner");
     r->options = *options;
@@ -155,11 +154,11 @@ cru_status runner_open(const runner_options *options, runner **out, cru_error *e
     r->slot_count = slots_wanted(options);
     r->limits = limits_of(run, r->slot_count);
     status = find_nursery(r, err);
-    if (status == CRU_OK) status = open_jobs(r, err);
-    if (status == CRU_OK) status = builds_open(r, err);
-    if (status == CRU_OK) status = open_judges(r, err);
-    if (status == CRU_OK) status = slots_open(r, err);
-    if (status == CRU_OK)
+    if (!status) status = open_jobs(r, err);
+    if (!status) status = builds_open(r, err);
+    if (!status) status = open_judges(r, err);
+    if (!status) status = slots_open(r, err);
+    if (!status)
         *out = r;
     else
         runner_close(r);
@@ -225,13 +224,13 @@ static cru_status ask_checksum(runner *r, const trial *t, cru_error *err)
                        .owner = &wait};
     struct pollfd fds[JUDGES_MOST];
     cru_status status = judges_ask(r->judges, &call, err);
-    while (status == CRU_OK && !wait.done) {
+    while (!status && !wait.done) {
         judges_fill(r->judges, fds);
         poll(fds, (nfds_t)judges_count(r->judges), poll_timeout(judges_deadline(r->judges), 1000));
         status = judges_take(r->judges, fds, clock_now(), err);
     }
-    if (status != CRU_OK) return status;
-    if (wait.reply.status != CRU_OK) return cru_fail(err, wait.reply.status, "%s", wait.reply.text);
+    if (status) return status;
+    if (wait.reply.status) return cru_fail(err, wait.reply.status, "%s", wait.reply.text);
     snprintf(r->checksum, sizeof r->checksum, "%.*s", SHA256_HEX - 1, wait.reply.text);
     return CRU_OK;
 }
@@ -246,7 +245,7 @@ cru_status runner_checksum(runner *r, const trial *t, char checksum[SHA256_HEX],
 {
     if (r->checked != t->dataset || r->checked_seed != seed_of_data(t)) {
         cru_status status = ask_checksum(r, t, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
         r->checked = t->dataset;
         r->checked_seed = seed_of_data(t);
     }
@@ -268,7 +267,7 @@ cru_status runner_key(runner *r, const trial *t, char key[SHA256_HEX], char **te
 {
     char checksum[SHA256_HEX];
     cru_status status = runner_checksum(r, t, checksum, err);
-    if (status == CRU_OK) trial_key(r->options.experiment, t, checksum, key, text);
+    if (!status) trial_key(r->options.experiment, t, checksum, key, text);
     return status;
 }
 
@@ -326,7 +325,7 @@ static void gather(runner *r, job *leader)
     trial t;
     char key[SHA256_HEX];
     if (!r->source->partner || r->options.in_process || leader->state != JOB_WAITING || *leader->source.key) return;
-    for (int count = 1; count < CRU_MAX_RULES && r->error.status == CRU_OK; count++) {
+    for (int count = 1; count < CRU_MAX_RULES && !r->error.status; count++) {
         job *j = free_job(r);
         if (!j || !r->source->partner(r->source->user, &leader->trial, &t, key)) return;
         if (!claim(r, j, &t, key))
@@ -338,7 +337,7 @@ static void gather(runner *r, job *leader)
 
 void runner_stop(runner *r, const judge_reply *reply)
 {
-    if (r->stop.status == CRU_OK) cru_fail(&r->stop, reply->status, "%s", reply->text);
+    if (!r->stop.status) cru_fail(&r->stop, reply->status, "%s", reply->text);
 }
 
 void runner_short(runner *r, const char *what)
@@ -359,9 +358,9 @@ static void pull(runner *r)
 {
     trial t;
     char key[SHA256_HEX];
-    if (r->stop.status != CRU_OK) return;
+    if (r->stop.status) return;
     held_look(r, clock_now(), start);
-    while (!r->source_ended && !r->source_waits && r->error.status == CRU_OK && free_leader(r)) {
+    while (!r->source_ended && !r->source_waits && !r->error.status && free_leader(r)) {
         switch (r->source->next(r->source->user, &t, key)) {
         case RUNNER_END:
             r->source_ended = true;
@@ -390,7 +389,7 @@ static job *next_waiting(runner *r)
 
 static void dispatch(runner *r)
 {
-    for (job *j; r->error.status == CRU_OK && r->stop.status == CRU_OK && (j = next_waiting(r));)
+    for (job *j; !r->error.status && !r->stop.status && (j = next_waiting(r));)
         if (!jobs_start(j)) return;
 }
 
@@ -404,7 +403,7 @@ static bool busy(const runner *r)
 /* Whether nothing more is to be begun, and nothing is under way. */
 static bool stopped(const runner *r)
 {
-    if (r->stop.status == CRU_OK) return false;
+    if (!r->stop.status) return false;
     for (int32_t i = 0; i < r->job_count; i++)
         if (r->jobs[i].state == JOB_RUNNING || r->jobs[i].state == JOB_SCORING) return false;
     return true;
@@ -479,7 +478,7 @@ static void reap(runner *r, nursery *from)
     while (from && nursery_take(from, &end))
         for (int32_t i = 0; i < r->job_count; i++)
             if (r->jobs[i].pid == end.pid) jobs_reap(&r->jobs[i], &end);
-    if (from && nursery_gone(from) && r->error.status == CRU_OK)
+    if (from && nursery_gone(from) && !r->error.status)
         cru_fail(&r->error, CRU_FAILED, "the process that starts workers was killed; trials under way stay to be run");
 }
 
@@ -542,20 +541,19 @@ cru_status runner_run(runner *r, const runner_source *source, runner_summary *su
     r->signals = signals_open();
     if (r->signals < 0) return cru_fail(err, CRU_FAILED, "cannot wait for signals: %s", strerror(errno));
     loop_open(r, &l, &r->error);
-    while (r->error.status == CRU_OK && !summary->interrupted) {
+    while (!r->error.status && !summary->interrupted) {
         if (!busy(r)) r->source_waits = false;
         pull(r);
         dispatch(r);
         if (stopped(r) || (r->source_ended && !busy(r) && r->held_count == 0)) break;
         tell_waiting(r);
-        if (r->error.status == CRU_OK) summary->interrupted = turn(r, &l);
+        if (!r->error.status) summary->interrupted = turn(r, &l);
     }
     for (int32_t i = 0; i < r->job_count; i++) jobs_abandon(&r->jobs[i]);
     if (r->options.store) store_flush(r->options.store, &r->error);
     loop_close(&l);
     signals_close(r->signals);
     r->signals = -1;
-    if (r->error.status != CRU_OK) return cru_fail(err, r->error.status, "%s", r->error.text);
-    return r->stop.status == CRU_OK || summary->interrupted ? CRU_OK
-                                                            : cru_fail(err, r->stop.status, "%s", r->stop.text);
+    if (r->error.status) return cru_fail(err, r->error.status, "%s", r->error.text);
+    return !r->stop.status || summary->interrupted ? CRU_OK : cru_fail(err, r->stop.status, "%s", r->stop.text);
 }

@@ -65,7 +65,7 @@ static cru_status start(runner *r, const interpreter *python, const char *const 
     cru_status status = CRU_OK;
     if (r->run->sandbox) {
         status = interpreter_rules(python, scripts, writable, r->options.landlock_most, &rules, err);
-        if (status == CRU_OK) status = rules_make(rules, -1, &ruleset, err);
+        if (!status) status = rules_make(rules, -1, &ruleset, err);
     }
     const nursery_program program = {.argv = argv,
                                      .variables = variables,
@@ -74,7 +74,7 @@ static cru_status start(runner *r, const interpreter *python, const char *const 
                                      .keep = ruleset,
                                      .log = log,
                                      .seconds = IMPORT_SECONDS};
-    if (status == CRU_OK && nursery_open_program(&program, &r->python, &own) != CRU_OK)
+    if (!status && nursery_open_program(&program, &r->python, &own) != CRU_OK)
         status = cru_fail(err, CRU_FAILED, "%s: %s", own.text, last_line(log, text));
     rules_destroy(rules);
     if (ruleset >= 0) close(ruleset);
@@ -92,8 +92,8 @@ cru_status scripts_open(runner *r, cru_error *err)
     interpreter *python = cru_arena_alloc(r->python_memory, 1, sizeof *python);
     cru_status status = interpreter_find(r->options.experiment->paths.python, r->python_memory, python, err);
     r->interpreter = python;
-    if (status == CRU_OK) status = scratch_make(&r->python_scratch, err);
-    return status == CRU_OK ? start(r, python, list, err) : status;
+    if (!status) status = scratch_make(&r->python_scratch, err);
+    return status ? status : start(r, python, list, err);
 }
 
 void scripts_close(runner *r)

@@ -13,7 +13,7 @@
 static void *zeroed(int64_t count, size_t size)
 {
     void *list = calloc((size_t)count + 1, size);
-    if (!list) cru_panic(CRU_NO_MEMORY, "no memory for %" PRId64 " shards or trials", count);
+    if (!list) cru_panic(CRU_NO_MEMORY, "no memory for %lld shards or trials", (long long)count);
     return list;
 }
 
@@ -161,9 +161,9 @@ cru_status shard_plan_write(const char *folder, const shard_subject *subject, co
     char *path = plan_path(folder, subject->name, ""), *part = plan_path(folder, subject->name, ".part");
     FILE *out = fopen(part, "w");
     if (out) {
-        fprintf(out, PLAN_HEAD "\n%s\n%" PRId64 " shards\n%" PRId64 " trials\n", subject->fingerprint, count,
-                subject->trials);
-        for (int64_t i = 0; i < subject->trials; i++) fprintf(out, "%" PRId64 "\n", parts[i]);
+        fprintf(out, PLAN_HEAD "\n%s\n%lld shards\n%lld trials\n", subject->fingerprint, (long long)count,
+                (long long)subject->trials);
+        for (int64_t i = 0; i < subject->trials; i++) fprintf(out, "%lld\n", (long long)parts[i]);
     }
     bool good = out && !ferror(out);
     good = out && fclose(out) == 0 && good && rename(part, path) == 0;
@@ -187,7 +187,7 @@ static cru_status read_parts(FILE *in, const char *path, const experiment *e, in
                         "%s: the plan is of other trials: the experiment was changed since; submit it again", path);
     for (int64_t i = 0; i < trials; i++)
         if (fscanf(in, "%" SCNd64, &parts[i]) != 1 || parts[i] < 0 || parts[i] > *count)
-            return cru_fail(err, CRU_BAD_INPUT, "%s:%" PRId64 ": not a shard", path, i + 5);
+            return cru_fail(err, CRU_BAD_INPUT, "%s:%lld: not a shard", path, (long long)(i + 5));
     return CRU_OK;
 }
 

@@ -56,7 +56,7 @@ static cru_status find_rules(runner *r, const variant *method, const sandbox_rul
     cru_status status =
         p && others ? rules_create(&wanted, &p->rules, err) : cru_fail(err, CRU_NO_MEMORY, "no memory for the sandbox");
     free(others);
-    if (status != CRU_OK) {
+    if (status) {
         free(p);
         return status;
     }
@@ -84,7 +84,7 @@ cru_status slots_ruleset(runner *r, int32_t index, const variant *method, int *r
         return CRU_OK;
     forget_ruleset(s);
     cru_status status = find_rules(r, method, &rules, err);
-    if (status == CRU_OK) status = rules_make(rules, s->folder, &s->ruleset, err);
+    if (!status) status = rules_make(rules, s->folder, &s->ruleset, err);
     s->ruled = method->plugin;
     s->ruled_inner = method->inner;
     *ruleset = s->ruleset;
@@ -114,7 +114,7 @@ cru_status slots_open(runner *r, cru_error *err)
     for (int32_t i = 0; i < r->slot_count; i++) r->slots[i] = (slot){.parent = -1, .folder = -1, .ruleset = -1};
     if (r->run->scratch == 0) return CRU_OK;
     cru_status status = scratch_make(&r->scratch, err);
-    for (int32_t i = 0; status == CRU_OK && i < r->slot_count; i++) status = open_slot(r, &r->slots[i], err);
+    for (int32_t i = 0; !status && i < r->slot_count; i++) status = open_slot(r, &r->slots[i], err);
     return status;
 }
 

@@ -127,7 +127,7 @@ static cru_status make_ruleset(collection *c, int landlock_most, int *ruleset, c
                                                             .landlock_most = landlock_most},
                                            &rules, err)
                             : cru_fail(err, CRU_NO_MEMORY, "no memory for the sandbox of the judge");
-    if (status == CRU_OK) status = rules_make(rules, -1, ruleset, err);
+    if (!status) status = rules_make(rules, -1, ruleset, err);
     rules_destroy(rules);
     list_free(&c->readable);
     places_free(cards);
@@ -152,5 +152,5 @@ cru_status judge_lock_for(const data_request *request, cru_error *err)
     if (!box) return CRU_OK;
     add_files(&c, request, 0);
     cru_status status = make_ruleset(&c, 0, &ruleset, err);
-    return status == CRU_OK ? sandbox_enter(box, ruleset, err) : status;
+    return status ? status : sandbox_enter(box, ruleset, err);
 }

@@ -69,7 +69,7 @@ static cru_status divide(maker *m, const trial *t, cru_data *data, cru_error *er
     const cru_plugin *plugin;
     maker_step(m, "split", v->name);
     cru_status status = judge_plugin(&m->plugins, v->plugin, &plugin, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cru_rng rng = cru_rng_stream(t->seed, "split", 0);
     cru_settings *settings = variant_settings(v);
     cru_error why = {0};
@@ -77,7 +77,7 @@ static cru_status divide(maker *m, const trial *t, cru_data *data, cru_error *er
         .size = sizeof dividing, .settings = cru_settings_struct(settings), .data = data, .rng = &rng, .err = &why};
     status = ((const cru_splitter *)plugin->vtable)->divide(&dividing);
     cru_settings_destroy(settings);
-    if (status != CRU_OK) return cru_fail(err, status, "split %s: %s", v->name, why.text);
+    if (status) return cru_fail(err, status, "split %s: %s", v->name, why.text);
     return check(data, "split", v->name, err);
 }
 
@@ -87,12 +87,12 @@ static cru_status open_clean(maker *m, const trial *t, cru_data **data, cru_erro
     maker_step(m, "dataset", t->dataset->name);
     cru_status status = data_open(&request, data, err);
     m->no_data = status == CRU_IO;
-    if (status != CRU_OK) return status;
+    if (status) return status;
     (*data)->seed = t->seed;
     cru_settings *preprocess = variant_settings(t->preprocess);
     status = data_preprocess(cru_settings_struct(preprocess), *data, err);
     cru_settings_destroy(preprocess);
-    return status == CRU_OK ? divide(m, t, *data, err) : status;
+    return status ? status : divide(m, t, *data, err);
 }
 
 /* The items to test on, to tell whether damage has replaced the split. `ids` is NULL where there is no memory: nothing is
@@ -127,7 +127,7 @@ static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *
     const cru_plugin *plugin;
     maker_step(m, "corruptor", v->name);
     cru_status status = judge_plugin(&m->plugins, v->plugin, &plugin, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (!(plugin->problems & (uint32_t)data->problem)) {
         char can[PROBLEMS_TEXT_SIZE], is[PROBLEMS_TEXT_SIZE];
         return cru_fail(err, CRU_UNSUPPORTED, "corruptor %s damages %s, and %s is %s", v->name,
@@ -149,7 +149,7 @@ static cru_status corrupt(maker *m, const trial *t, int32_t position, cru_data *
     status = ((const cru_corruptor *)plugin->vtable)->apply(&damage);
     cru_settings_destroy(settings);
     tell_new_split(data, &before, &report);
-    if (status != CRU_OK) return cru_fail(err, status, "corruptor %s: %s", v->name, why.text);
+    if (status) return cru_fail(err, status, "corruptor %s: %s", v->name, why.text);
     return check(data, "corruptor", v->name, err);
 }
 
@@ -157,8 +157,8 @@ cru_status maker_make(maker *m, const trial *t, cru_data **data, records *report
 {
     *data = NULL;
     cru_status status = open_clean(m, t, data, err);
-    for (int32_t i = 0; status == CRU_OK && i < t->chain_count; i++) status = corrupt(m, t, i, *data, reports, err);
-    if (status != CRU_OK && *data) {
+    for (int32_t i = 0; !status && i < t->chain_count; i++) status = corrupt(m, t, i, *data, reports, err);
+    if (status && *data) {
         cru_data_destroy(*data);
         *data = NULL;
     }

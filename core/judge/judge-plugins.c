@@ -12,7 +12,7 @@ cru_status judge_plugin(judge_plugins *plugins, const registry_entry *entry, con
     }
     cru_error why = {0};
     cru_status status = plugin_open(entry->path, entry->kind, entry->name, out, &why);
-    if (status != CRU_OK) return cru_fail(err, status, "%s %s: %s", kind_name(entry->kind), entry->name, why.text);
+    if (status) return cru_fail(err, status, "%s %s: %s", kind_name(entry->kind), entry->name, why.text);
     if (plugins->count < JUDGE_PLUGINS_MOST) {
         plugins->entries[plugins->count] = entry;
         plugins->loaded[plugins->count++] = *out;

@@ -25,20 +25,20 @@
 #include "worker/monitor.h"
 
 /* A damaged problem, with truth. */
-typedef struct exhibit {
-    struct exhibit *next; /* the one used before this one */
+typedef struct problem {
+    struct problem *next; /* the one used before this one */
     int64_t trial;
     cru_data *data;
     cru_task task; /* what methods see of it */
     int64_t bytes;
-} exhibit;
+} problem;
 
 /* Problems that are kept at most. Each costs mappings, of which a process has only so many (vm.max_map_count). */
-enum { EXHIBITS_MOST = 512 };
+enum { PROBLEMS_MOST = 512 };
 
 typedef struct judge {
     maker maker;
-    exhibit *recent; /* most recently used first */
+    problem *recent; /* most recently used first */
 } judge;
 
 typedef struct answer {
@@ -64,14 +64,14 @@ static score_shape shape_of(const judge *j, const cru_data *data)
 
 /* ---- keeping problems ------------------------------------------------------------------------------------ */
 
-static exhibit *find(judge *j, int64_t trial_index)
+static problem *find(judge *j, int64_t trial_index)
 {
-    for (exhibit **at = &j->recent; *at; at = &(*at)->next) {
-        exhibit *e = *at;
-        if (e->trial != trial_index) continue;
-        *at = e->next;
-        e->next = j->recent;
-        return j->recent = e;
+    for (problem **at = &j->recent; *at; at = &(*at)->next) {
+        problem *p = *at;
+        if (p->trial != trial_index) continue;
+        *at = p->next;
+        p->next = j->recent;
+        return j->recent = p;
     }
     return NULL;
 }
@@ -80,22 +80,22 @@ static exhibit *find(judge *j, int64_t trial_index)
 static void trim(judge *j, int64_t most)
 {
     int64_t total = 0, count = 0;
-    exhibit **at = &j->recent;
+    problem **at = &j->recent;
     while (*at) {
         total += (*at)->bytes;
-        if ((total > most && *at != j->recent) || ++count > EXHIBITS_MOST) break;
+        if ((total > most && *at != j->recent) || ++count > PROBLEMS_MOST) break;
         at = &(*at)->next;
     }
     while (*at) {
-        exhibit *e = *at;
-        *at = e->next;
-        cru_data_destroy(e->data);
-        free(e);
+        problem *p = *at;
+        *at = p->next;
+        cru_data_destroy(p->data);
+        free(p);
     }
 }
 
 /* The problem of that trial, from memory or made anew; `reports` receives what corruptors say only when it is made. */
-static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, records *reports, cru_error *err)
+static cru_status get_problem(judge *j, int64_t trial_index, problem **out, records *reports, cru_error *err)
 {
     *out = find(j, trial_index);
     if (*out) return CRU_OK;
@@ -103,20 +103,20 @@ static cru_status get_exhibit(judge *j, int64_t trial_index, exhibit **out, reco
     experiment_trial(j->maker.setup->experiment, trial_index, &t);
     cru_data *data;
     cru_status status = maker_make(&j->maker, &t, &data, reports, err);
-    if (status != CRU_OK) return status;
-    exhibit *e = calloc(1, sizeof *e);
-    if (!e) {
+    if (status) return status;
+    problem *p = calloc(1, sizeof *p);
+    if (!p) {
         cru_data_destroy(data);
         return cru_fail(err, CRU_NO_MEMORY, "no memory to keep a problem");
     }
-    *e = (exhibit){.next = j->recent, .trial = trial_index, .data = data};
-    status = cru_data_task(data, t.seed, &e->task, err);
-    if (status != CRU_OK) {
+    *p = (problem){.next = j->recent, .trial = trial_index, .data = data};
+    status = cru_data_task(data, t.seed, &p->task, err);
+    if (status) {
         cru_data_destroy(data);
-        free(e);
+        free(p);
         return status;
     }
-    *out = j->recent = e;
+    *out = j->recent = p;
     trim(j, INT64_MAX); /* a problem that is made again to score it does not cost another: that is asked for next */
     return CRU_OK;
 }
@@ -131,7 +131,7 @@ static cru_status checksum(judge *j, const judge_request *request, answer *a, cr
     maker_step(&j->maker, "dataset", t.dataset->name);
     char hex[SHA256_HEX];
     cru_status status = data_checksum(&about, hex, err);
-    if (status == CRU_OK) snprintf(a->reply.text, sizeof a->reply.text, "%s", hex);
+    if (!status) snprintf(a->reply.text, sizeof a->reply.text, "%s", hex);
     return status;
 }
 
@@ -142,10 +142,10 @@ static cru_status seal_task(const cru_task *task, int64_t *bytes, int *fd, cru_e
     *fd = memfd_create("task", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (*fd < 0) return cru_fail(err, CRU_NO_MEMORY, "cannot create a memory file: %s", strerror(errno));
     cru_status status = cru_task_write(task, *fd, err);
-    if (status == CRU_OK && (fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
-                             fstat(*fd, &info) != 0))
+    if (!status && (fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
+                    fstat(*fd, &info) != 0))
         status = cru_fail(err, CRU_FAILED, "cannot seal a memory file: %s", strerror(errno));
-    if (status == CRU_OK) {
+    if (!status) {
         *bytes = info.st_size;
         return CRU_OK;
     }
@@ -160,7 +160,7 @@ static cru_status seal_seen(const cru_task *whole, split_hide hide, int64_t *byt
     cru_task seen;
     cru_arena *arena = cru_arena_create();
     cru_status status = data_seen(whole, hide, cru_arena_pool(arena), &seen, err);
-    if (status == CRU_OK) status = seal_task(&seen, bytes, fd, err);
+    if (!status) status = seal_task(&seen, bytes, fd, err);
     cru_arena_destroy(arena);
     return status;
 }
@@ -168,8 +168,7 @@ static cru_status seal_seen(const cru_task *whole, split_hide hide, int64_t *byt
 static cru_status check_metrics(const trial *t, const cru_data *data, cru_error *err)
 {
     cru_status status = CRU_OK;
-    for (int64_t i = 0; status == CRU_OK && i < t->metric_count; i++)
-        status = metric_needs_check(t->metrics[i], data, err);
+    for (int64_t i = 0; !status && i < t->metric_count; i++) status = metric_needs_check(t->metrics[i], data, err);
     return status;
 }
 
@@ -177,18 +176,18 @@ static cru_status check_metrics(const trial *t, const cru_data *data, cru_error 
  * before that. */
 static cru_status prepare(judge *j, const judge_request *request, answer *a, cru_error *err)
 {
-    exhibit *e;
+    problem *p;
     trial t;
     experiment_trial(j->maker.setup->experiment, request->trial, &t);
-    cru_status status = get_exhibit(j, request->trial, &e, &a->payload, err);
-    if (status == CRU_OK) status = check_metrics(&t, e->data, err);
-    if (status != CRU_OK) return status;
+    cru_status status = get_problem(j, request->trial, &p, &a->payload, err);
+    if (!status) status = check_metrics(&t, p->data, err);
+    if (status) return status;
     split_hide hide;
     bool part = trial_inductive(&t, &hide) && request->op == JUDGE_PREPARE;
-    status = part ? seal_seen(&e->task, hide, &e->bytes, &a->fd, err) : seal_task(&e->task, &e->bytes, &a->fd, err);
-    if (status != CRU_OK) return status;
-    a->reply.items = e->data->items;
-    a->reply.classes = e->data->classes;
+    status = part ? seal_seen(&p->task, hide, &p->bytes, &a->fd, err) : seal_task(&p->task, &p->bytes, &a->fd, err);
+    if (status) return status;
+    a->reply.items = p->data->items;
+    a->reply.classes = p->data->classes;
     trim(j, j->maker.setup->cache_bytes);
     return CRU_OK;
 }
@@ -205,7 +204,7 @@ static cru_status apply_metric(judge *j, const variant *v, cru_judging judging, 
     const cru_plugin *plugin;
     maker_step(&j->maker, "metric", v->name);
     cru_status status = judge_plugin(&j->maker.plugins, v->plugin, &plugin, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     double value = NAN;
     labelled_records sink = {into, v->label};
     cru_report report = labelled_report(&sink);
@@ -217,7 +216,7 @@ static cru_status apply_metric(judge *j, const variant *v, cru_judging judging, 
     judging.err = &why;
     status = metric->score(&judging, &value);
     cru_settings_destroy(settings);
-    if (status != CRU_OK) return cru_fail(err, status, "metric %s: %s", v->name, why.text);
+    if (status) return cru_fail(err, status, "metric %s: %s", v->name, why.text);
     records_put(into, v->label, &value, 1);
     return CRU_OK;
 }
@@ -251,7 +250,7 @@ static cru_status apply_metrics(judge *j, const judge_request *request, const cr
     cru_status status = CRU_OK;
     experiment_trial(j->maker.setup->experiment, request->trial, &t);
     a->reply.value = true_validation(judging->data, judging->scores);
-    for (int64_t i = 0; status == CRU_OK && i < t.metric_count; i++)
+    for (int64_t i = 0; !status && i < t.metric_count; i++)
         if (!is_known(request, i)) status = apply_metric(j, t.metrics[i], *judging, &a->payload, err);
     return status;
 }
@@ -261,11 +260,11 @@ static bool keeps_nonfinite(const judge_request *request)
     return request->rule.nonfinite == MONITOR_NONFINITE_KEEP;
 }
 
-/* get_exhibit of one that was prepared, whose reports are known. */
-static cru_status find_exhibit(judge *j, int64_t trial_index, exhibit **out, cru_error *err)
+/* get_problem of one that was prepared, whose reports are known. */
+static cru_status find_problem(judge *j, int64_t trial_index, problem **out, cru_error *err)
 {
     records ignored = {0};
-    cru_status status = get_exhibit(j, trial_index, out, &ignored, err);
+    cru_status status = get_problem(j, trial_index, out, &ignored, err);
     records_free(&ignored);
     return status;
 }
@@ -291,10 +290,10 @@ static cru_status find_weights(const judge_request *request, float *scores, cons
 
 static cru_status score(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
 {
-    exhibit *e;
-    cru_status status = find_exhibit(j, request->trial, &e, err);
+    problem *p;
+    cru_status status = find_problem(j, request->trial, &p, err);
     if (status) return status;
-    score_shape shape = shape_of(j, e->data);
+    score_shape shape = shape_of(j, p->data);
     float *scores = scores_map(fd, &shape, false), *repaired = NULL;
     if (!scores) return cru_fail(err, CRU_FAILED, "the scores cannot be mapped");
     const int64_t cols = request->embedding_cols;
@@ -307,11 +306,11 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
     } else if (cols < 0 || cols > shape.embedding ||
                !validation_finite(scores_embedding(scores, &shape), shape.items * cols)) {
         status = cru_fail(err, CRU_FAILED, "the embedding is too wide or not finite");
-    } else if ((status = find_weights(request, scores, &shape, e->data, &weights, err)) == CRU_OK) {
+    } else if ((status = find_weights(request, scores, &shape, p->data, &weights, err)) == CRU_OK) {
         const cru_judging judging = {.size = sizeof judging,
-                                     .data = e->data,
+                                     .data = p->data,
                                      .scores = repaired ? repaired : scores,
-                                     .items = e->data->split.test,
+                                     .items = p->data->split.test,
                                      .embedding = cols ? scores_embedding(scores, &shape) : NULL,
                                      .embedding_cols = cols,
                                      .seconds_total = request->seconds_total,
@@ -319,8 +318,8 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
                                      .peak_bytes = request->peak_bytes,
                                      .label_weights = weights};
         /* what the worker's own monitor sees, measured again where no method can meddle */
-        a->reply.observed = monitor_final(&request->rule, &e->task, scores);
-        a->reply.ruled = monitor_value(&request->rule, &e->task, scores);
+        a->reply.observed = monitor_final(&request->rule, &p->task, scores);
+        a->reply.ruled = monitor_value(&request->rule, &p->task, scores);
         status = apply_metrics(j, request, &judging, a, err);
     }
     free(repaired);
@@ -331,16 +330,16 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
 /* What is chosen stays out of the worker's sight, or it would learn of the truth whether it is good. */
 static cru_status checkpoint(judge *j, const judge_request *request, int fd, answer *a, cru_error *err)
 {
-    exhibit *e;
-    cru_status status = find_exhibit(j, request->trial, &e, err);
+    problem *p;
+    cru_status status = find_problem(j, request->trial, &p, err);
     if (status) return status;
-    score_shape shape = shape_of(j, e->data);
+    score_shape shape = shape_of(j, p->data);
     int64_t count = scores_count(&shape);
     float *both = scores_map(fd, &shape, true);
     maker_step(&j->maker, "rule", "oracle-early");
     if (!both) return cru_fail(err, CRU_NO_MEMORY, "no memory to look at a checkpoint");
     if (keeps_nonfinite(request) || validation_finite(both + count, count))
-        a->reply.value = true_validation(e->data, both + count);
+        a->reply.value = true_validation(p->data, both + count);
     if (a->reply.value > request->best) memcpy(both, both + count, (size_t)count * sizeof *both);
     scores_unmap(both, &shape);
     return CRU_OK;
@@ -372,12 +371,12 @@ static bool serve_one(judge *j, int socket)
     j->maker.no_data = false;
     a.reply.status = serve(j, &request, fd, &a, &err);
     a.reply.no_data = j->maker.no_data;
-    if (a.reply.status == CRU_OK && a.payload.failed)
+    if (!a.reply.status && a.payload.failed)
         a.reply.status = cru_fail(&err, CRU_NO_MEMORY, "no memory for the numbers of a trial");
     a.reply.ours = a.reply.status == CRU_NO_MEMORY;
-    if (a.reply.status != CRU_OK) snprintf(a.reply.text, sizeof a.reply.text, "%s", err.text);
+    if (a.reply.status) snprintf(a.reply.text, sizeof a.reply.text, "%s", err.text);
     j->maker.board->step[0] = 0;
-    bool sent = reply_send(socket, &a.reply, a.reply.status == CRU_OK ? &a.payload : NULL, a.fd);
+    bool sent = reply_send(socket, &a.reply, !a.reply.status ? &a.payload : NULL, a.fd);
     records_free(&a.payload);
     if (a.fd >= 0) close(a.fd);
     if (fd >= 0) close(fd);
@@ -412,7 +411,7 @@ static cru_status lock_in(const judge_seat *seat, const data_places *places, cru
     int ruleset = -1;
     if (!seat->box || !seat->setup->experiment->run.sandbox) return CRU_OK;
     cru_status status = judge_files(seat->setup, places, &ruleset, err);
-    return status == CRU_OK ? sandbox_enter(seat->box, ruleset, err) : status;
+    return status ? status : sandbox_enter(seat->box, ruleset, err);
 }
 
 void judge_main(const judge_seat *seat)

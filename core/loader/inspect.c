@@ -94,7 +94,7 @@ cru_status plugin_check_name(const char *name, cru_error *err)
 static cru_status check_texts(const cru_plugin *plugin, cru_error *err)
 {
     cru_status status = plugin_check_name(plugin->name ? plugin->name : "", err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (!plugin->version || !*plugin->version) return cru_fail(err, CRU_BAD_INPUT, "it has no version");
     if (!plugin->summary || !*plugin->summary) return cru_fail(err, CRU_BAD_INPUT, "it has no summary");
     return CRU_OK;
@@ -133,7 +133,7 @@ static cru_status check_wrapper(const cru_plugin *plugin, cru_error *err)
 static cru_status check_identity(const cru_plugin *plugin, cru_error *err)
 {
     cru_status status = check_abi(plugin, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (plugin->kind < CRU_KIND_DATASET || plugin->kind > CRU_KIND_SPLIT)
         return cru_fail(err, CRU_BAD_INPUT, "its kind %d is unknown", (int)plugin->kind);
     return check_texts(plugin, err);
@@ -142,9 +142,9 @@ static cru_status check_identity(const cru_plugin *plugin, cru_error *err)
 cru_status plugin_check(const cru_plugin *plugin, cru_error *err)
 {
     cru_status status = check_identity(plugin, err);
-    if (status == CRU_OK) status = check_vtable(plugin, err);
-    if (status == CRU_OK) status = check_schema(plugin, err);
-    if (status == CRU_OK) status = check_wrapper(plugin, err);
+    if (!status) status = check_vtable(plugin, err);
+    if (!status) status = check_schema(plugin, err);
+    if (!status) status = check_wrapper(plugin, err);
     return status;
 }
 

@@ -59,7 +59,7 @@ static cru_status scan_unknown(scan *s, cru_error *err)
     if (!s->options->nursery) {
         static const nursery_options only = {.trades = &scan_trade, .count = 1};
         cru_status status = nursery_open(&only, &own, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     const scan_options options = {
         .nursery = own ? own : s->options->nursery,
@@ -70,7 +70,7 @@ static cru_status scan_unknown(scan *s, cru_error *err)
     };
     cru_status status = scanner_run(&options, s->jobs, s->job_count, err);
     nursery_close(own);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     for (size_t j = 0; j < s->job_count; j++) {
         const size_t i = s->job_file[j];
         s->entries[i] = s->jobs[j].entry;
@@ -84,8 +84,8 @@ static cru_status fill_registry(const scan *s, registry **found, cru_error *err)
 {
     registry *r = registry_create();
     cru_status status = r ? CRU_OK : CRU_NO_MEMORY;
-    for (size_t i = 0; i < s->files.count && status == CRU_OK; i++) status = registry_add(r, &s->entries[i]);
-    if (status != CRU_OK) {
+    for (size_t i = 0; i < s->files.count && !status; i++) status = registry_add(r, &s->entries[i]);
+    if (status) {
         registry_destroy(r);
         return out_of_memory(err);
     }
@@ -102,13 +102,13 @@ cru_status loader_scan(const loader_options *options, registry **found, loader_e
     s.memory = cru_arena_create();
     if (!s.memory) return out_of_memory(err);
     cru_status status = find_files(&s, err);
-    if (status == CRU_OK) {
+    if (!status) {
         ask_cache(&s);
         s.effort.files = (int)s.files.count;
         s.effort.cached = (int)(s.files.count - s.job_count);
         status = scan_unknown(&s, err);
     }
-    if (status == CRU_OK) status = fill_registry(&s, found, err);
+    if (!status) status = fill_registry(&s, found, err);
     if (effort) *effort = s.effort;
     cache_close(s.known);
     free(s.entries);

@@ -41,7 +41,7 @@ void plugin_open_prepare(void)
 cru_status plugin_accept(const cru_plugin *loaded, cru_kind kind, const char *name, cru_error *err)
 {
     cru_status status = plugin_check(loaded, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if ((kind && loaded->kind != kind) || (name && strcmp(loaded->name, name) != 0))
         return cru_fail(err, CRU_BAD_INPUT, "it is now the %s '%s', not the %s '%s'", kind_name(loaded->kind),
                         loaded->name, kind_name(kind ? kind : loaded->kind), name ? name : loaded->name);
@@ -53,7 +53,7 @@ cru_status plugin_open(const char *path, cru_kind kind, const char *name, const 
     const cru_plugin *loaded;
     *plugin = NULL;
     cru_status status = plugin_load(path, &loaded, err);
-    if (status == CRU_OK) status = plugin_accept(loaded, kind, name, err);
-    if (status == CRU_OK) *plugin = loaded;
+    if (!status) status = plugin_accept(loaded, kind, name, err);
+    if (!status) *plugin = loaded;
     return status;
 }

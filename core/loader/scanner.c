@@ -64,15 +64,15 @@ bool scan_script(const char *path, int fd, scan_open *open)
     if (!tell(fd, STEP_LOADING, NULL)) return false;
     cru_status loaded = open(path, &plugin, &err);
     if (!tell(fd, STEP_READING, NULL)) return false;
-    if (loaded == CRU_OK && plugin_check(plugin, &err) == CRU_OK) {
+    if (!loaded && plugin_check(plugin, &err) == CRU_OK) {
         entry = plugin_describe(plugin, path);
     } else {
-        if (loaded == CRU_OK) plugin_identify(plugin, &entry);
+        if (!loaded) plugin_identify(plugin, &entry);
         entry.broken = err.text;
     }
     bytes answer = {0};
     entry_encode(&answer, &entry);
-    bool lasting = loaded == CRU_OK || loaded == CRU_BAD_INPUT;
+    bool lasting = !loaded || loaded == CRU_BAD_INPUT;
     bool told = !answer.failed && tell(fd, lasting ? STEP_DONE : STEP_DONE_TODAY, &answer);
     free(answer.data);
     return told;
@@ -285,7 +285,7 @@ static cru_status scan_one(const scan_options *options, scan_job *job, const sca
     if (pipe2(ends, O_CLOEXEC) != 0) return cru_fail(err, CRU_FAILED, "cannot make a pipe: %s", strerror(errno));
     cru_status status = start(options, job, way, ends[1], &pid, err);
     close(ends[1]);
-    if (status == CRU_OK) {
+    if (!status) {
         ++*options->children;
         listener l = {.options = options, .job = job};
         ending end = listen_to(&l, ends[0], pid);
@@ -316,8 +316,8 @@ static cru_status scan_folder(const scan_options *options, scan_job *jobs, size_
     for (size_t i = 0; i < count; i++) plugins[i] = jobs[i].path;
     cru_status status = rules_create(&(sandbox_files){.plugins = plugins, .libraries = true}, &rules, err);
     int ruleset = -1;
-    if (status == CRU_OK) status = rules_make(rules, -1, &ruleset, err);
-    for (size_t i = 0; i < count && status == CRU_OK; i++) {
+    if (!status) status = rules_make(rules, -1, &ruleset, err);
+    for (size_t i = 0; i < count && !status; i++) {
         if (is_python(jobs[i].path)) continue;
         status = scan_one(options, &jobs[i], &(scan_way){.ruleset = ruleset, .second = -1}, err);
     }
@@ -344,19 +344,19 @@ static cru_status scan_in_python(const scan_options *options, const interpreter 
     const char *writable[] = {NULL, NULL};
     scratch imports = {0};
     cru_status status = scratch_make(&imports, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     writable[0] = imports.path;
     way.words = interpreter_args(python, "scan", imports.path, way.argv);
     if (patient.hang_seconds < SCRIPT_SECONDS) patient.hang_seconds = SCRIPT_SECONDS;
     status = interpreter_rules(python, scripts, writable, 0, &outer, err);
-    if (status == CRU_OK)
+    if (!status)
         status = rules_create(
             &(sandbox_files){
                 .readable = python->readable, .modules = python->folders, .scripts = scripts, .libraries = true},
             &inner, err);
-    if (status == CRU_OK) status = rules_make(outer, -1, &way.ruleset, err);
-    if (status == CRU_OK) status = rules_make(inner, -1, &way.second, err);
-    if (status == CRU_OK) status = scan_one(&patient, job, &way, err);
+    if (!status) status = rules_make(outer, -1, &way.ruleset, err);
+    if (!status) status = rules_make(inner, -1, &way.second, err);
+    if (!status) status = scan_one(&patient, job, &way, err);
     if (way.ruleset >= 0) close(way.ruleset);
     if (way.second >= 0) close(way.second);
     rules_destroy(outer);
@@ -371,11 +371,11 @@ static cru_status scan_scripts(const scan_options *options, scan_job *jobs, size
     cru_status status = CRU_OK, found = CRU_OK;
     cru_error why = {0};
     bool asked = false;
-    for (size_t i = 0; i < count && status == CRU_OK; i++) {
+    for (size_t i = 0; i < count && !status; i++) {
         if (!is_python(jobs[i].path)) continue;
         if (!asked) found = interpreter_find(options->python, options->memory, &python, &why);
         asked = true;
-        if (found == CRU_OK)
+        if (!found)
             status = scan_in_python(options, &python, &jobs[i], err);
         else
             no_interpreter(options, &jobs[i], &why);
@@ -386,9 +386,9 @@ static cru_status scan_scripts(const scan_options *options, scan_job *jobs, size
 cru_status scanner_run(const scan_options *options, scan_job *jobs, size_t count, cru_error *err)
 {
     cru_status status = CRU_OK;
-    for (size_t next = 0, alike; next < count && status == CRU_OK; next += alike) {
+    for (size_t next = 0, alike; next < count && !status; next += alike) {
         for (alike = 1; next + alike < count && same_folder(jobs[next].path, jobs[next + alike].path);) alike++;
         status = scan_folder(options, jobs + next, alike, err);
     }
-    return status == CRU_OK ? scan_scripts(options, jobs, count, err) : status;
+    return status ? status : scan_scripts(options, jobs, count, err);
 }

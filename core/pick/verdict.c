@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pick/verdict.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 #include "report/format/escape.h"
@@ -45,8 +44,8 @@ static void put_head(const verdict *v, FILE *out)
 static void put_final(const verdict *v, FILE *out)
 {
     const verdict_rung *r = &v->rungs[v->rung_count - 1];
-    fprintf(out, "<h2>The last of the race</h2>\n<div class=\"scroll\"><table><caption>Means over %" PRId64 " seeds; ",
-            r->rung.seeds);
+    fprintf(out, "<h2>The last of the race</h2>\n<div class=\"scroll\"><table><caption>Means over %lld seeds; ",
+            (long long)r->rung.seeds);
     put("chosen by ", v->judge, " alone. The test was looked at when the choice was made.</caption>", out);
     fputs("<thead><tr><th>method</th><th>validation</th><th>p against the best</th><th>as good</th>", out);
     put("<th>test: ", v->metric, "</th><th>std</th><th>seconds</th></tr></thead><tbody>\n", out);
@@ -66,9 +65,10 @@ static void put_final(const verdict *v, FILE *out)
 
 static void put_rung(const verdict_rung *r, int64_t number, FILE *out)
 {
-    fprintf(out, "<h2>Rung %" PRId64 "</h2>\n<div class=\"scroll\"><table><caption>", number + 1);
-    fprintf(out, "%" PRId64 " methods, %" PRId64 " seed%s, at most %" PRId64 " epochs; %" PRId64 " went on</caption>",
-            r->count, r->rung.seeds, r->rung.seeds == 1 ? "" : "s", r->rung.epochs, r->survivors);
+    fprintf(out, "<h2>Rung %lld</h2>\n<div class=\"scroll\"><table><caption>", (long long)(number + 1));
+    fprintf(out, "%lld methods, %lld seed%s, at most %lld epochs; %lld went on</caption>", (long long)r->count,
+            (long long)r->rung.seeds, r->rung.seeds == 1 ? "" : "s", (long long)r->rung.epochs,
+            (long long)r->survivors);
     fputs("<thead><tr><th>method</th><th>validation</th><th>seconds</th></tr></thead><tbody>\n", out);
     for (int64_t i = 0; i < r->count; i++) {
         put(i < r->survivors ? "<tr><th scope=\"row\">" : "<tr class=\"out\"><th scope=\"row\">", r->entries[i].name,

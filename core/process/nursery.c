@@ -19,14 +19,14 @@
 #include "process/child.h"
 
 /* What the host says. Descriptors of an order come along, its bytes follow the struct in the same packet. */
-typedef enum wish_type { WISH_CHILD = 1, WISH_KILL } wish_type;
+typedef enum demand_type { DEMAND_CHILD = 1, DEMAND_KILL } demand_type;
 
-typedef struct wish {
-    wish_type type;
+typedef struct demand {
+    demand_type type;
     int trade;
     pid_t pid;
     uint32_t size;
-} wish;
+} demand;
 
 /* What it hears. */
 typedef enum notice_type { NOTICE_STARTED = 1, NOTICE_REFUSED, NOTICE_ENDED } notice_type;
@@ -137,16 +137,16 @@ static void prepare_trade(station *s, int number)
     malloc_trim(0);
 }
 
-static bool bear(station *s, const wish *w, const int *fds, int fd_count)
+static bool start_child(station *s, const demand *d, const int *fds, int fd_count)
 {
     notice n = {.type = NOTICE_REFUSED, .cause = EINVAL};
-    if (w->trade < 0 || w->trade >= s->options->count || fd_count < 0) return tell(s, &n);
-    const nursery_trade *trade = &s->options->trades[w->trade];
-    prepare_trade(s, w->trade);
+    if (d->trade < 0 || d->trade >= s->options->count || fd_count < 0) return tell(s, &n);
+    const nursery_trade *trade = &s->options->trades[d->trade];
+    prepare_trade(s, d->trade);
     pid_t parent = getpid(), pid = !room_for_one(s) ? -1 : s->options->fork ? s->options->fork() : fork();
     n.cause = errno;
     if (pid == 0) {
-        trade->follow(&(nursery_job){s->order, w->size, fds, fd_count, parent, s->tools[w->trade], trade->user});
+        trade->follow(&(nursery_job){s->order, d->size, fds, fd_count, parent, s->tools[d->trade], trade->user});
         _exit(1);
     }
     if (pid > 0) {
@@ -167,28 +167,28 @@ static int take_files(struct msghdr *message, int fds[NURSERY_FILES_MOST])
     return message->msg_flags & MSG_CTRUNC ? -1 : count;
 }
 
-/* One wish; false: the host is gone. */
+/* One demand; false: the host is gone. */
 static bool serve(station *s)
 {
-    wish w = {0};
+    demand d = {0};
     control space = {.bytes = {0}};
     int fds[NURSERY_FILES_MOST];
-    struct iovec parts[] = {{&w, sizeof w}, {s->order, NURSERY_BYTES_MOST}};
+    struct iovec parts[] = {{&d, sizeof d}, {s->order, NURSERY_BYTES_MOST}};
     struct msghdr message = {
         .msg_iov = parts, .msg_iovlen = 2, .msg_control = space.bytes, .msg_controllen = sizeof space.bytes};
     ssize_t got = recvmsg(s->socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (got < 0) return errno == EINTR || errno == EAGAIN;
-    if (got < (ssize_t)sizeof w) return false;
+    if (got < (ssize_t)sizeof d) return false;
     bool well = true;
     int fd_count = take_files(&message, fds);
-    w.size = (uint32_t)((size_t)got - sizeof w);
-    if (w.type == WISH_CHILD) well = bear(s, &w, fds, fd_count);
-    if (w.type == WISH_KILL && find(s, w.pid) >= 0) {
-        kill(-w.pid, SIGKILL);
-        kill(w.pid, SIGKILL); /* in case it left its group */
+    d.size = (uint32_t)((size_t)got - sizeof d);
+    if (d.type == DEMAND_CHILD) well = start_child(s, &d, fds, fd_count);
+    if (d.type == DEMAND_KILL && find(s, d.pid) >= 0) {
+        kill(-d.pid, SIGKILL);
+        kill(d.pid, SIGKILL); /* in case it left its group */
     }
     for (int i = 0; i < fd_count; i++) close(fds[i]);
-    memset(s->order, 0, w.size);
+    memset(s->order, 0, d.size);
     return well;
 }
 
@@ -350,10 +350,10 @@ void nursery_close(nursery *n)
     free(n);
 }
 
-static bool express(nursery *n, const wish *w, const nursery_order *order)
+static bool send_demand(nursery *n, const demand *d, const nursery_order *order)
 {
     control space = {.bytes = {0}};
-    struct iovec parts[] = {{(void *)(uintptr_t)w, sizeof *w},
+    struct iovec parts[] = {{(void *)(uintptr_t)d, sizeof *d},
                             {order ? (void *)(uintptr_t)order->bytes : NULL, order ? order->size : 0}};
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = order ? 2 : 1};
     if (order && order->fd_count) {
@@ -411,7 +411,7 @@ cru_status nursery_start(nursery *n, const nursery_order *order, pid_t *pid, cru
     if (order->size > NURSERY_BYTES_MOST || order->fd_count > NURSERY_FILES_MOST)
         return cru_fail(err, CRU_FAILED, "cannot start a process: its order has %zu bytes and %d files", order->size,
                         order->fd_count);
-    if (!express(n, &(wish){.type = WISH_CHILD, .trade = order->trade}, order)) return fail_gone(n, err);
+    if (!send_demand(n, &(demand){.type = DEMAND_CHILD, .trade = order->trade}, order)) return fail_gone(n, err);
     do {
         if (!hear(n, &answer, 0)) return fail_gone(n, err);
     } while (answer.type == NOTICE_ENDED);
@@ -425,7 +425,7 @@ cru_status nursery_start(nursery *n, const nursery_order *order, pid_t *pid, cru
 
 void nursery_kill(nursery *n, pid_t pid)
 {
-    express(n, &(wish){.type = WISH_KILL, .pid = pid}, NULL);
+    send_demand(n, &(demand){.type = DEMAND_KILL, .pid = pid}, NULL);
 }
 
 bool nursery_take(nursery *n, nursery_end *end)

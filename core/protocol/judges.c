@@ -62,7 +62,7 @@ static cru_status start(judges *all, bench *seat, cru_error *err)
     if (log[1] >= 0) close(log[1]);
     seat->socket = pair[0];
     seat->log = log[0];
-    if (status == CRU_OK) {
+    if (!status) {
         limit_waiting(pair[0], all->options.seconds);
         return CRU_OK;
     }
@@ -135,12 +135,12 @@ cru_status judges_open(const judges_options *options, judges **out, cru_error *e
     bool good = all->seats;
     for (int32_t i = 0; all->seats && i < options->count; i++) good = make_board(&all->seats[i]) && good;
     cru_status status = good ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for the judges");
-    if (status == CRU_OK) {
+    if (!status) {
         const nursery_trade trade = {.prepare = judge_prepare, .follow = sit_down, .user = &all->options.setup};
         status = nursery_open(&(nursery_options){.trades = &trade, .count = 1, .variables = judge_variables},
                               &all->nursery, err);
     }
-    if (status == CRU_OK)
+    if (!status)
         *out = all;
     else
         judges_close(all);
@@ -173,7 +173,7 @@ cru_status judges_ask(judges *all, judge_call *call, cru_error *err)
     bench *seat = &all->seats[call->lane % all->options.count];
     if (!seat->pid) {
         cru_status status = start(all, seat, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     call->next = NULL;
     call->attempts = 0;
@@ -230,7 +230,7 @@ static cru_status replace(judges *all, bench *seat, bool late, bool blameless, c
     bool again = victim && blameless && !late && ++victim->attempts < ATTEMPTS;
     if (victim && !again) pop(seat);
     cru_status status = start(all, seat, err);
-    for (judge_call *call = seat->first; call && status == CRU_OK; call = call->next)
+    for (judge_call *call = seat->first; call && !status; call = call->next)
         request_send(seat->socket, &call->request, call->fd);
     if (again) seat->since = clock_now();
     if (!victim || again) return status;
@@ -275,7 +275,7 @@ static cru_status take_reply(judges *all, bench *seat, cru_error *err)
 cru_status judges_take(judges *all, const struct pollfd *fds, double now, cru_error *err)
 {
     cru_status status = CRU_OK;
-    for (int32_t i = 0; i < all->options.count && status == CRU_OK; i++) {
+    for (int32_t i = 0; i < all->options.count && !status; i++) {
         bench *seat = &all->seats[i];
         if (!seat->pid) continue;
         if (fds[i].revents)

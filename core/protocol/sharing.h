@@ -9,8 +9,8 @@
 bool rule_only_watches(const monitor_settings *rule);
 
 /* Whether two trials differ in nothing but their selection rules, both only watch the same epochs, and all items are
- * seen from the start. Then both have the same training, and what each would have kept alone can be kept side by side.
- */
+ * seen from the start. Then both have the same training, and what each would have kept alone can be kept side by
+ * side. */
 bool trials_share_training(const trial *a, const trial *b);
 
 /* Whether two trials are of one problem: dataset, preprocessing, split, damage and seed. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/trial-settings.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +80,7 @@ void trial_settings_make(const trial *t, trial_settings *list)
 {
     *list = (trial_settings){0};
     char *seed = NULL;
-    if (asprintf(&seed, "%" PRIu64, t->seed) < 0) seed = NULL;
+    if (asprintf(&seed, "%llu", (unsigned long long)t->seed) < 0) seed = NULL;
     put(list, "algorithm", t->algorithm->name);
     put(list, "dataset", t->dataset->label);
     put(list, "corruptor", t->chain_label);

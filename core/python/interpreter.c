@@ -64,12 +64,11 @@ static cru_status ask_locked(const char *program, char answer[ANSWER_MOST], cru_
     child_event event = CHILD_DATA;
     cru_status status =
         rules_create(&(sandbox_files){.readable = all, .programs = all, .libraries = true}, &rules, err);
-    if (status == CRU_OK) status = rules_make(rules, -1, &q.ruleset, err);
-    if (status == CRU_OK)
-        status = child_start(&c, &(child_limits){.keep = q.ruleset > 0 ? q.ruleset : 0}, ask, &q, err);
+    if (!status) status = rules_make(rules, -1, &q.ruleset, err);
+    if (!status) status = child_start(&c, &(child_limits){.keep = q.ruleset > 0 ? q.ruleset : 0}, ask, &q, err);
     rules_destroy(rules);
     if (q.ruleset >= 0) close(q.ruleset);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     while (event == CHILD_DATA && used < ANSWER_MOST - 1) {
         event = child_read(&c, answer + used, ANSWER_MOST - 1 - used, &got, ANSWER_SECONDS);
         if (event == CHILD_DATA) used += got;
@@ -146,8 +145,8 @@ cru_status interpreter_find(const char *wanted, cru_arena *memory, interpreter *
     *out = (interpreter){.search = ""};
     char *answer = cru_arena_alloc(memory, ANSWER_MOST, 1), *cursor = NULL;
     cru_status status = find_modules(memory, out, err);
-    if (status == CRU_OK) status = ask_locked(program, answer, err);
-    if (status != CRU_OK) return status;
+    if (!status) status = ask_locked(program, answer, err);
+    if (status) return status;
     const char **own = new_list(memory), **folders = new_list(memory), **programs = new_list(memory);
     strtok_r(answer, "\n", &cursor);
     programs[0] = out->program = strtok_r(NULL, "\n", &cursor);

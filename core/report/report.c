@@ -57,7 +57,7 @@ static cru_status add_table(report *r, const frame_measure *measure, const table
     comparison_request wanted = {.rope = request->rope};
     if (!status && request->compare) {
         status = table_comparison(r->f->arena, t, &wanted, &r->tables[r->count], err);
-        r->count += status == CRU_OK;
+        r->count += !status;
     }
     return status;
 }
@@ -220,7 +220,7 @@ static cru_status load_files(report *r, const report_request *request, cru_error
     r->data = cru_arena_alloc(r->f->arena, request->data_count, sizeof *r->data);
     for (int64_t i = 0; !status && i < request->data_count; i++) {
         status = plot_data_read(request->data[i], NULL, &r->data[i], err);
-        r->data_count += status == CRU_OK;
+        r->data_count += !status;
     }
     return status;
 }
@@ -429,7 +429,7 @@ cru_status report_check(store *s, int64_t experiment, cru_error *err)
     report *r;
     cru_status status =
         make(&(frame_source){s, experiment}, 1, &(report_request){.digits = -1, .metrics = "seconds"}, &r, err);
-    if (status == CRU_OK) report_destroy(r);
+    if (!status) report_destroy(r);
     return status;
 }
 

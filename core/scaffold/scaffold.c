@@ -74,7 +74,7 @@ static cru_status fill_folder(const char *from, const char *to, const char *name
     cru_status status = CRU_OK;
     DIR *folder = opendir(from);
     if (!folder) return cru_fail(err, CRU_IO, "%s: no templates there: %s", from, strerror(errno));
-    for (struct dirent *entry; status == CRU_OK && (entry = readdir(folder));) {
+    for (struct dirent *entry; !status && (entry = readdir(folder));) {
         char source[PATH_MAX], target[PATH_MAX];
         if (entry->d_name[0] == '.') continue;
         if (snprintf(source, sizeof source, "%s/%s", from, entry->d_name) >= (int)sizeof source ||
@@ -102,7 +102,7 @@ static cru_status fill_both(const scaffold_request *q, const char *templates, co
     char from[PATH_MAX];
     const char *parts[] = {q->python ? "python" : "common", kind_name(q->kind)};
     cru_status status = CRU_OK;
-    for (int i = 0; status == CRU_OK && i < (q->python ? 1 : 2); i++) {
+    for (int i = 0; !status && i < (q->python ? 1 : 2); i++) {
         snprintf(from, sizeof from, "%s/%s", templates, parts[i]);
         status = fill_folder(from, to, q->name, err);
     }
@@ -123,7 +123,7 @@ cru_status scaffold_create(const scaffold_request *q, cru_error *err)
 {
     char fresh[PATH_MAX];
     cru_status status = plugin_check_name(q->name, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (access(q->folder, F_OK) == 0) return cru_fail(err, CRU_BAD_INPUT, "%s exists already", q->folder);
     if (snprintf(fresh, sizeof fresh, "%s.XXXXXX", q->folder) >= (int)sizeof fresh)
         return cru_fail(err, CRU_BAD_INPUT, "%s: the path is too long", q->folder);
@@ -131,9 +131,9 @@ cru_status scaffold_create(const scaffold_request *q, cru_error *err)
     if (!templates) return cru_fail(err, CRU_IO, "the templates are not installed with this program");
     if (mkdtemp(fresh)) {
         status = fill_both(q, templates, fresh, err);
-        if (status == CRU_OK && (chmod(fresh, 0755) != 0 || rename(fresh, q->folder) != 0))
+        if (!status && (chmod(fresh, 0755) != 0 || rename(fresh, q->folder) != 0))
             status = cru_fail(err, CRU_IO, "%s: %s", q->folder, strerror(errno));
-        if (status != CRU_OK) remove_folder(fresh);
+        if (status) remove_folder(fresh);
     } else {
         status = cru_fail(err, CRU_IO, "%s: %s", q->folder, strerror(errno));
     }

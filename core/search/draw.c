@@ -31,7 +31,7 @@ cru_status draw_variant(experiment *e, const variant *base, const double *point,
     char(*texts)[AXIS_TEXT_SIZE] = calloc((size_t)count + 1, sizeof *texts);
     cru_status status = CRU_OK;
     if (!values || !texts) status = cru_fail(err, CRU_NO_MEMORY, "no memory for the settings of %s", base->label);
-    for (int64_t i = 0; status == CRU_OK && i < count; i++) {
+    for (int64_t i = 0; !status && i < count; i++) {
         const search_axis *axis = &base->axes[i];
         values[i] = (data_setting){axis->param->key, texts[i]};
         if (point)
@@ -39,7 +39,7 @@ cru_status draw_variant(experiment *e, const variant *base, const double *point,
         else
             text_of(base, axis->param->key, texts[i]);
     }
-    if (status == CRU_OK) status = experiment_draw(e, base, (config_draw){values, count}, out, err);
+    if (!status) status = experiment_draw(e, base, (config_draw){values, count}, out, err);
     free(values);
     free(texts);
     return status;

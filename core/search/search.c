@@ -87,7 +87,7 @@ static void study_point(const search *s, int64_t number, double *point)
 {
     const search_problem *p = &s->problem;
     char text[200];
-    snprintf(text, sizeof text, "(%" PRId64 ", %" PRIu64 ")", number, p->seed);
+    snprintf(text, sizeof text, "(%lld, %llu)", (long long)number, (unsigned long long)p->seed);
     uint32_t seed = cru_study_hash(text);
     for (int64_t i = 0; i < p->axis_count; i++) {
         cru_mt mt;
@@ -187,7 +187,7 @@ const double *search_point(const search *s, int64_t number)
 
 void search_tell(search *s, int64_t number, const search_result *result)
 {
-    cru_assert(number < s->count && !s->entries[number].told, "setting %" PRId64 " of a search", number);
+    cru_assert(number < s->count && !s->entries[number].told, "setting %lld of a search", (long long)number);
     s->entries[number].told = true;
     s->entries[number].result = *result;
     while (s->told < s->count && s->entries[s->told].told) s->told++;

@@ -136,7 +136,7 @@ static void close_unit(unit *u)
 static void finish(tuning *t, unit *u)
 {
     int64_t tried = different_settings(u);
-    for (int64_t i = 0; i < u->seeds && t->error.status == CRU_OK; i++)
+    for (int64_t i = 0; i < u->seeds && !t->error.status; i++)
         enter(t, &(errand){.unit = u, .number = u->choice, .seed = i}, tried);
     if (u->algorithm->axis_count) {
         t->figures.over++;
@@ -212,10 +212,10 @@ static bool read_end(tuning *t, const char *key, trial_end *end)
     double sign;
     const char *name = score_name(t, &sign);
     cru_status status = store_status(s, key, &outcome, NULL, &t->error);
-    if (status == CRU_OK) status = store_get_number(s, key, name, &end->score, &t->error);
+    if (!status) status = store_get_number(s, key, name, &end->score, &t->error);
     end->score *= sign;
-    if (status == CRU_OK) status = store_get_seconds(s, key, &end->seconds, &t->error);
-    if (status != CRU_OK || outcome == STORE_PENDING) return false;
+    if (!status) status = store_get_seconds(s, key, &end->seconds, &t->error);
+    if (status || outcome == STORE_PENDING) return false;
     end->ok = outcome == STORE_OK;
     return true;
 }
@@ -260,7 +260,7 @@ static void send(tuning *t, unit *u, int64_t number, const int64_t seeds[2])
             resolve(t, &e, &end);
             continue;
         }
-        if (t->error.status != CRU_OK) return;
+        if (t->error.status) return;
         if (t->errand_count == t->errand_space) t->errands = grown(t->errands, &t->errand_space, sizeof e);
         t->errands[t->errand_count++] = e;
     }
@@ -275,7 +275,7 @@ static void try_setting(tuning *t, unit *u, int64_t number)
     if (u->algorithm->axis_count)
         draw_variant(t->options.experiment, u->algorithm, search_point(u->search, number), &a.drawn, &t->error);
     u->attempts[u->attempt_count++] = a;
-    if (t->error.status == CRU_OK) send(t, u, number, (const int64_t[]){0, u->first});
+    if (!t->error.status) send(t, u, number, (const int64_t[]){0, u->first});
 }
 
 static void settle(tuning *t, unit *u)
@@ -342,8 +342,8 @@ runner_next tuning_next(void *user, trial *out, char key[SHA256_HEX])
 {
     tuning *t = user;
     errand *e = waiting_errand(t);
-    while (!e && t->error.status == CRU_OK && advance(t)) e = waiting_errand(t);
-    if (t->error.status != CRU_OK || t->first == t->unit_count) return RUNNER_END;
+    while (!e && !t->error.status && advance(t)) e = waiting_errand(t);
+    if (t->error.status || t->first == t->unit_count) return RUNNER_END;
     if (!e) return RUNNER_WAIT;
     e->out = true;
     make_trial(t, e, out);
@@ -372,7 +372,7 @@ static unit *unit_of(const tuning *t, int64_t index)
 static void catch_up(tuning *t, unit *u, int64_t number)
 {
     int64_t next;
-    while (t->error.status == CRU_OK && !u->over && !u->settled && u->attempt_count <= number) {
+    while (!t->error.status && !u->over && !u->settled && u->attempt_count <= number) {
         if (!u->search) begin(t, u);
         if (search_ask(u->search, &next) != SEARCH_TRY) return;
         try_setting(t, u, next);
@@ -406,7 +406,7 @@ bool tuning_partner(void *user, const trial *lead, trial *other, char key[SHA256
     tuning *t = user;
     const experiment *x = t->options.experiment;
     int64_t number = number_of(t, lead);
-    for (int64_t i = 0; i < experiment_monitor_count(x, lead->index) && t->error.status == CRU_OK; i++) {
+    for (int64_t i = 0; i < experiment_monitor_count(x, lead->index) && !t->error.status; i++) {
         int64_t index = experiment_with_monitor(x, lead->index, i);
         unit *u = unit_of(t, index);
         if (index == lead->index || !u) continue;
@@ -429,7 +429,7 @@ static cru_status forget(const tuning *t, cru_error *err)
     store *s = t->options.store;
     cru_status status = store_find_experiment(s, t->options.experiment->name, &id, err);
     uint32_t outcomes = agenda_forgets(t->options.again);
-    return status == CRU_OK && id && outcomes ? store_reset(s, id, outcomes, NULL, err) : status;
+    return !status && id && outcomes ? store_reset(s, id, outcomes, NULL, err) : status;
 }
 
 static int64_t trials_of(const experiment *e, const unit *u)
@@ -469,17 +469,17 @@ cru_status tuning_open(const tuning_options *options, tuning **out, cru_error *e
     t->options = *options;
     t->checksums = zeroed(count, sizeof *t->checksums);
     cru_status status = CRU_OK;
-    for (int64_t i = 0; i < count && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < count && !status; i++) {
         trial made;
         experiment_trial(e, i, &made);
         status = runner_checksum(options->runner, &made, t->checksums[i], err);
     }
-    if (status == CRU_OK) status = forget(t, err);
-    if (status == CRU_OK) status = experiment_enter(e, options->store, &t->figures.experiment, err);
-    if (status == CRU_OK) status = store_flush(options->store, err);
-    if (status == CRU_OK) add_units(t);
-    *out = status == CRU_OK ? t : NULL;
-    if (status != CRU_OK) tuning_close(t);
+    if (!status) status = forget(t, err);
+    if (!status) status = experiment_enter(e, options->store, &t->figures.experiment, err);
+    if (!status) status = store_flush(options->store, err);
+    if (!status) add_units(t);
+    *out = !status ? t : NULL;
+    if (status) tuning_close(t);
     return status;
 }
 
@@ -495,7 +495,7 @@ void tuning_close(tuning *t)
 
 cru_status tuning_status(const tuning *t, cru_error *err)
 {
-    if (t->error.status == CRU_OK) return CRU_OK;
+    if (!t->error.status) return CRU_OK;
     return cru_fail(err, t->error.status, "%s", t->error.text);
 }
 

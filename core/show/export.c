@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,9 +69,9 @@ cru_status show_curves_csv(store *s, const shown *e, FILE *out, cru_error *err)
     for (int64_t i = 0; i < g.count; i++)
         for (int64_t k = 0; k < g.items[i].count; k++) {
             const learning_curve *c = &g.items[i];
-            fprintf(out, "%" PRId64 ",", c->trial);
+            fprintf(out, "%lld,", (long long)c->trial);
             escape_csv(out, c->title);
-            fprintf(out, ",%" PRId64, c->epochs[k]);
+            fprintf(out, ",%lld", (long long)c->epochs[k]);
             put_value(out, c->loss[k]);
             put_value(out, c->validation[k]);
             fputc('\n', out);
@@ -99,9 +98,9 @@ static cru_status need_trial(const shown *e, const char *what, cru_error *err)
 static cru_status not_kept(const shown *e, const char *what, cru_error *err)
 {
     return cru_fail(err, CRU_UNSUPPORTED,
-                    "%s:%" PRId64 ": %s not kept; run the experiment with --set run.predictions=yes --force (one seed "
+                    "%s:%lld: %s not kept; run the experiment with --set run.predictions=yes --force (one seed "
                     "gives the same bits again)",
-                    e->name, e->chosen, what);
+                    e->name, (long long)e->chosen, what);
 }
 
 cru_status show_predictions_csv(store *s, const shown *e, FILE *out, cru_error *err)
@@ -113,12 +112,12 @@ cru_status show_predictions_csv(store *s, const shown *e, FILE *out, cru_error *
     if (status) return status;
     if (!scores) return not_kept(e, "its predictions were", err);
     fputs("item,predicted", out);
-    for (int64_t c = 0; c < cols; c++) fprintf(out, ",score-%" PRId64, c);
+    for (int64_t c = 0; c < cols; c++) fprintf(out, ",score-%lld", (long long)c);
     for (int64_t i = 0; i < rows; i++) {
         int64_t best = 0;
         for (int64_t c = 1; c < cols; c++)
             if (scores[i * cols + c] > scores[i * cols + best]) best = c;
-        fprintf(out, "\n%" PRId64 ",%" PRId64, i, best);
+        fprintf(out, "\n%lld,%lld", (long long)i, (long long)best);
         for (int64_t c = 0; c < cols; c++) fprintf(out, ",%.9g", (double)scores[i * cols + c]);
     }
     fputc('\n', out);
@@ -140,7 +139,7 @@ static bool write_parts(void *user, const store_vector *vector)
     fputs("item,part\n", w->out);
     for (int64_t i = 0; i < vector->count; i++) {
         const char *between = "";
-        fprintf(w->out, "%" PRId64 ",", i);
+        fprintf(w->out, "%lld,", (long long)i);
         for (int p = 0; p < 3; p++) {
             if (!((int)vector->values[i] & 1 << p)) continue;
             fprintf(w->out, "%s%s", between, parts[p]);

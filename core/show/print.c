@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +44,9 @@ static void print_experiment(const experiment_list *list, const char *name, cons
         cJSON_AddItemToArray(list->array, object);
         return;
     }
-    fprintf(list->out, "  %-32s %" PRId64 " trial%s", name, all, all == 1 ? "" : "s");
+    fprintf(list->out, "  %-32s %lld trial%s", name, (long long)all, all == 1 ? "" : "s");
     for (int i = 0; i < STORE_OUTCOMES; i++)
-        if (counts[i]) fprintf(list->out, ", %" PRId64 " %s", counts[i], store_outcome_name((store_outcome)i));
+        if (counts[i]) fprintf(list->out, ", %lld %s", (long long)counts[i], store_outcome_name((store_outcome)i));
     fputc('\n', list->out);
 }
 
@@ -118,11 +117,11 @@ void show_trials(const shown *e, FILE *out)
     fprintf(out, "trials of %s\n", e->name);
     for (int64_t i = 0; i < e->count; i++) {
         const shown_trial *t = &e->trials[i];
-        fprintf(out, "%5" PRId64 "  %.*s  %-8s %s", i, SHORT_KEY, t->key, store_outcome_name(t->outcome),
+        fprintf(out, "%5lld  %.*s  %-8s %s", (long long)i, SHORT_KEY, t->key, store_outcome_name(t->outcome),
                 show_title(e, i));
         print_number(out, "validation", number_of(t, "validation"));
         print_number(out, e->first_metric, number_of(t, e->first_metric));
-        if (t->tried > 0) fprintf(out, "  chosen among %" PRId64, t->tried);
+        if (t->tried > 0) fprintf(out, "  chosen among %lld", (long long)t->tried);
         if (t->message) fprintf(out, "  %.*s", first_line(t->message), t->message);
         fputc('\n', out);
     }
@@ -168,7 +167,7 @@ static void print_costs(const shown_trial *t, FILE *out)
     fprintf(out, "seconds     %.4g", t->seconds_total);
     if (!isnan(t->seconds_train)) fprintf(out, " (making %.3g, training %.3g)", t->seconds_construct, t->seconds_train);
     fprintf(out, ", peak memory %.0f MiB", (double)t->peak_bytes / (1 << 20));
-    if (t->best_epoch >= 0) fprintf(out, ", best epoch %" PRId64, t->best_epoch);
+    if (t->best_epoch >= 0) fprintf(out, ", best epoch %lld", (long long)t->best_epoch);
     fputc('\n', out);
 }
 
@@ -185,9 +184,9 @@ static void print_pairs(const char *title, const shown_pair *pairs, int64_t coun
 static bool print_curve(void *user, const store_curve *curve)
 {
     if (curve->count)
-        fprintf(user, "curve       %s: %" PRId64 " points, %.4g at epoch %" PRId64 " to %.4g at epoch %" PRId64 "\n",
-                curve->name, curve->count, curve->values[0], curve->epochs[0], curve->values[curve->count - 1],
-                curve->epochs[curve->count - 1]);
+        fprintf(user, "curve       %s: %lld points, %.4g at epoch %lld to %.4g at epoch %lld\n", curve->name,
+                (long long)curve->count, curve->values[0], (long long)curve->epochs[0], curve->values[curve->count - 1],
+                (long long)curve->epochs[curve->count - 1]);
     return true;
 }
 
@@ -196,7 +195,7 @@ static bool print_vector(void *user, const store_vector *v)
 {
     enum { SHOWN = 6 };
     if (strcmp(v->name, STORE_SPLIT) == 0) return true;
-    fprintf(user, "vector      %s: %" PRId64 " numbers", v->name, v->count);
+    fprintf(user, "vector      %s: %lld numbers", v->name, (long long)v->count);
     for (int64_t i = 0; i < v->count && i < SHOWN; i++) fprintf(user, "%s%.4g", i ? ", " : ": ", v->values[i]);
     fputs(v->count > SHOWN ? ", ...\n" : "\n", user);
     return true;
@@ -205,12 +204,12 @@ static bool print_vector(void *user, const store_vector *v)
 static void print_head(const shown *e, int64_t index, FILE *out)
 {
     const shown_trial *t = &e->trials[index];
-    fprintf(out, "trial       %s:%" PRId64 "\nkey         %s\nmethod      %s\noutcome     %s\n", e->name, index, t->key,
-            show_title(e, index), store_outcome_name(t->outcome));
+    fprintf(out, "trial       %s:%lld\nkey         %s\nmethod      %s\noutcome     %s\n", e->name, (long long)index,
+            t->key, show_title(e, index), store_outcome_name(t->outcome));
     if (t->message)
         fprintf(out, "%s     %.*s\n", t->outcome == STORE_OK ? "warning" : "message", first_line(t->message),
                 t->message);
-    if (t->tried > 0) fprintf(out, "chosen      by its validation score among %" PRId64 " settings\n", t->tried);
+    if (t->tried > 0) fprintf(out, "chosen      by its validation score among %lld settings\n", (long long)t->tried);
     if (t->tried == STORE_CANDIDATE) fputs("chosen      no: a setting that a search tried\n", out);
     print_costs(t, out);
 }

@@ -7,9 +7,9 @@
 #ifndef CORE_SHOW_H
 #define CORE_SHOW_H
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
 #include <crucible/arena.h>
 
 #include "store/store.h"

@@ -612,7 +612,7 @@ cru_status store_merge(store *out, const char *path, const merge_options *option
         *out_failed = db_exec(out, "ROLLBACK TO one_input; RELEASE one_input", NULL) != CRU_OK;
     } else {
         status = db_exec(out, "RELEASE one_input", err);
-        *out_failed = status != CRU_OK;
+        *out_failed = status;
     }
     if (!status) add_figures(figures, &m.figures);
     free(m.trials);

@@ -17,7 +17,7 @@ enum { GONE = -1, UNKNOWN = -2 };
 static int64_t start_of(int64_t pid)
 {
     char path[64], line[1024];
-    snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
     FILE *file = fopen(path, "r");
     if (!file) return UNKNOWN;
     size_t length = fread(line, 1, sizeof line - 1, file);

@@ -234,8 +234,7 @@ cru_status store_delete_experiment(store *s, int64_t experiment, cru_error *err)
 
 /* ---- asking ---------------------------------------------------------------------------------------------- */
 
-/* *outcome of a trial; *held tells whether another process is running it (may be NULL). CRU_BAD_INPUT: no such key.
- */
+/* *outcome of a trial; *held tells whether another process is running it (may be NULL). CRU_BAD_INPUT: no such key. */
 cru_status store_status(store *s, const char *key, store_outcome *outcome, bool *held, cru_error *err);
 
 /* How long a finished trial took; NAN when it is not finished or never began. */

@@ -29,7 +29,7 @@ typedef struct checking {
 
 static double fail(checking *c, const char *format, const char *what)
 {
-    if (c->status == CRU_OK) {
+    if (!c->status) {
         const char *text = string_format(c->arena, format, what);
         c->status = cru_fail(c->err, CRU_BAD_INPUT, "%s:%d: %s: %s", c->claim->place.file, c->claim->place.line,
                              c->claim->name, text);

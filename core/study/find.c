@@ -121,13 +121,13 @@ static bool is_artefact(const char *folder, const char *file)
     return named || has_title(folder, file);
 }
 
-typedef struct wish {
+typedef struct search {
     const char *study; /* NULL: any */
     study_list *list;
     bool names; /* of studies instead of artefacts */
-} wish;
+} search;
 
-static cru_status look_into(const wish *w, const char *folder, const char *study, cru_error *err)
+static cru_status look_into(const search *s, const char *folder, const char *study, cru_error *err)
 {
     char *path = places_format("%s/%s", folder, study);
     DIR *dir = path ? opendir(path) : NULL;
@@ -135,8 +135,8 @@ static cru_status look_into(const wish *w, const char *folder, const char *study
     for (struct dirent *file; !status && dir && (file = readdir(dir));) {
         if (!is_artefact(path, file->d_name)) continue;
         int length = (int)(strlen(file->d_name) - sizeof suffix + 1);
-        status = push(w->list, w->names ? strdup(study) : places_format("%s/%.*s", study, length, file->d_name), err);
-        if (w->names) break;
+        status = push(s->list, s->names ? strdup(study) : places_format("%s/%.*s", study, length, file->d_name), err);
+        if (s->names) break;
     }
     if (dir) closedir(dir);
     free(path);
@@ -145,61 +145,61 @@ static cru_status look_into(const wish *w, const char *folder, const char *study
 
 static cru_status visit_folder(void *user, const char *folder, cru_error *err)
 {
-    const wish *w = user;
-    if (w->study) return look_into(w, folder, w->study, err);
+    const search *s = user;
+    if (s->study) return look_into(s, folder, s->study, err);
     DIR *dir = opendir(folder);
     cru_status status = CRU_OK;
     for (struct dirent *entry; !status && dir && (entry = readdir(dir));)
-        if (entry->d_name[0] != '.') status = look_into(w, folder, entry->d_name, err);
+        if (entry->d_name[0] != '.') status = look_into(s, folder, entry->d_name, err);
     if (dir) closedir(dir);
     return status;
 }
 
-static cru_status collect(const char *folders, wish *w, cru_error *err)
+static cru_status collect(const char *folders, search *s, cru_error *err)
 {
-    *w->list = (study_list){0};
-    cru_status status = each_folder(folders, visit_folder, w, err);
+    *s->list = (study_list){0};
+    cru_status status = each_folder(folders, visit_folder, s, err);
     if (status)
-        study_list_clear(w->list);
-    else if (w->list->count > 1)
-        qsort(w->list->items, (size_t)w->list->count, sizeof *w->list->items, by_name);
+        study_list_clear(s->list);
+    else if (s->list->count > 1)
+        qsort(s->list->items, (size_t)s->list->count, sizeof *s->list->items, by_name);
     return status;
 }
 
 cru_status study_names(const char *folders, study_list *out, cru_error *err)
 {
-    return collect(folders, &(wish){.list = out, .names = true}, err);
+    return collect(folders, &(search){.list = out, .names = true}, err);
 }
 
 cru_status study_artefacts(const char *folders, const char *study, study_list *out, cru_error *err)
 {
     *out = (study_list){0};
     if (strchr(study, '/') || *study == '.') return CRU_OK;
-    return collect(folders, &(wish){.list = out, .study = study}, err);
+    return collect(folders, &(search){.list = out, .study = study}, err);
 }
 
-typedef struct path_wish {
+typedef struct path_search {
     const char *name;
     char *path;
-} path_wish;
+} path_search;
 
 static cru_status look_for(void *user, const char *folder, cru_error *err)
 {
     (void)err;
-    path_wish *w = user;
-    if (w->path) return CRU_OK;
-    w->path = places_format("%s/%s%s", folder, w->name, suffix);
-    if (w->path && access(w->path, R_OK) == 0) return CRU_OK;
-    free(w->path);
-    w->path = NULL;
+    path_search *s = user;
+    if (s->path) return CRU_OK;
+    s->path = places_format("%s/%s%s", folder, s->name, suffix);
+    if (s->path && access(s->path, R_OK) == 0) return CRU_OK;
+    free(s->path);
+    s->path = NULL;
     return CRU_OK;
 }
 
 char *study_path(const char *folders, const char *name)
 {
-    path_wish w = {.name = name};
+    path_search s = {.name = name};
     const char *slash = strchr(name, '/');
     if (!slash || strchr(slash + 1, '/') || *name == '.' || *name == '/') return NULL;
-    each_folder(folders, look_for, &w, NULL);
-    return w.path;
+    each_folder(folders, look_for, &s, NULL);
+    return s.path;
 }

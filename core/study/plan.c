@@ -59,7 +59,7 @@ static const char *why_no_dataset(const study_request *q, const char *name)
     data_found found = {0};
     const registry_entry *generator = registry_find(q->plugins, CRU_KIND_DATASET, name);
     cru_status status = data_find(name, q->places, &found, NULL);
-    const char *reason = status == CRU_OK                   ? why_no_data(found.card, q->places)
+    const char *reason = !status                            ? why_no_data(found.card, q->places)
                          : generator && generator->problems ? NULL
                                                             : "no card";
     data_found_clear(&found);

@@ -27,7 +27,7 @@ typedef struct published {
  * mark may be missing. CRU_IO, or CRU_BAD_INPUT with the number of the line. */
 cru_status published_read(cru_arena *arena, const char *path, published *out, cru_error *err);
 
-/* The same of a table without numbers: any header. */
+/* Reads a table without numbers as published_read does; any header will do. */
 cru_status published_read_words(cru_arena *arena, const char *path, published *out, cru_error *err);
 
 /* The position of a column; -1: there is none. */

@@ -56,7 +56,7 @@ cru_status device_choose(const run_settings *run, const registry *plugins, devic
                             run->devices);
     } else if (*run->devices) {
         cru_status status = cards_parse(run->devices, out, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     } else {
         out->card_count = 1;
     }
@@ -87,8 +87,8 @@ static cru_status lock_in(const device_choice *choice, cru_error *err)
     sandbox *box = sandbox_prepare(SANDBOX_WORKER);
     if (!box) return CRU_OK; /* the run has said so */
     cru_status status = rules_create(&(sandbox_files){.plugins = files, .libraries = true}, &rules, err);
-    if (status == CRU_OK) status = rules_make(rules, -1, &ruleset, err);
-    return status == CRU_OK ? sandbox_enter(box, ruleset, err) : status;
+    if (!status) status = rules_make(rules, -1, &ruleset, err);
+    return status ? status : sandbox_enter(box, ruleset, err);
 }
 
 /* In the child: the sentence goes to the parent; none means that all cards opened. */
@@ -99,16 +99,15 @@ static int try_cards(void *user, int fd)
     const cru_plugin *plugin;
     cru_error err = {0};
     cru_status status = a->locked ? lock_in(choice, &err) : CRU_OK;
-    if (status == CRU_OK)
-        status = plugin_open(choice->backend->path, CRU_KIND_BACKEND, choice->backend->name, &plugin, &err);
-    for (int32_t i = 0; status == CRU_OK && i < choice->card_count; i++) {
+    if (!status) status = plugin_open(choice->backend->path, CRU_KIND_BACKEND, choice->backend->name, &plugin, &err);
+    for (int32_t i = 0; !status && i < choice->card_count; i++) {
         const cru_backend *backend = plugin->vtable;
         cru_device device;
         status = backend->open(&device, choice->cards[i], 1, &err);
-        if (status == CRU_OK) backend->close(&device);
+        if (!status) backend->close(&device);
     }
-    if (status != CRU_OK) write_all(fd, err.text, strlen(err.text));
-    return status == CRU_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (status) write_all(fd, err.text, strlen(err.text));
+    return !status ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 cru_status device_probe(const device_choice *choice, bool locked, cru_error *err)
@@ -119,7 +118,7 @@ cru_status device_probe(const device_choice *choice, bool locked, cru_error *err
     size_t used = 0, got;
     if (!choice->backend) return CRU_OK;
     cru_status status = child_start(&c, &(child_limits){0}, try_cards, &(attempt){choice, locked}, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     child_event event;
     while ((event = child_read(&c, text + used, sizeof text - 1 - used, &got, SECONDS)) == CHILD_DATA) used += got;
     const int code = child_finish(&c);

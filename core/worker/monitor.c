@@ -224,8 +224,8 @@ cru_status monitor_open(monitor *m, const monitor_settings *settings, const cru_
                    .best_loss = INFINITY,
                    .best_epoch = -1};
     cru_status status = check_rule(settings, task, err);
-    if (status == CRU_OK) status = leave_heads_out(m, err);
-    if (status != CRU_OK) return status;
+    if (!status) status = leave_heads_out(m, err);
+    if (status) return status;
     if (settings->window) {
         m->losses = calloc((size_t)settings->window, sizeof *m->losses);
         if (!m->losses)

@@ -39,9 +39,9 @@ sandbox *sandbox_prepare(sandbox_role role)
     sandbox *box = filter_available() ? calloc(1, sizeof *box) : NULL;
     if (!box) return NULL;
     cru_status status = filter_build(&locked, &box->locked, NULL);
-    if (status == CRU_OK) status = filter_build(&open, &box->open, NULL);
-    if (status == CRU_OK && !judge) status = filter_build_sealed(&box->sealed, NULL);
-    if (status == CRU_OK) return box;
+    if (!status) status = filter_build(&open, &box->open, NULL);
+    if (!status && !judge) status = filter_build_sealed(&box->sealed, NULL);
+    if (!status) return box;
     sandbox_destroy(box);
     return NULL;
 }
@@ -67,7 +67,7 @@ static cru_status enter_files(int ruleset, cru_error *err)
 cru_status sandbox_enter(const sandbox *box, int ruleset, cru_error *err)
 {
     cru_status status = enter_files(ruleset, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (ruleset >= 0) close(ruleset);
     return filter_install_own_signals(ruleset >= 0 ? &box->locked : &box->open, err);
 }
@@ -76,9 +76,9 @@ cru_status sandbox_enter_interpreter(int ruleset, cru_error *err)
 {
     struct sock_fprog program;
     cru_status status = enter_files(ruleset, err);
-    if (status != CRU_OK || !filter_available()) return status;
+    if (status || !filter_available()) return status;
     status = filter_build_interpreter(&program, err);
-    if (status == CRU_OK) status = filter_install(&program, err);
+    if (!status) status = filter_install(&program, err);
     free(program.filter);
     return status;
 }

@@ -37,8 +37,8 @@ bool scratch_untouched(int folder);
  * are removed, not followed. */
 void scratch_end(int parent, const char *name);
 
-/* Bytes that the files beneath take, counted up to `most` and no further; a folder that cannot be counted has as many.
- */
+/* Bytes that the files beneath take, counted up to `most` and no further; a folder that cannot be counted has as
+ * many. */
 int64_t scratch_bytes(int folder, int64_t most);
 
 #endif

@@ -74,7 +74,7 @@ static uint32_t ask_all(void *user, int64_t epoch, double train_loss, const floa
     uint32_t verdict = CRU_GO_ON;
     for (int32_t i = 0; i < t->share_count; i++) {
         cru_monitor *rule = &t->shares[i].watch.face;
-        if (t->shares[i].status != CRU_OK) continue;
+        if (t->shares[i].status) continue;
         if (rule->epoch(rule->user, epoch, train_loss, scores) & CRU_KEEP) verdict |= CRU_KEEP_FOR(i);
     }
     return verdict;
@@ -89,8 +89,8 @@ static bool rules_look_alike(const training *t)
 }
 
 /* Where the items are graphs, those that are scored together may depend on which are wanted, and with them the last
- * bits of a score: rules that want different ones cannot share a training that is to give what each would give alone.
- */
+ * bits of a score: rules that want different ones cannot share a training that is to give what each would give
+ * alone. */
 static bool can_share(const training *t, const cru_algorithm *method)
 {
     return method->select && (t->task.problem != CRU_GRAPHS || rules_look_alike(t));
@@ -118,12 +118,12 @@ static bool open_rules(training *t, const cru_algorithm *method)
     for (int32_t i = 0; i < t->share_count; i++) {
         share *s = &t->shares[i];
         s->status = monitor_open(&s->watch, &t->job->shares[i].rule, &t->task, &s->err);
-        if (s->status == CRU_OK) s->status = check_views(s, method, &s->err);
+        if (!s->status) s->status = check_views(s, method, &s->err);
         s->watch.hooks = (monitor_hooks){.record = t->job->curves && !t->here ? send_point : NULL,
                                          .checkpoint = send_checkpoint,
                                          .better = t->here ? NULL : send_better,
                                          .user = s};
-        any |= s->status == CRU_OK;
+        any |= !s->status;
     }
     return any;
 }
@@ -131,22 +131,22 @@ static bool open_rules(training *t, const cru_algorithm *method)
 /* ---- the method ------------------------------------------------------------------------------------------ */
 
 /* An instance of the method while it lives. */
-typedef struct pupil {
+typedef struct instance {
     const cru_plugin *plugin;
     const cru_algorithm *method;
     void *self;
     cru_ctx *ctx;
-} pupil;
+} instance;
 
 /* Puts the learned representation where a metric can see it. */
-static cru_status hand_embedding(share *s, const pupil *p)
+static cru_status hand_embedding(share *s, const instance *p)
 {
     const score_shape *shape = &s->training->job->shape;
     const float *rows = NULL;
     int64_t cols = 0;
     if (!shape->embedding || !p->method->embed) return CRU_OK;
     cru_status status = p->method->embed(p->self, &rows, &cols);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (!rows || cols < 1 || cols > shape->embedding)
         return cru_ctx_fail(p->ctx, CRU_UNSUPPORTED, "an embedding of %ld columns; 1 to %d can be judged", (long)cols,
                             (int)shape->embedding);
@@ -156,7 +156,7 @@ static cru_status hand_embedding(share *s, const pupil *p)
 }
 
 /* Puts what was learned beside scores where the host can read it. What does not fit is a warning. */
-static cru_status hand_report(share *s, const pupil *p)
+static cru_status hand_report(share *s, const instance *p)
 {
     training *t = s->training;
     const score_shape *shape = &t->job->shape;
@@ -171,7 +171,7 @@ static cru_status hand_report(share *s, const pupil *p)
 }
 
 /* The test nodes come only now. From here on the task is the whole one. */
-static cru_status widen(training *t, const pupil *p)
+static cru_status widen(training *t, const instance *p)
 {
     int fd = -1;
     training_tell(t, &(worker_message){.type = WORKER_LEARNED});
@@ -179,20 +179,20 @@ static cru_status widen(training *t, const pupil *p)
         return cru_ctx_fail(p->ctx, CRU_FAILED, "the host did not send the whole task");
     cru_status status = cru_task_map(fd, &t->whole, &t->whole_mapping, cru_ctx_error(p->ctx));
     close(fd);
-    if (status == CRU_OK) status = p->method->widen(p->self, &t->whole);
+    if (!status) status = p->method->widen(p->self, &t->whole);
     return status;
 }
 
 /* A method may fail without saying why, or say why and not fail. */
-static cru_status settle(cru_status status, const pupil *p, cru_error *err)
+static cru_status settle(cru_status status, const instance *p, cru_error *err)
 {
-    if (status == CRU_OK) status = cru_ctx_status(p->ctx);
-    if (status == CRU_OK) return CRU_OK;
+    if (!status) status = cru_ctx_status(p->ctx);
+    if (!status) return CRU_OK;
     const char *text = cru_ctx_error(p->ctx)->text;
     return cru_fail(err, status, "%s", *text ? text : cru_status_name(status));
 }
 
-static cru_status learn(training *t, pupil *p)
+static cru_status learn(training *t, instance *p)
 {
     const share *only = &t->shares[0];
     cru_monitor all = {.epoch = ask_all,
@@ -204,9 +204,9 @@ static cru_status learn(training *t, pupil *p)
     const void *settings = cru_settings_struct(t->settings);
     cru_status status = p->method->create(&p->self, p->plugin, settings, &t->task, p->ctx);
     t->seconds_construct = clock_now() - t->begun;
-    if (status == CRU_OK) status = p->method->fit(p->self, t->share_count > 1 ? &all : &t->shares[0].watch.face);
+    if (!status) status = p->method->fit(p->self, t->share_count > 1 ? &all : &t->shares[0].watch.face);
     t->seconds_train = clock_now() - t->begun - t->seconds_construct;
-    if (status == CRU_OK && t->job->inductive) status = widen(t, p);
+    if (!status && t->job->inductive) status = widen(t, p);
     return status;
 }
 
@@ -219,7 +219,7 @@ static bool diverged_but_kept(const share *s, cru_status status)
 
 /* Under the rule oracle-early the host replaces what is predicted here by what the judge chose. A failure here is of
  * this rule alone. */
-static void predict(share *s, const pupil *p)
+static void predict(share *s, const instance *p)
 {
     const training *t = s->training;
     if (t->share_count > 1) p->method->select(p->self, s->number);
@@ -228,8 +228,8 @@ static void predict(share *s, const pupil *p)
         *cru_ctx_error(p->ctx) = (cru_error){0};
         status = CRU_OK;
     }
-    if (status == CRU_OK) status = hand_embedding(s, p);
-    if (status == CRU_OK) status = hand_report(s, p);
+    if (!status) status = hand_embedding(s, p);
+    if (!status) status = hand_report(s, p);
     s->status = settle(status, p, &s->err);
     *cru_ctx_error(p->ctx) = (cru_error){0};
 }
@@ -246,21 +246,21 @@ void training_run(training *t, const cru_plugin *plugin, const cru_backend *back
     }
     if (open_rules(t, method)) {
         cru_error err = {0};
-        pupil p = {.plugin = plugin,
-                   .method = method,
-                   .ctx = cru_ctx_create(&(cru_ctx_options){.seed = job->seed,
-                                                            .backend = backend,
-                                                            .device = job->card,
-                                                            .threads = (int32_t)job->limits.threads,
-                                                            .log = write_log,
-                                                            .log_user = t,
-                                                            .inner = t->inner.plugin ? &t->inner : NULL})};
+        instance p = {.plugin = plugin,
+                      .method = method,
+                      .ctx = cru_ctx_create(&(cru_ctx_options){.seed = job->seed,
+                                                               .backend = backend,
+                                                               .device = job->card,
+                                                               .threads = (int32_t)job->limits.threads,
+                                                               .log = write_log,
+                                                               .log_user = t,
+                                                               .inner = t->inner.plugin ? &t->inner : NULL})};
         cru_ctx_trace(p.ctx, job->trace, job->trace_user);
         cru_status status = device_limit(job->limits.device, backend, p.ctx, &err);
-        if (status == CRU_OK) status = settle(learn(t, &p), &p, &err);
+        if (!status) status = settle(learn(t, &p), &p, &err);
         training_fail(t, status, &err);
         for (int32_t i = 0; i < t->share_count; i++)
-            if (t->shares[i].status == CRU_OK) predict(&t->shares[i], &p);
+            if (!t->shares[i].status) predict(&t->shares[i], &p);
         if (p.self && method->destroy) method->destroy(p.self);
         cru_ctx_destroy(p.ctx);
     }
@@ -276,7 +276,7 @@ cru_status training_open(training *t, const worker_job *job, bool here, cru_erro
         .job = job, .here = here, .share_count = job->share_count, .seconds_construct = NAN, .seconds_train = NAN};
     for (int32_t i = 0; i < t->share_count; i++) t->shares[i] = (share){.training = t, .number = i};
     cru_status status = cru_task_map(job->task, &t->task, &t->mapping, err);
-    for (int32_t i = 0; status == CRU_OK && i < t->share_count; i++) {
+    for (int32_t i = 0; !status && i < t->share_count; i++) {
         t->shares[i].scores = scores_map(job->shares[i].scores, &job->shape, true);
         if (!t->shares[i].scores) status = cru_fail(err, CRU_NO_MEMORY, "cannot map the scores: %s", strerror(errno));
     }
@@ -285,9 +285,9 @@ cru_status training_open(training *t, const worker_job *job, bool here, cru_erro
 
 void training_fail(training *t, cru_status status, const cru_error *err)
 {
-    for (int32_t i = 0; status != CRU_OK && i < t->share_count; i++) {
+    for (int32_t i = 0; status && i < t->share_count; i++) {
         share *s = &t->shares[i];
-        if (s->status == CRU_OK) s->status = cru_fail(&s->err, status, "%s", err->text);
+        if (!s->status) s->status = cru_fail(&s->err, status, "%s", err->text);
     }
 }
 
@@ -299,7 +299,7 @@ static void report(const share *s)
                         .outcome = STORE_FAILED,
                         .seconds_construct = t->seconds_construct,
                         .seconds_train = t->seconds_train};
-    if (s->status == CRU_OK) {
+    if (!s->status) {
         m.outcome = STORE_OK;
         snprintf(m.text, sizeof m.text, "%s", t->warning);
         m.epoch = s->watch.best_epoch;

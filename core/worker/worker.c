@@ -46,7 +46,7 @@ static cru_status open_backend(const worker_job *job, const cru_backend **backen
     *backend = NULL;
     if (!job->backend) return CRU_OK;
     cru_status status = plugin_open(job->backend, CRU_KIND_BACKEND, job->backend_name, &plugin, err);
-    if (status == CRU_OK) *backend = plugin->vtable;
+    if (!status) *backend = plugin->vtable;
     return status;
 }
 
@@ -65,7 +65,7 @@ static cru_status read_settings(const worker_job *job, const cru_plugin *plugin,
     char *copy = inner && !arena ? NULL : strdup(job->settings), *cursor = NULL;
     *out = copy ? cru_settings_create(table.params ? table.params : none, table.size) : NULL;
     cru_status status = *out ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "no memory for the settings of %s", job->name);
-    for (char *line = status == CRU_OK ? strtok_r(copy, "\n", &cursor) : NULL; line && status == CRU_OK;
+    for (char *line = !status ? strtok_r(copy, "\n", &cursor) : NULL; line && !status;
          line = strtok_r(NULL, "\n", &cursor)) {
         char *value = strchr(line, '=');
         *value++ = 0;
@@ -90,7 +90,7 @@ static cru_status open_method(const worker_job *job, const worker_language *lang
 {
     if (!language) return plugin_open(job->plugin, CRU_KIND_ALGORITHM, job->name, plugin, err);
     cru_status status = language->open(job->plugin, plugin, err);
-    return status == CRU_OK ? plugin_accept(*plugin, CRU_KIND_ALGORITHM, job->name, err) : status;
+    return status ? status : plugin_accept(*plugin, CRU_KIND_ALGORITHM, job->name, err);
 }
 
 static cru_status run_method(training *t, const sandbox *box, const worker_language *language, cru_error *err)
@@ -99,14 +99,13 @@ static cru_status run_method(training *t, const sandbox *box, const worker_langu
     const cru_plugin *plugin, *inner = NULL;
     const cru_backend *backend = NULL;
     cru_status status = open_method(job, language, &plugin, err);
-    if (status == CRU_OK && job->inner)
-        status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
-    if (status == CRU_OK) status = open_backend(job, &backend, err);
-    if (status == CRU_OK && box) status = sandbox_seal(box, job->ruleset >= 0, err);
-    if (status == CRU_OK) status = read_settings(job, plugin, inner, &t->settings, err);
-    if (status == CRU_OK) status = check_problem(plugin, &t->task, err);
-    if (status == CRU_OK) status = check_problem(inner, &t->task, err);
-    if (status != CRU_OK) return status;
+    if (!status && job->inner) status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
+    if (!status) status = open_backend(job, &backend, err);
+    if (!status && box) status = sandbox_seal(box, job->ruleset >= 0, err);
+    if (!status) status = read_settings(job, plugin, inner, &t->settings, err);
+    if (!status) status = check_problem(plugin, &t->task, err);
+    if (!status) status = check_problem(inner, &t->task, err);
+    if (status) return status;
     if (inner)
         t->inner =
             (cru_inner){inner, (const char *)cru_settings_struct(t->settings) + wrapped_start(plugin->settings_size)};
@@ -177,8 +176,8 @@ CRU_NORETURN static void work(const worker_job *job, const nursery_job *how)
     close(job->task);
     for (int32_t i = 0; i < job->share_count; i++) close(job->shares[i].scores);
     set_limits(&job->limits);
-    if (status == CRU_OK && box) status = sandbox_enter(box, job->ruleset, &err);
-    if (status == CRU_OK) status = run_method(&t, box, how->user, &err);
+    if (!status && box) status = sandbox_enter(box, job->ruleset, &err);
+    if (!status) status = run_method(&t, box, how->user, &err);
     training_fail(&t, status, &err);
     training_report(&t);
     _exit(0);
@@ -189,7 +188,7 @@ void worker_run_here(const worker_job *job)
     cru_error err = {0};
     training t;
     cru_status status = training_open(&t, job, true, &err);
-    if (status == CRU_OK) status = run_method(&t, NULL, NULL, &err);
+    if (!status) status = run_method(&t, NULL, NULL, &err);
     training_fail(&t, status, &err);
     training_report(&t);
     scores_unmap(t.shares[0].scores, &job->shape);

@@ -7,26 +7,21 @@
  * numbers that made P. */
 #include "label-noise.h"
 
-static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
-{
-    const double rate = ((const rate_noise *)user)->rate;
-    const int32_t classes = data->classes;
-    (void)err;
-    for (int32_t i = 0; i < classes; i++) {
-        double *row = p + (int64_t)i * classes, sum = 0;
-        for (int32_t j = 0; j < classes; j++) row[j] = cru_study_rng_uniform(source);
-        row[i] = 0;
-        for (int32_t j = 0; j < classes; j++) sum += row[j];
-        for (int32_t j = 0; j < classes; j++) row[j] = rate * row[j] / sum;
-        row[i] = 1 - rate;
-    }
-    return CRU_OK;
-}
-
 static cru_status apply(const cru_damage *d)
 {
-    const rate_noise *s = d->settings;
-    return label_noise_apply(&s->noise, d, fill, s);
+    const double rate = ((const rate_noise *)d->settings)->rate;
+    noise_matrix m;
+    cru_status status = noise_matrix_start(&m, d);
+    if (status) return status;
+    for (int32_t i = 0; i < m.classes; i++) {
+        double *row = m.p + (int64_t)i * m.classes, sum = 0;
+        for (int32_t j = 0; j < m.classes; j++) row[j] = cru_study_rng_uniform(&m.source);
+        row[i] = 0;
+        for (int32_t j = 0; j < m.classes; j++) sum += row[j];
+        for (int32_t j = 0; j < m.classes; j++) row[j] = rate * row[j] / sum;
+        row[i] = 1 - rate;
+    }
+    return noise_matrix_apply(&m);
 }
 
 CRU_PLUGIN = {

@@ -5,8 +5,8 @@
  *
  * Comes after a corruptor that makes candidate sets, or on data that has them.
  *
- * Xu, Lian, Feng, Liu, Tao. ALIM: Adjusting Label Importance Mechanism for Noisy Partial Label Learning. NeurIPS 2023.
- */
+ * Xu, Lian, Feng, Liu, Tao. ALIM: Adjusting Label Importance Mechanism for Noisy Partial Label Learning. NeurIPS
+ * 2023. */
 #include "candidate-sets.h"
 
 enum { PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };

@@ -110,7 +110,7 @@ static cru_status apply(const cru_damage *d)
     const settings *s = d->settings;
     parts deal;
     cru_status status = parts_start(&deal, &s->rng, d, CRU_STUDY_PYTHON);
-    if (status == CRU_OK) status = choose_seed(s, &deal);
+    if (!status) status = choose_seed(s, &deal);
     if (status) return status;
     int64_t *size = cru_pool_alloc(cru_data_pool(data), data->items, sizeof *size);
     for (int64_t g = 0; g < data->items; g++) size[g] = data->graph_offsets[g + 1] - data->graph_offsets[g];

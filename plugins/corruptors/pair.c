@@ -7,9 +7,9 @@
 #include "label-noise.h"
 
 typedef struct settings {
+    label_noise noise; /* first */
     double rate;
     int64_t direction;
-    label_noise noise;
 } settings;
 
 static const char *const directions[] = {"down", "up", NULL};
@@ -21,23 +21,18 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
-{
-    const settings *s = user;
-    const int32_t classes = data->classes, step = s->direction ? 1 : classes - 1;
-    (void)source;
-    (void)err;
-    for (int32_t i = 0; i < classes; i++) {
-        p[i * classes + (i + step) % classes] = s->rate;
-        p[i * classes + i] = 1 - s->rate;
-    }
-    return CRU_OK;
-}
-
 static cru_status apply(const cru_damage *d)
 {
     const settings *s = d->settings;
-    return label_noise_apply(&s->noise, d, fill, s);
+    const int32_t classes = d->data->classes, step = s->direction ? 1 : classes - 1;
+    noise_matrix m;
+    cru_status status = noise_matrix_start(&m, d);
+    if (status) return status;
+    for (int32_t i = 0; i < classes; i++) {
+        m.p[i * classes + (i + step) % classes] = s->rate;
+        m.p[i * classes + i] = 1 - s->rate;
+    }
+    return noise_matrix_apply(&m);
 }
 
 CRU_PLUGIN = {

@@ -7,8 +7,8 @@
 #include "label-noise.h"
 
 typedef struct settings {
+    label_noise noise; /* first */
     cru_list matrix;
-    label_noise noise;
 } settings;
 
 static const cru_param schema[] = {
@@ -17,28 +17,24 @@ static const cru_param schema[] = {
     CRU_END,
 };
 
-static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
+static cru_status apply(const cru_damage *d)
 {
-    const cru_list matrix = ((const settings *)user)->matrix;
-    const int64_t classes = data->classes;
-    (void)source;
+    const cru_list matrix = ((const settings *)d->settings)->matrix;
+    const int64_t classes = d->data->classes;
+    noise_matrix m;
+    cru_status status = noise_matrix_start(&m, d);
+    if (status) return status;
     if (matrix.count != classes * classes)
-        return cru_fail(err, CRU_BAD_INPUT, "matrix has %lld numbers, and %lld classes need %lld",
+        return cru_fail(d->err, CRU_BAD_INPUT, "matrix has %lld numbers, and %lld classes need %lld",
                         (long long)matrix.count, (long long)classes, (long long)(classes * classes));
     for (int64_t i = 0; i < classes; i++) {
         double sum = 0;
         for (int64_t j = 0; j < classes; j++) sum += matrix.values[i * classes + j];
         if (fabs(sum - 1) > 1e-6)
-            return cru_fail(err, CRU_BAD_INPUT, "row %lld of the matrix sums to %g, not to 1", (long long)i, sum);
-        for (int64_t j = 0; j < classes; j++) p[i * classes + j] = matrix.values[i * classes + j] / sum;
+            return cru_fail(d->err, CRU_BAD_INPUT, "row %lld of the matrix sums to %g, not to 1", (long long)i, sum);
+        for (int64_t j = 0; j < classes; j++) m.p[i * classes + j] = matrix.values[i * classes + j] / sum;
     }
-    return CRU_OK;
-}
-
-static cru_status apply(const cru_damage *d)
-{
-    const settings *s = d->settings;
-    return label_noise_apply(&s->noise, d, fill, s);
+    return noise_matrix_apply(&m);
 }
 
 CRU_PLUGIN = {

@@ -8,26 +8,21 @@
 
 /* The diagonal is then corrected by 1 minus its column's sum. That is 0 up to rounding, but the published study does
  * it, and a draw near a border depends on the last bit. */
-static cru_status fill(const void *user, cru_study_rng *source, const cru_data *data, double *p, cru_error *err)
-{
-    const double rate = ((const rate_noise *)user)->rate;
-    const int32_t classes = data->classes;
-    (void)source;
-    (void)err;
-    for (int32_t i = 0; i < classes; i++)
-        for (int32_t j = 0; j < classes; j++) p[i * classes + j] = i == j ? 1 - rate : rate / (classes - 1);
-    for (int32_t j = 0; j < classes; j++) {
-        double sum = 0;
-        for (int32_t i = 0; i < classes; i++) sum += p[i * classes + j];
-        p[j * classes + j] = p[j * classes + j] + 1 - sum;
-    }
-    return CRU_OK;
-}
-
 static cru_status apply(const cru_damage *d)
 {
-    const rate_noise *s = d->settings;
-    return label_noise_apply(&s->noise, d, fill, s);
+    const double rate = ((const rate_noise *)d->settings)->rate;
+    const int32_t classes = d->data->classes;
+    noise_matrix m;
+    cru_status status = noise_matrix_start(&m, d);
+    if (status) return status;
+    for (int32_t i = 0; i < classes; i++)
+        for (int32_t j = 0; j < classes; j++) m.p[i * classes + j] = i == j ? 1 - rate : rate / (classes - 1);
+    for (int32_t j = 0; j < classes; j++) {
+        double sum = 0;
+        for (int32_t i = 0; i < classes; i++) sum += m.p[i * classes + j];
+        m.p[j * classes + j] = m.p[j * classes + j] + 1 - sum;
+    }
+    return noise_matrix_apply(&m);
 }
 
 CRU_PLUGIN = {

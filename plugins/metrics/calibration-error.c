@@ -8,9 +8,10 @@
  * Guo, Pleiss, Sun, Weinberger. On Calibration of Modern Neural Networks. ICML 2017. */
 #include <math.h>
 
-#include "class-counts.h"
 #include <crucible/plugin.h>
 #include <crucible/scoring.h>
+
+#include "class-counts.h"
 
 enum { MOST_BINS = 1000 };
 

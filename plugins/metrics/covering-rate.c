@@ -6,26 +6,17 @@
 #include "candidate-evidence.h"
 #include "judged-part.h"
 
-typedef struct settings {
-    int64_t part;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_CHOICE(settings, part, PART_VAL, judged_parts, "part of the split that is judged"),
-    CRU_END,
-};
-
 static cru_status score(const cru_judging *j, double *value)
 {
     cru_covered c;
-    cru_status status = candidate_evidence(&c, j, ((const settings *)j->settings)->part);
+    cru_status status = candidate_evidence(&c, j, ((const part_settings *)j->settings)->part);
     if (!status) *value = cru_covering_rate(&c);
     return status;
 }
 
 CRU_PLUGIN = {
     CRU_METRIC(.flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_CANDIDATES, .score = score),
-    CRU_SETTINGS(settings, schema),
+    CRU_SETTINGS(part_settings, part_params),
     .name = "covering-rate",
     .version = "1.0",
     .summary = "share of predictions inside the candidate set",

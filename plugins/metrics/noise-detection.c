@@ -36,7 +36,7 @@ static cru_status score(const cru_judging *j, double *value)
     if (!r.of) return cru_fail(j->err, CRU_NO_MEMORY, "no memory to rank %lld labels", (long long)count);
     collect(j, &r);
     cru_status status = cru_ranking_sort(&r, j->err);
-    if (status == CRU_OK) {
+    if (!status) {
         *value = cru_ranking_auroc(&r);
         cru_report_number(j->report, "ap", cru_ranking_auprc(&r));
         cru_report_number(j->report, "wrong", r.count ? (double)r.positives / (double)r.count : NAN);

@@ -4,15 +4,6 @@
 #include "class-counts.h"
 #include "judged-part.h"
 
-typedef struct settings {
-    int64_t part;
-} settings;
-
-static const cru_param schema[] = {
-    CRU_CHOICE(settings, part, PART_VAL, judged_parts, "part of the split that is judged"),
-    CRU_END,
-};
-
 static double accuracy(const class_counts *counts, cru_report *report)
 {
     (void)report;
@@ -21,13 +12,13 @@ static double accuracy(const class_counts *counts, cru_report *report)
 
 static cru_status score(const cru_judging *j, double *value)
 {
-    const cru_judging part = judging_of_part(j, ((const settings *)j->settings)->part);
+    const cru_judging part = judging_of_part(j, ((const part_settings *)j->settings)->part);
     return class_counts_score(&part, accuracy, value);
 }
 
 CRU_PLUGIN = {
     CRU_METRIC(.flags = CRU_METRIC_PERCENT, .score = score),
-    CRU_SETTINGS(settings, schema),
+    CRU_SETTINGS(part_settings, part_params),
     .name = "oracle-accuracy",
     .version = "1.0",
     .summary = "accuracy on the validation part by its true labels",

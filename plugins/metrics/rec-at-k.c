@@ -3,12 +3,12 @@
  *
  * Where the border cuts through equal scores, the items with the highest ids count, as after a stable ascending sort;
  * `ties = average` takes the expectation over all orders of the equal ones, which is also reported as `average`. */
+#include <stdlib.h>
+#include <string.h>
+
 #include <crucible/draft/scoring.h>
 
 #include "class-ranking.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct settings {
     int64_t ties;

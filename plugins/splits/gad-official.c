@@ -16,7 +16,7 @@ static cru_status divide(const cru_dividing *d)
     const share_settings *s = d->settings;
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &care);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const int64_t n = w.pool.count, train = (int64_t)floor(s->train * (double)n),
                   val = (int64_t)floor(s->val * (double)n);
     drawing_shuffle(&w);

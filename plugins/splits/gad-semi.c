@@ -51,8 +51,8 @@ static cru_status divide(const cru_dividing *d)
                         (unsigned long long)d->data->seed);
     cru_status status = drawing_start(&w, d, &s->rng, &gadbench);
     const uint64_t draws = successive ? d->data->seed + 1 : 1;
-    for (uint64_t k = 0; k < draws && status == CRU_OK; k++) status = draw(&w, s->train_size);
-    if (status != CRU_OK) return status;
+    for (uint64_t k = 0; k < draws && !status; k++) status = draw(&w, s->train_size);
+    if (status) return status;
     drawing_rest(&w);
     return drawing_finish(&w);
 }

@@ -21,7 +21,7 @@ static cru_status divide(const cru_dividing *d)
     const share_settings *s = d->settings;
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &unseeded);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const double n = (double)w.pool.count;
     const int64_t per_class = (int64_t)nearbyint(s->train * n / w.data->classes), val = (int64_t)nearbyint(s->val * n);
     part rest = {.ids = w.test.ids}; /* borrowed until the test part is cut off it */

@@ -24,7 +24,7 @@ static cru_status divide(const cru_dividing *d)
     const share_settings *s = d->settings;
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &unseeded);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int64_t *given = cru_data_alloc(d->data, d->data->classes, sizeof *given);
     if (!given) return cru_fail(d->err, CRU_NO_MEMORY, "no memory for a split");
     const double n = (double)w.pool.count;

@@ -42,7 +42,7 @@ static cru_status divide(const cru_dividing *d)
     const bool graphs = d->data->problem == CRU_GRAPHS;
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &igl);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const int64_t all = w.pool.count, n = (int64_t)floor(s->train * (double)all),
                   v = (int64_t)floor(s->val * (double)all);
     int32_t *order = w.test.ids; /* borrowed: no test item is stored before the order is done with */

@@ -35,8 +35,8 @@ static cru_status divide(const cru_dividing *d)
     const settings *s = d->settings;
     drawing w;
     cru_status status = drawing_start(&w, d, &s->rng, &noisygl);
-    if (status == CRU_OK) status = draw_training(&w, s->train_size);
-    if (status != CRU_OK) return status;
+    if (!status) status = draw_training(&w, s->train_size);
+    if (status) return status;
     drawing_pool(&w, ANY_CLASS);
     if (w.pool.count < s->val_size + s->test_size)
         return drawing_too_few(&w, "val and test ", s->val_size + s->test_size, w.pool.count);

@@ -15,7 +15,7 @@ static cru_status divide(const cru_dividing *d)
     const share_settings *s = d->settings;
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &noisygl);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const double n = (double)w.pool.count;
     drawing_shuffle(&w);
     drawing_take(&w, &w.train, 0, (int64_t)floor(n * s->train));

@@ -39,7 +39,7 @@ static cru_status divide(const cru_dividing *d)
     const cru_data *data = d->data;
     drawing w;
     cru_status status = drawing_start(&w, d, &s->rng, &plench);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const bool has_test = data->official_count > 0 && data->official[0].test.count > 0;
     const int64_t n = has_test ? set_test_aside(&w) : cut_test_off(&w, s->train);
     const int64_t val = (int64_t)((double)n * s->val);

@@ -13,7 +13,7 @@ static cru_status divide(const cru_dividing *d)
     const share_settings *s = d->settings;
     drawing w;
     cru_status status = drawing_start_shares(&w, d, s, &none);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const int64_t n = w.pool.count, train = (int64_t)(s->train * (double)n), val = (int64_t)(s->val * (double)n);
     drawing_shuffle(&w);
     drawing_take(&w, &w.train, 0, train);

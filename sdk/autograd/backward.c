@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reverse mode: nodes are visited newest first, so every gradient is complete when its node is reached. */
-#include "autograd/tape.h"
-
 #include <stddef.h>
 
 #include <crucible/draft/tensor.h>
 #include <crucible/ops-basic.h>
+
+#include "autograd/tape.h"
 
 /* A watched tensor that no operator made: its gradient adds up over the step, like that of a weight. */
 static bool is_watched_leaf(const cru_tensor *x)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Operators that a plugin computes itself, on the host. */
-#include <crucible/draft/tensor.h>
-
 #include <string.h>
+
+#include <crucible/draft/tensor.h>
 
 #include "autograd/tape.h"
 

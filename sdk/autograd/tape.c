@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/draft/tensor.h>
-
 #include "autograd/tape.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include <crucible/draft/tensor.h>
 
 #include "context/watch.h"
 

@@ -147,8 +147,8 @@ int32_t *tape_ints(cru_tape *t, int64_t n);
 /* Where to write the gradient of an input: NULL when it needs none; *add tells to add to what is there. */
 float *tape_grad(cru_tape *t, cru_tensor *x, bool *add);
 
-/* Hands over a buffer as large as x that holds a contribution to its gradient; the buffer is the tape's from here on.
- */
+/* Hands over a buffer as large as x that holds a contribution to its gradient; the buffer is the tape's from here
+ * on. */
 void tape_grad_give(cru_tape *t, cru_tensor *x, float *buffer);
 
 /* The gradient of a node's result, free to be overwritten and given on: the caller takes it from the node. */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-#include <omp.h>
 
 #include <crucible/arena.h>
 #include <crucible/context.h>
@@ -118,8 +116,8 @@ void ctx_note_loss(cru_ctx *ctx, double loss)
 void ctx_warn_of_losses(cru_ctx *ctx)
 {
     if (ctx->losses && !ctx->numbers)
-        cru_ctx_log(ctx, "warning: the training loss was not a number (NaN) in any of its %" PRId64 " steps",
-                    ctx->losses);
+        cru_ctx_log(ctx, "warning: the training loss was not a number (NaN) in any of its %lld steps",
+                    (long long)ctx->losses);
 }
 
 uint64_t cru_ctx_seed(const cru_ctx *ctx)

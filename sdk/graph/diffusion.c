@@ -4,8 +4,7 @@
  * (I - c S) Z = X with c = 1 - restart is solved by Z <- c S Z + X. Where S is symmetric its spectrum is real and lies
  * in [-1, 1], and Chebyshev's acceleration of that iteration takes about the root of the number of steps:
  *     Z_{k+1} = w_{k+1} (c S Z_k + X - Z_{k-1}) + Z_{k-1},   w_1 = 1, w_2 = 2 / (2 - c^2), w_{k+1} = 1 / (1 - c^2 w_k /
- * 4)
- */
+ * 4) */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>

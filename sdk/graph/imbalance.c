@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Imbalance ratios. */
-#include <crucible/draft/imbalance.h>
-#include <crucible/imbalance.h>
-
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/draft/imbalance.h>
+#include <crucible/imbalance.h>
 
 #include "memory/heap.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* METIS, opened when first used: most processes never cut a graph. */
 #include <dlfcn.h>
+#include <metis.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <metis.h>
 
 #include <crucible/draft/cluster.h>
 #include <crucible/graph.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Exact transport by successive shortest paths with potentials. Reduced costs c_ij - a_i + b_j stay non-negative, so
  * each path is found by a dense Dijkstra search from one supply. */
-#include <crucible/draft/transport.h>
-
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/draft/transport.h>
 
 #include "memory/heap.h"
 
@@ -136,7 +136,7 @@ cru_status cru_transport_exact(const cru_transport *p, double *cost, double *pla
 {
     double total = 0;
     cru_status status = check(p, &total, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int64_t m = p->m, n = p->n;
     double *numbers = heap_alloc(3 * (m + n) + m * n, sizeof *numbers);
     int64_t *from = heap_alloc(m + n, sizeof *from);
@@ -190,7 +190,7 @@ cru_status cru_transport_sinkhorn(const cru_transport *p, const cru_sinkhorn_opt
 {
     double total = 0, epsilon = options->epsilon, tolerance = options->tolerance > 0 ? options->tolerance : 1e-9;
     cru_status status = check(p, &total, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (!(epsilon > 0)) return cru_fail(err, CRU_BAD_INPUT, "sinkhorn: epsilon is %g", epsilon);
     int64_t m = p->m, n = p->n;
     *cost = 0;

@@ -99,8 +99,8 @@ static uint8_t weigh(const tap *t, const uint8_t *line, int64_t stride)
     return (uint8_t)(value < 255 ? value : 255);
 }
 
-/* Lines of `out` are resized from lines of `in`, first along the rows, then along the columns, each rounded to 8 bits.
- */
+/* Lines of `out` are resized from lines of `in`, first along the rows, then along the columns, each rounded to 8
+ * bits. */
 void cru_image_resized_crop(cru_image *image, cru_rect rect)
 {
     cru_assert(rect.height > 0 && rect.width > 0 && rect.top >= 0 && rect.left >= 0 &&

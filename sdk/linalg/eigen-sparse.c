@@ -141,7 +141,7 @@ static bool cycle(search *s, int64_t *first, cru_status *status, cru_error *err)
 {
     grow(s, *first);
     *status = rayleigh_ritz(s, err);
-    if (*status != CRU_OK) return true;
+    if (*status) return true;
     restart(s);
     int64_t added = append_residuals(s);
     *first = s->v.count;
@@ -173,7 +173,7 @@ static cru_status solve_dense(const cru_csr *a, const cru_eigen_options *o, cons
     for (int64_t i = 0; i < n; i++)
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) dense[i * n + a->ids[e]] += csr_value(a, e);
     cru_status status = cru_eigen_symmetric(dense, n, all, err);
-    for (int64_t i = 0; status == CRU_OK && i < o->k; i++) {
+    for (int64_t i = 0; !status && i < o->k; i++) {
         int64_t from = o->end == CRU_LARGEST ? n - 1 - i : i;
         out->values[i] = all[from];
         for (int64_t j = 0; out->vectors && j < n; j++) out->vectors[j * o->k + i] = dense[from * n + j];
@@ -215,7 +215,7 @@ cru_status cru_eigen_sparse(const cru_csr *a, const cru_eigen_options *options, 
     cru_status status = CRU_OK;
     for (int i = 0; !done && i < MOST_CYCLES; i++) done = cycle(&s, &first, &status, err);
     if (!done) status = cru_fail(err, CRU_FAILED, "eigenpairs: no convergence in %d cycles", MOST_CYCLES);
-    if (status == CRU_OK) write_pairs(&s, out);
+    if (!status) write_pairs(&s, out);
     free(s.values);
     free(s.ritz);
     free(s.w.values);

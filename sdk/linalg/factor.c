@@ -36,7 +36,7 @@ cru_status cru_eigen_symmetric(double *a, int64_t n, double *values, cru_error *
     const lapack *library = lapack_open(err);
     if (!library) return CRU_UNSUPPORTED;
     cru_status status = check_finite("eigenvalues", a, n * n, err);
-    if (status != CRU_OK || n == 0) return status;
+    if (status || n == 0) return status;
     double *columns = heap_alloc(n * n, sizeof *columns);
     memcpy(columns, a, (size_t)(n * n) * sizeof *a);
     int32_t info = library->dsyevd(LAPACK_ROWS, 'V', 'L', (int32_t)n, columns, (int32_t)n, values);
@@ -55,7 +55,7 @@ cru_status cru_svd_dense(const double *a, int64_t rows, int64_t cols, const cru_
     if (!library) return CRU_UNSUPPORTED;
     int64_t r = rows < cols ? rows : cols;
     cru_status status = check_finite("singular values", a, rows * cols, err);
-    if (status != CRU_OK || r == 0) return status;
+    if (status || r == 0) return status;
     double *copy = heap_alloc(rows * cols, sizeof *copy);
     double *u = heap_alloc(rows * r, sizeof *u), *vt = heap_alloc(r * cols, sizeof *vt);
     memcpy(copy, a, (size_t)(rows * cols) * sizeof *copy);
@@ -81,7 +81,7 @@ cru_status cru_pseudo_inverse(const double *a, cru_shape shape, double cutoff, d
     cru_svd f = {heap_alloc(rows * r, sizeof(double)), heap_alloc(r, sizeof(double)),
                  heap_alloc(r * cols, sizeof(double))};
     cru_status status = cru_svd_dense(a, rows, cols, &f, err);
-    if (status == CRU_OK) {
+    if (!status) {
         memset(out, 0, (size_t)(rows * cols) * sizeof *out);
         for (int64_t k = 0; k < r && f.s[k] > cutoff * f.s[0]; k++)
             for (int64_t i = 0; i < cols; i++)

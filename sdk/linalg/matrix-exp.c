@@ -90,8 +90,8 @@ cru_status cru_matrix_exp(const double *a, int64_t n, double *out, cru_error *er
         even[i] -= odd[i];
     }
     cru_status status = cru_lu_factor(even, pivot, n, err);
-    if (status == CRU_OK) cru_lu_solve(even, pivot, n, out, n);
-    for (int s = 0; status == CRU_OK && s < squarings; s++) {
+    if (!status) cru_lu_solve(even, pivot, n, out, n);
+    for (int s = 0; !status && s < squarings; s++) {
         multiply(scratch, out, out, n);
         memcpy(out, scratch, (size_t)(n * n) * sizeof *out);
     }

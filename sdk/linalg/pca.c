@@ -45,7 +45,7 @@ cru_status cru_pca(const cru_dense *x, int64_t k, cru_rng *rng, float *out, cru_
                      heap_alloc(cols * found, sizeof(float))};
     cru_features features = {.rows = n, .cols = cols, .dense = rows};
     cru_status status = cru_svd_truncated(&features, &(cru_svd_options){.k = found}, rng, &f, err);
-    if (status == CRU_OK) write_scores(&f, found, (cru_shape){n, cols}, k, out);
+    if (!status) write_scores(&f, found, (cru_shape){n, cols}, k, out);
     free(f.v);
     free(f.s);
     free(f.u);

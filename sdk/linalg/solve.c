@@ -86,10 +86,10 @@ cru_status cru_inverse(double *a, int64_t n, cru_error *err)
     int32_t *pivot = heap_alloc(n, sizeof *pivot);
     const lapack *library = n > SMALL && n <= INT32_MAX ? lapack_open(NULL) : NULL;
     cru_status status = cru_lu_factor(a, pivot, n, err);
-    if (status == CRU_OK && library) {
+    if (!status && library) {
         for (int64_t k = 0; k < n; k++) pivot[k]++;
         if (library->dgetri(LAPACK_ROWS, (int32_t)n, a, (int32_t)n, pivot)) status = singular(n - 1, err);
-    } else if (status == CRU_OK) {
+    } else if (!status) {
         double *x = heap_alloc(n * n, sizeof *x);
         for (int64_t i = 0; i < n; i++) x[i * n + i] = 1;
         cru_lu_solve(a, pivot, n, x, n);

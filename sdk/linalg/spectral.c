@@ -30,7 +30,7 @@ cru_status cru_spectral_clusters(const cru_csr *affinity, int32_t k, cru_rng *rn
     double *values = heap_alloc(k, sizeof *values), *vectors = heap_alloc(n * k, sizeof *vectors);
     cru_eigen_options options = {.k = k, .end = CRU_SMALLEST, .tolerance = 1e-6};
     cru_status status = cru_eigen_sparse(&laplacian, &options, rng, &(cru_eigenpairs){values, vectors}, err);
-    if (status == CRU_OK) {
+    if (!status) {
         float *rows = unit_rows(vectors, n, k);
         cru_kmeans(&(cru_dense){n, k, rows}, &(cru_kmeans_options){.k = k}, rng, group, NULL);
         free(rows);

@@ -129,7 +129,7 @@ static cru_status write_factors(const vectors *q, const vectors *qa, int64_t k, 
                  heap_alloc(r * cols, sizeof(double))};
     double *left = heap_alloc(rows, sizeof *left), *mix = heap_alloc(l, sizeof *mix);
     cru_status status = cru_svd_dense(qa->values, l, cols, &f, err);
-    for (int64_t j = 0; status == CRU_OK && j < k; j++) {
+    for (int64_t j = 0; !status && j < k; j++) {
         for (int64_t i = 0; i < l; i++) mix[i] = f.u[i * r + j];
         vectors_combine(mix, 1, q, left);
         int64_t top = 0;

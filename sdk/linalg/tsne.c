@@ -175,7 +175,7 @@ cru_status cru_tsne(const cru_dense *x, const cru_tsne_options *options, cru_rng
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         *arrays[i] = cru_pool_alloc(pool, 2 * n, sizeof(double));
     cru_status status = start_positions(x, rng, out, d.y, err);
-    if (status == CRU_OK) {
+    if (!status) {
         descend(&d);
         for (int64_t i = 0; i < 2 * n; i++) out[i] = (float)d.y[i];
     }

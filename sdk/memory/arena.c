@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sanitizer/asan_interface.h> /* macros that vanish without AddressSanitizer */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <sanitizer/asan_interface.h> /* macros that vanish without AddressSanitizer */
 
 #include <crucible/arena.h>
 #include <crucible/draft/arena.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graph networks that a method can exchange. */
-#include <crucible/encoder.h>
-
 #include <crucible/draft/nn.h>
+#include <crucible/encoder.h>
 #include <crucible/graph.h>
 
 #include "nn/naming.h"

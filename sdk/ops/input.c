@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A model's first product, over dense or sparse features. Sparse ones stay sparse: x w is a product with the rows of w.
- */
+/* A model's first product, over dense or sparse features. Sparse ones stay sparse: x w is a product with the rows of
+ * w. */
+#include <string.h>
+
 #include <crucible/draft/ops-basic.h>
 #include <crucible/draft/ops-sparse.h>
 #include <crucible/ops-sparse.h>
-
-#include <string.h>
 
 #include "autograd/tape.h"
 #include "ops/linear.h"

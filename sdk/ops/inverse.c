@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inverse of a small matrix, in double on the host. With Y = X^-1:   dX = -Y^T dY Y^T */
+#include <math.h>
+
 #include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
-
-#include <math.h>
 
 #include "autograd/tape.h"
 

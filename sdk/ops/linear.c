@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* x w, then bias, activation and dropout, in one node: what follows is applied in place on the product. */
-#include <crucible/draft/ops-basic.h>
-#include <crucible/ops-basic.h>
+#include "ops/linear.h"
 
 #include <stddef.h>
 
+#include <crucible/draft/ops-basic.h>
+#include <crucible/ops-basic.h>
+
 #include "autograd/tape.h"
-#include "ops/linear.h"
 
 void linear_check(const char *name, int64_t in, const cru_tensor *w)
 {
@@ -74,8 +75,8 @@ static bool leads_back(cru_tape *t, const cru_tensor *x, float *dx, cru_finish_g
     return true;
 }
 
-/* The derivatives of relu, leaky relu and dropout are constant almost everywhere: what they make of a gradient of ones.
- */
+/* The derivatives of relu, leaky relu and dropout are constant almost everywhere: what they make of a gradient of
+ * ones. */
 cru_tensor *finish_graph(cru_tape *t, const tape_node *n, const cru_finish *finish, cru_tensor *dy)
 {
     if (finish->act == CRU_UNARY_COPY && finish->p == 0) return dy;

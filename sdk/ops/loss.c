@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Losses made of other operators. */
+#include <math.h>
+
 #include <crucible/draft/ops-loss.h>
 #include <crucible/ops-loss.h>
-
-#include <math.h>
 
 #include "autograd/tape.h"
 

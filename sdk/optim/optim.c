@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Optimisers over groups of weights. */
+#include <math.h>
+
 #include <crucible/draft/nn.h>
 #include <crucible/draft/optim.h>
 #include <crucible/draft/tensor.h>
 #include <crucible/optim.h>
-
-#include <math.h>
 
 #include "context/trace.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Learning rates over time. */
+#include <math.h>
+
 #include <crucible/draft/optim.h>
 #include <crucible/optim.h>
-
-#include <math.h>
 
 double cru_lr_step(double lr, int64_t step, int64_t every, double gamma)
 {

@@ -79,8 +79,8 @@ static bool is_value(const cru_param *p, double value)
     }
 }
 
-/* Text defaults are read by the code that reads a user's text, so a table cannot promise what a user could not write.
- */
+/* Text defaults are read by the code that reads a user's text, so a table cannot promise what a user could not
+ * write. */
 static cru_status check_text_default(const cru_param *p, cru_error *err)
 {
     union {
@@ -219,7 +219,7 @@ static bool check_next(void *user, const cru_param *param, size_t base)
 {
     checker *c = user;
     c->status = check_param(c, param, base);
-    return c->status == CRU_OK;
+    return !c->status;
 }
 
 cru_status cru_params_check(const cru_param *table, size_t settings_size, cru_error *err)

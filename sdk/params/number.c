@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "params/number.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
@@ -6,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "params/number.h"
 
 static bool is_digit(char c)
 {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "params/read.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +8,6 @@
 #include <strings.h>
 
 #include "params/number.h"
-#include "params/read.h"
 #include "params/visit.h"
 
 enum { QUOTE = 80, REASON = 350 };

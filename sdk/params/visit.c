@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "params/visit.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "params/visit.h"
 
 typedef struct walker {
     cru_param_visitor *visit;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "random/fill.h"
+
 #include <math.h>
 #include <string.h>
 
 #include <crucible/random.h>
-
-#include "random/fill.h"
 
 enum { PARALLEL_FROM = 1 << 16 };
 

@@ -16,8 +16,8 @@ void cru_mt_seed(cru_mt *mt, uint32_t seed)
     mt->has_normal = false;
 }
 
-/* The generator's authors' seeding by an array of words; Python's array holds the seed's 32-bit digits, lowest first.
- */
+/* The generator's authors' seeding by an array of words; Python's array holds the seed's 32-bit digits, lowest
+ * first. */
 void cru_mt_seed_python(cru_mt *mt, uint64_t seed)
 {
     const uint32_t digits[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ uint32_t cru_study_hash(const char *text)
 static uint64_t hashed_seed(uint64_t number)
 {
     char text[32];
-    snprintf(text, sizeof text, "(%" PRIu64 ",)", number);
+    snprintf(text, sizeof text, "(%llu,)", (unsigned long long)number);
     return cru_study_hash(text);
 }
 
@@ -53,8 +52,8 @@ static cru_status find_seed(cru_study_rng *rng, const cru_study_draw *draw, cru_
     else if (!linear_seed(base, step, draw->number, &rng->seed))
         rng->seed = UINT64_MAX;
     if (rng->kind != CRU_STUDY_PHILOX && rng->seed > UINT32_MAX)
-        return cru_fail(err, CRU_BAD_INPUT, "%s takes seeds up to 4294967295; base %lld and seed %" PRIu64 " exceed it",
-                        cru_study_generators[rng->kind], (long long)base, draw->number);
+        return cru_fail(err, CRU_BAD_INPUT, "%s takes seeds up to 4294967295; base %lld and seed %llu exceed it",
+                        cru_study_generators[rng->kind], (long long)base, (unsigned long long)draw->number);
     return CRU_OK;
 }
 
@@ -63,7 +62,7 @@ cru_status cru_study_rng_create(cru_study_rng *rng, const cru_study_draw *draw, 
     const cru_study_generator asked = (cru_study_generator)draw->settings->rng;
     *rng = (cru_study_rng){.kind = asked == CRU_STUDY_OWN ? draw->study->generator : asked, .stream = *draw->stream};
     cru_status status = find_seed(rng, draw, err);
-    if (status == CRU_OK) cru_study_rng_restart(rng);
+    if (!status) cru_study_rng_restart(rng);
     return status;
 }
 

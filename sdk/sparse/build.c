@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Building rows out of unordered entries: a counting sort by row, then each row is sorted and its duplicates treated.
- */
+/* Building rows out of unordered entries: a counting sort by row, then each row is sorted and its duplicates
+ * treated. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>

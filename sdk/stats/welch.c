@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/stats.h>
-
 #include <math.h>
+
+#include <crucible/stats.h>
 
 /* The continued fraction of I_x(a, b) by Lentz's method; converges fast for x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double x, double a, double b)

@@ -8,7 +8,7 @@
 cru_status cru_fail(cru_error *err, cru_status status, const char *format, ...)
 {
     if (!err) return status;
-    if (err->status != CRU_OK) return err->status;
+    if (err->status) return err->status;
     err->status = status;
     va_list args;
     va_start(args, format);

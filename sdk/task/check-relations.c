@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "task/check-relations.h"
+
 #include <stdbool.h>
 #include <string.h>
 
 #include <crucible/arena.h>
-
-#include "task/check-relations.h"
 
 static int64_t largest_degree(const cru_csr *a)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string.h>
-
 #include "task/image-hash.h"
+
+#include <string.h>
 
 static const uint64_t prime = 0x9E3779B185EBCA87u;
 

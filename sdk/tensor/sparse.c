@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sparse matrices on the device and their transposes. */
-#include <crucible/draft/tensor.h>
-
-#include "autograd/tape.h"
-#include "tensor/device-memory.h"
 #include "tensor/sparse.h"
 
 #include <stddef.h>
 #include <string.h>
+
+#include <crucible/draft/tensor.h>
+
+#include "autograd/tape.h"
+#include "tensor/device-memory.h"
 
 typedef struct sparse_memory {
     cru_ctx *ctx;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Minibatches of rows and images: which items, their candidate sets, their views. */
+#include "train/feed.h"
+
 #include <crucible/draft/augment.h>
 #include <crucible/draft/minibatch.h>
-
-#include "train/feed.h"
 
 /* ---- candidate sets ------------------------------------------------------------------------------------------ */
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The parts of training that every gradient-trained method shares. */
+#include "train/learner.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +11,6 @@
 
 #include "context/watch.h"
 #include "train/feed.h"
-#include "train/learner.h"
 #include "train/nodes.h"
 #include "train/shelf.h"
 #include "train/whole-graphs.h"
@@ -279,7 +280,7 @@ double cru_learner_epoch(cru_learner *learner)
     return cru_learner_step(learner, learner->optim, loss_of_pass(learner));
 }
 
-typedef struct course {
+typedef struct fitting {
     cru_monitor *monitor;
     double loss;      /* of the last step */
     bool own;         /* the method has epochs of its own, or minibatches: it shares nothing with judging */
@@ -288,7 +289,7 @@ typedef struct course {
     cru_tensor *next; /* logits of the weights after the last step, to learn from; NULL: none yet */
     bool begun;       /* the next step, by the pass that judged the last one */
     bool stop;
-} course;
+} fitting;
 
 /* The end of an epoch whose step was made. */
 static cru_status end_epoch(cru_learner *l)
@@ -322,7 +323,7 @@ static cru_tensor *pass_for_both(cru_learner *l)
 
 /* Scores of all items by a pass in eval mode with which the next step begins: its pass in train mode takes over what
  * comes before the first dropout. */
-static bool judge_ahead(cru_learner *l, course *c)
+static bool judge_ahead(cru_learner *l, fitting *c)
 {
     if (c->own) return cru_learner_report(l, c->monitor, c->loss);
     cru_tape_begin(l->tape, CRU_TRAIN);
@@ -335,14 +336,14 @@ static bool judge_ahead(cru_learner *l, course *c)
 }
 
 /* An epoch, from where the judging of the last one left it. */
-static cru_status next_epoch(cru_learner *l, course *c)
+static cru_status next_epoch(cru_learner *l, fitting *c)
 {
     if (c->next) return epoch_from(l, loss_from(l, c->next), &c->loss);
     return c->begun ? epoch_from(l, loss_of_pass(l), &c->loss) : one_epoch(l, &c->loss);
 }
 
 /* Where the mode makes no difference, the logits that an epoch learns from are those to judge before its step. */
-static cru_status judge_and_step(cru_learner *l, course *c)
+static cru_status judge_and_step(cru_learner *l, fitting *c)
 {
     cru_tensor *z = c->apart ? NULL : pass_for_both(l);
     if (cru_ctx_status(l->ctx)) return cru_ctx_status(l->ctx);
@@ -354,7 +355,7 @@ static cru_status judge_and_step(cru_learner *l, course *c)
 
 /* Where the mode makes no difference, the logits that judge a step are those that the next epoch learns from. The first
  * pass that judges finds out, so that no pass in training mode is wasted: it would move running statistics. */
-static cru_status step_and_judge(cru_learner *l, course *c)
+static cru_status step_and_judge(cru_learner *l, fitting *c)
 {
     cru_status status = next_epoch(l, c);
     if (status) return status;
@@ -377,9 +378,10 @@ cru_status epochs_fit(cru_learner *l, cru_monitor *monitor)
 {
     const bool before = judges_before_step(l, monitor);
     int64_t limit = cru_monitor_limit(monitor), epochs = l->train->epochs < limit ? l->train->epochs : limit;
-    course c = {.monitor = monitor,
-                .loss = NAN,
-                .own = l->method->epoch || l->task->problem == CRU_GRAPHS || nodes_in_batches(l) || nodes_in_blocks(l)};
+    fitting c = {.monitor = monitor,
+                 .loss = NAN,
+                 .own =
+                     l->method->epoch || l->task->problem == CRU_GRAPHS || nodes_in_batches(l) || nodes_in_blocks(l)};
     c.apart = c.own;
     for (l->epoch = 0; l->epoch < epochs; l->epoch++) {
         cru_status status = before ? judge_and_step(l, &c) : step_and_judge(l, &c);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Minibatches of nodes, and scores of some nodes at a time. */
+#include "train/nodes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +14,6 @@
 
 #include "train/feed.h"
 #include "train/learner.h"
-#include "train/nodes.h"
 
 const char *const cru_minibatch_names[] = {"whole", "neighbours", "layers", "clusters", "walks", NULL};
 

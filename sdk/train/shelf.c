@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "train/shelf.h"
+
 #include <crucible/draft/nn.h>
 
 #include "train/learner.h"
-#include "train/shelf.h"
 
 /* The weights of all nets at one moment. */
 typedef struct moment {

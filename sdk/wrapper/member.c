@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Instances of the method inside a wrapper. */
+#include "wrapper/member.h"
+
 #include <math.h>
 #include <string.h>
 
 #include <crucible/scoring.h>
 
-#include "wrapper/member.h"
-
 /* A failure of the method is one of the wrapper, which says whose it is. */
 static bool settle(cru_member *m, cru_status status)
 {
-    if (status == CRU_OK) status = cru_ctx_status(m->ctx);
-    if (status == CRU_OK) return true;
+    if (!status) status = cru_ctx_status(m->ctx);
+    if (!status) return true;
     const char *text = cru_ctx_error(m->ctx)->text;
     cru_ctx_fail(m->outer, status, "%s inside: %s", m->inner->plugin->name, *text ? text : cru_status_name(status));
     return false;

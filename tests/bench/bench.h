@@ -54,7 +54,7 @@ typedef struct bench_gathered {
 } bench_gathered;
 bench_gathered bench_gather(const cru_csr *a, double row_bytes);
 
-/* The same for a phase that gathers, besides moving `bytes` in order. */
+/* As bench_phase, for a phase that gathers besides moving `bytes` in order. */
 void bench_gather_phase(bench_job *job, double bytes, bench_gathered gathered, double flops);
 
 /* Bytes of the cache of a level that a core sees, 0 when there is none. */

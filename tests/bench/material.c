@@ -110,8 +110,8 @@ static int compare_edges(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorted distinct (row, column) pairs as row << 32 | column: both directions of `edges` random pairs, and self-loops.
- */
+/* Sorted distinct (row, column) pairs as row << 32 | column: both directions of `edges` random pairs, and
+ * self-loops. */
 static int64_t draw_edges(uint64_t *pairs, int64_t nodes, int64_t edges)
 {
     cru_rng rng = cru_rng_stream(2, "bench", (uint64_t)nodes);

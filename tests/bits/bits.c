@@ -41,7 +41,7 @@ static void print_scores(const char *method, const char *problem, const float *s
 {
     printf("%-18s %-22s %016" PRIx64, method, problem, checksum(scores, count));
     const int64_t nan = count_nan(scores, count);
-    if (nan) printf("  %" PRId64 " of %" PRId64 " are NaN", nan, count);
+    if (nan) printf("  %lld of %lld are NaN", (long long)nan, (long long)count);
     printf("\n");
 }
 

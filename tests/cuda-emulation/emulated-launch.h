@@ -5,7 +5,6 @@
 #define EMULATED_LAUNCH_H
 
 #include <cuda_runtime.h>
-
 #include <functional>
 
 /* Whether the launch may begin; otherwise cudaGetLastError tells why not. Opens device memory to this thread. */

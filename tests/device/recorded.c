@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A backend that notes which of its kernels were called. */
-#include "on-device.h"
-
+#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -10,9 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <check.h>
-
 #include "kernel-list.h"
+#include "on-device.h"
 
 static struct record {
     const cru_backend *inner;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The devices around another one: see staged.h. */
-#include <stdlib.h>
-
 #include "staged.h"
+
+#include <stdlib.h>
 
 static const cru_backend *staged_inner, *checked_inner;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Image batches with annotations in a zip of a pickle. */
 #include "../../plugins/datasets/readers/cifar.c"
-
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Any bytes as the files of the csv format: the table of nodes, a NUL byte, the list of edges. What loads is sound. */
-#include "../../plugins/datasets/readers/csv.c"
-
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "../../plugins/datasets/readers/csv.c"
 
 static int memory_file(const uint8_t *bytes, size_t size, char path[40])
 {

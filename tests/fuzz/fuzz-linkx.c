@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The two layouts of LINKX: MATLAB files, and tables for what is none. */
 #include "../../plugins/datasets/readers/linkx/linkx.c"
-
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* MATLAB files with a graph. Reads through matio. */
 #include "../../plugins/datasets/readers/mat.c"
-
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A graph in arrays, with splits. */
 #include "../../plugins/datasets/readers/npy-graph.c"
-
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Many graphs in csv files, with a split. */
 #include "../../plugins/datasets/readers/ogb-graphs.c"
-
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

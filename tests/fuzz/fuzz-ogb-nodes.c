@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One graph in tables of numbers. */
 #include "../../plugins/datasets/readers/ogb-nodes.c"
-
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Images with candidate sets in a pickle. */
 #include "../../plugins/datasets/readers/plcifar10.c"
-
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

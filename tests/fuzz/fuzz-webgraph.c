@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Lists of successors in bits. */
 #include "../../plugins/datasets/readers/webgraph.c"
-
 #include "format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

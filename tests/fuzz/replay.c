@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-
 #include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);

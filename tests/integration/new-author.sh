@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The way of a new author, with the installed package and the guide alone: a method that is not in the tree is started
 # with `crucible new`, written as sdk/README.md writes it, checked, run against GCN under label noise, and reported.
-# Then all five kinds of `crucible new` as they come, and the examples in other languages.
+# Then all kinds of `crucible new` as they come, and the examples in other languages.
 . "$(dirname "$0")/lib.sh"
 
 prefix=$work/prefix

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Looks through all memory that it can reach for a token, without the help of /proc: an address that is not there makes
  * write fail. Fails with "found" when the token is anywhere; `plant` puts it there, to show that it would be found. */
+#include "hostile-memory.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "algorithm-stub.h"
-#include "hostile-memory.h"
 
 enum { PAGE = 4096 };
 

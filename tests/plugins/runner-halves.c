@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A generator: a ring of training and validation nodes, to each of which a test node is tied. */
-#include <crucible/plugin.h>
-
 #include "runner-halves.h"
+
+#include <crucible/plugin.h>
 
 static void link_nodes(int64_t *offsets, int32_t *ids)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A generator whose labels can be recognised. With `path` it also writes them to a file, as raw int32; with `loads` it
  * works as often as that file has bytes, and then fails as a dataset whose file is gone. */
+#include "runner-secret.h"
+
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <crucible/plugin.h>
-
-#include "runner-secret.h"
 
 typedef struct settings {
     int64_t rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* On the dataset runner-secret it answers rightly for a share x of the validation items and for a share 1 - x of the
- * test items: who chooses x by validation score gets the worst test score, who looks at the test score gets the best.
- */
+ * test items: who chooses x by validation score gets the worst test score, who looks at the test score gets the
+ * best. */
 #include "algorithm-stub.h"
 #include "runner-secret.h"
 

@@ -23,7 +23,7 @@ static inline double *fixture_values(cru_ctx *ctx, const cJSON *array, int64_t *
     return values;
 }
 
-/* The same as floats; a plain number is one value. */
+/* The values of fixture_values as floats; a plain number is one value. */
 static inline float *fixture_floats(cru_ctx *ctx, const cJSON *array, int64_t *count)
 {
     *count = 1;

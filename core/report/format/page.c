@@ -37,7 +37,7 @@ static char *draw(const plot_input *in, const plot_kind *kind, size_t *size)
     if (!memory) return NULL;
     cru_status status = kind->draw(in, memory, NULL);
     fclose(memory);
-    if (status == CRU_OK) return text;
+    if (!status) return text;
     free(text);
     return NULL;
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/plot/plot-data.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cjson/cJSON.h>
 
 #include "report/table/texts.h"
 

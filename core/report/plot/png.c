@@ -8,8 +8,8 @@
 
 #include "base/library.h"
 
-/* What is used of librsvg, Cairo and GObject, all of which keep their ABI; so the program builds without their headers.
- */
+/* What is used of librsvg, Cairo and GObject, all of which keep their ABI; so the program builds without their
+ * headers. */
 typedef struct rsvg_error { /* GError */
     uint32_t domain;
     int code;
@@ -101,7 +101,7 @@ cru_status png_write(const png_source *source, FILE *out, cru_error *err)
     rsvg_error *why = NULL;
     for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
         cru_status status = library_load(&wishes[i], &d, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     void *svg = d.read((const uint8_t *)source->svg, source->size, &why);
     if (!svg) return fail_with("not an SVG picture", why, err);

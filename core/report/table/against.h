@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* against.h: what the cells of a table are measured against: other rows of it, or the same cells of another experiment.
- */
+/* against.h: what the cells of a table are measured against: other rows of it, or the same cells of another
+ * experiment. */
 #ifndef CORE_REPORT_AGAINST_H
 #define CORE_REPORT_AGAINST_H
 

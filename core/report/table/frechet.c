@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table/frechet.h"
 
-#include "report/table/summary.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "report/table/summary.h"
 
 const char *const frechet_scale_names[FRECHET_SCALES] = {"values", "both", "none"};
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* table.c: from trials to cells. */
 #include "report/table/table.h"
-#include "config/strings.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -81,30 +81,27 @@ void label_noise_redraw(const label_noise *s, const cru_damage *d, const noise_d
     noise_report_labels(data, chosen, d->report);
 }
 
-typedef struct matrix {
-    const double *p;
-    int32_t classes;
-} matrix;
-
 static int32_t draw_from_row(void *user, cru_study_rng *source, int64_t item, int32_t label)
 {
-    const matrix *m = user;
+    const noise_matrix *m = user;
     (void)item;
     return cru_study_rng_class(source, m->p + (int64_t)label * m->classes, m->classes);
 }
 
-cru_status label_noise_apply(const label_noise *s, const cru_damage *d, noise_matrix *fill, const void *user)
+cru_status noise_matrix_start(noise_matrix *m, const cru_damage *d)
 {
-    cru_data *data = d->data;
-    cru_study_rng source;
-    cru_status status = label_noise_start(s, d, &source);
-    if (status) return status;
-    double *p = cru_pool_alloc(cru_data_pool(data), (int64_t)data->classes * data->classes, sizeof *p);
-    status = fill(user, &source, data, p, d->err);
-    if (status) return status;
-    cru_study_rng_restart(&source);
-    label_noise_redraw(s, d, &(noise_drawing){&source, draw_from_row, &(matrix){p, data->classes}});
-    if (data->classes <= MOST_CLASSES)
-        cru_report_vector(d->report, "transition", p, (int64_t)data->classes * data->classes);
+    const int64_t classes = d->data->classes;
+    *m = (noise_matrix){.damage = d, .classes = d->data->classes};
+    cru_status status = label_noise_start(d->settings, d, &m->source);
+    if (!status) m->p = cru_pool_alloc(cru_data_pool(d->data), classes * classes, sizeof *m->p);
+    return status;
+}
+
+cru_status noise_matrix_apply(noise_matrix *m)
+{
+    const cru_damage *d = m->damage;
+    cru_study_rng_restart(&m->source);
+    label_noise_redraw(d->settings, d, &(noise_drawing){&m->source, draw_from_row, m});
+    if (m->classes <= MOST_CLASSES) cru_report_vector(d->report, "transition", m->p, (int64_t)m->classes * m->classes);
     return CRU_OK;
 }

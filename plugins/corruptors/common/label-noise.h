@@ -26,25 +26,31 @@ enum { LABEL_NOISE_PROBLEMS = CRU_NODES | CRU_GRAPHS | CRU_ANOMALY | CRU_ROWS };
 
 /* The settings of noise that is told by its rate alone. */
 typedef struct rate_noise {
+    label_noise noise; /* first */
     double rate;
-    label_noise noise;
 } rate_noise;
 
 extern const cru_param rate_noise_params[];
 
-/* Fills p (classes x classes). `user` is the corruptor's own. */
-typedef cru_status noise_matrix(const void *user, cru_study_rng *source, const cru_data *data, double *p,
-                                cru_error *err);
+typedef struct noise_matrix {
+    const cru_damage *damage;
+    cru_study_rng source;
+    int32_t classes;
+    double *p; /* classes x classes */
+} noise_matrix;
 
-/* Fills the matrix, draws a label for every item in order, and keeps it where the settings say, so that an item's new
- * label does not depend on who else is in the training part. Reports `noise_rate`, the share of those items whose
- * label now differs from the truth, `confusion`, the counts of truth x label among them, and `transition`, the matrix
- * (both up to 100 classes). Refuses candidate sets and single classes. */
-cru_status label_noise_apply(const label_noise *s, const cru_damage *d, noise_matrix *fill, const void *user);
+/* A matrix of zeros to be filled, with numbers from `source` where it is drawn. The corruptor's settings begin with a
+ * label_noise. Refuses candidate sets and single classes. */
+cru_status noise_matrix_start(noise_matrix *m, const cru_damage *d);
+
+/* Draws a label for every item in order, and keeps it where the settings say, so that an item's new label does not depend
+ * on who else is in the training part. Reports `noise_rate`, the share of those items whose label now differs from the
+ * truth, `confusion`, the counts of truth x label among them, and `transition`, the matrix (both up to 100 classes). */
+cru_status noise_matrix_apply(noise_matrix *m);
 
 /* ---- for noise that no matrix describes -------------------------------------------------------------------------- */
 
-/* Checks the data and starts the generator: the first step of label_noise_apply. */
+/* Checks the data and starts the generator, as noise_matrix_start does. */
 cru_status label_noise_start(const label_noise *s, const cru_damage *d, cru_study_rng *source);
 
 /* The new label of an item. Called for every labelled item in order. */
@@ -56,7 +62,7 @@ typedef struct noise_drawing {
     void *user;
 } noise_drawing;
 
-/* Redraws, keeps and reports as label_noise_apply does: the last step. */
+/* Redraws, keeps and reports as noise_matrix_apply does. */
 void label_noise_redraw(const label_noise *s, const cru_damage *d, const noise_drawing *by);
 
 /* A mark for every item that `where` names; in memory of the data. */

@@ -2,8 +2,9 @@
 /* blobs: Gaussian clouds, one or more a class: the simplest tabular task.
  *
  *     x = centre + spread N(0, I),     centres uniform in [-1, 1]^d scaled by `box` */
-#include <crucible/crucible.h>
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "generate.h"
 
@@ -29,7 +30,7 @@ static cru_status load(const cru_loading *l)
     const settings *s = l->settings;
     if (s->rows < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "blobs: fewer rows than classes");
     cru_status status = generate_begin(data, CRU_ROWS, s->rows, s->classes, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int64_t *sizes = cru_data_alloc(data, s->classes, sizeof *sizes);
     int64_t clouds = s->classes * s->clouds;
     float *centre = cru_data_alloc(data, clouds * s->features, sizeof *centre);
@@ -39,7 +40,7 @@ static cru_status load(const cru_loading *l)
     cru_rng rng = cru_rng_stream(l->source->seed, "blobs", 0);
     generate_class_sizes(s->rows, s->classes, s->imbalance, sizes);
     status = generate_classes(data, sizes, &rng, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cru_rng_fill_uniform(&rng, centre, clouds * s->features, (float)-s->box, (float)s->box);
     cru_rng_fill_normal(&rng, x, s->rows * s->features, 0, (float)s->spread);
     for (int64_t i = 0; i < s->rows; i++) {

@@ -9,10 +9,11 @@
  *
  * Deshpande, Sen, Montanari, Mossel. Contextual stochastic block models. NeurIPS 2018.
  * Batagelj, Brandes. Efficient generation of large random networks. Phys. Rev. E 2005 (the jumps). */
-#include <crucible/crucible.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "edge-list.h"
 #include "generate.h"
@@ -79,7 +80,7 @@ static cru_status draw_block(const blocks *b, const block *k, double p, cru_erro
         at += p < 1 ? 1 + floor(log1p(-cru_rng_uniform(b->rng)) / log_miss) : 1;
         if (!(at < pairs)) return CRU_OK;
         cru_status status = edge_list_add(b->edges, pair_at(k, (int64_t)at), err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
 }
 
@@ -91,7 +92,7 @@ static cru_status draw_edges(const blocks *b, int64_t classes, cru_error *err)
         for (int64_t c = 0; c <= r; c++) {
             block k = {rows, cols, b->sizes[r], b->sizes[c], r == c};
             cru_status status = draw_block(b, &k, r == c ? b->inside : b->across, err);
-            if (status != CRU_OK) return status;
+            if (status) return status;
             cols += b->sizes[c];
         }
         rows += b->sizes[r];
@@ -120,7 +121,7 @@ static cru_status draw_graph(const settings *s, blocks *b, cru_data *data, cru_e
     edge_list edges = {0};
     b->edges = &edges;
     cru_status status = draw_edges(b, s->classes, err);
-    if (status == CRU_OK) status = edge_list_store(&edges, s->nodes, EDGE_SYMMETRIC, data);
+    if (!status) status = edge_list_store(&edges, s->nodes, EDGE_SYMMETRIC, data);
     edge_list_free(&edges);
     return status;
 }
@@ -134,7 +135,7 @@ static cru_status draw_relations(const settings *s, blocks *b, cru_data *data, c
     if (!relations || !names) return cru_fail(err, CRU_NO_MEMORY, "csbm: no memory for the relations");
     for (int64_t r = 0; r < s->relations; r++) {
         cru_status status = draw_graph(s, b, data, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
         snprintf(names + r * NAME, NAME, "r%d", (int)(r + 1) % 1000);
         relations[r] = (cru_relation){names + r * NAME, data->graph};
     }
@@ -148,7 +149,7 @@ static cru_status make_graph(const settings *s, const int64_t *sizes, cru_rng *r
 {
     blocks b = {.sizes = sizes, .rng = rng};
     cru_status status = set_probabilities(s, &b, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     b.member = generate_by_class(data, sizes, err);
     if (!b.member) return CRU_NO_MEMORY;
     return s->relations > 1 ? draw_relations(s, &b, data, err) : draw_graph(s, &b, data, err);
@@ -197,7 +198,7 @@ static cru_status load(const cru_loading *l)
     if (anomaly && s->classes != 2) return cru_fail(l->err, CRU_BAD_INPUT, "csbm: task = anomaly needs classes = 2");
     if (s->nodes < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "csbm: fewer nodes than classes");
     cru_status status = generate_begin(data, anomaly ? CRU_ANOMALY : CRU_NODES, s->nodes, s->classes, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
 
     int64_t *sizes = malloc((size_t)s->classes * sizeof *sizes);
     if (!sizes) return cru_fail(l->err, CRU_NO_MEMORY, "csbm: no memory");
@@ -206,8 +207,8 @@ static cru_status load(const cru_loading *l)
             graph = cru_rng_stream(l->source->seed, "graph", 0),
             features = cru_rng_stream(l->source->seed, "features", 0);
     status = generate_classes(data, sizes, &classes, l->err);
-    if (status == CRU_OK) status = make_graph(s, sizes, &graph, data, l->err);
-    if (status == CRU_OK) {
+    if (!status) status = make_graph(s, sizes, &graph, data, l->err);
+    if (!status) {
         status = s->sparse ? make_words(s, &features, data, l->err)
                            : generate_gaussian(data, s->features, s->signal, &features, l->err);
     }

@@ -55,9 +55,9 @@ typedef struct sketch {
 static cru_status draw_tree(sketch *k, int64_t first, int64_t count, cru_error *err)
 {
     cru_status status = CRU_OK;
-    for (int64_t v = 1; v < count && status == CRU_OK; v++)
+    for (int64_t v = 1; v < count && !status; v++)
         status = edge_list_add(&k->edges, (edge){first + cru_rng_below(&k->rng, v), first + v, 1}, err);
-    for (int64_t more = (int64_t)(k->s->extra * (double)count); more > 0 && status == CRU_OK; more--) {
+    for (int64_t more = (int64_t)(k->s->extra * (double)count); more > 0 && !status; more--) {
         int64_t a = cru_rng_below(&k->rng, count), b = cru_rng_below(&k->rng, count);
         if (a != b) status = edge_list_add(&k->edges, (edge){first + a, first + b, 1}, err);
     }
@@ -70,9 +70,9 @@ static cru_status draw_graph(sketch *k, int32_t kind, const int64_t span[2], cru
     int64_t size = kind == PLAIN ? 0 : k->s->motif, first = span[0], motif = span[1] - size;
     cru_status status = draw_tree(k, first, motif - first, err);
     for (int64_t a = 0; a < size; a++)
-        for (int64_t b = a + 1; b < size && status == CRU_OK; b++)
+        for (int64_t b = a + 1; b < size && !status; b++)
             if (in_motif(kind, a, b, size)) status = edge_list_add(&k->edges, (edge){motif + a, motif + b, 1}, err);
-    if (size == 0 || status != CRU_OK) return status;
+    if (size == 0 || status) return status;
     return edge_list_add(&k->edges, (edge){first + cru_rng_below(&k->rng, motif - first), motif, 1}, err);
 }
 
@@ -111,19 +111,19 @@ static cru_status load(const cru_loading *l)
     if (s->largest < s->smallest) return cru_fail(l->err, CRU_BAD_INPUT, "graph-motifs: largest is below smallest");
     if (s->graphs < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "graph-motifs: fewer graphs than classes");
     cru_status status = generate_begin(data, CRU_GRAPHS, s->graphs, s->classes, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int64_t sizes[5];
     cru_rng classes = cru_rng_stream(l->source->seed, "classes", 0),
             features = cru_rng_stream(l->source->seed, "features", 0);
     sketch k = {.s = s, .rng = cru_rng_stream(l->source->seed, "graph", 0)};
     generate_class_sizes(s->graphs, s->classes, s->imbalance, sizes);
     status = generate_classes(data, sizes, &classes, l->err);
-    if (status == CRU_OK) status = draw_sizes(s, &k.rng, data, l->err);
-    for (int64_t g = 0; g < s->graphs && status == CRU_OK; g++)
+    if (!status) status = draw_sizes(s, &k.rng, data, l->err);
+    for (int64_t g = 0; g < s->graphs && !status; g++)
         status = draw_graph(&k, data->truth[g], &data->graph_offsets[g], l->err);
-    if (status == CRU_OK) status = edge_list_store(&k.edges, data->nodes, EDGE_SYMMETRIC, data);
+    if (!status) status = edge_list_store(&k.edges, data->nodes, EDGE_SYMMETRIC, data);
     edge_list_free(&k.edges);
-    if (status == CRU_OK) status = draw_kinds(s, &features, data, l->err);
+    if (!status) status = draw_kinds(s, &features, data, l->err);
     generate_end(data);
     return status;
 }

@@ -2,8 +2,9 @@
 /* moons: two interleaved half circles in the plane, the smallest task that no line can solve.
  *
  *     class 0: (cos t, sin t)      class 1: (1 - cos t, 1/2 - sin t)      t uniform in [0, pi], plus noise N(0, I) */
-#include <crucible/crucible.h>
 #include <math.h>
+
+#include <crucible/crucible.h>
 
 #include "generate.h"
 
@@ -24,13 +25,13 @@ static cru_status load(const cru_loading *l)
     cru_data *data = l->data;
     const settings *s = l->settings;
     cru_status status = generate_begin(data, CRU_ROWS, s->rows, 2, l->err);
-    float *x = status == CRU_OK ? generate_dense(data, 2, l->err) : NULL;
+    float *x = !status ? generate_dense(data, 2, l->err) : NULL;
     if (!x) return CRU_NO_MEMORY;
     int64_t sizes[2];
     cru_rng rng = cru_rng_stream(l->source->seed, "moons", 0);
     generate_class_sizes(s->rows, 2, s->imbalance, sizes);
     status = generate_classes(data, sizes, &rng, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     for (int64_t i = 0; i < s->rows; i++) {
         double t = M_PI * cru_rng_uniform(&rng);
         bool upper = data->truth[i] == 0;

@@ -9,9 +9,10 @@
  * With a base dataset the features of class c are rows of the base's class c mod C; otherwise they are Gaussian.
  *
  * Luan et al. Are Heterophilic GNNs and Homophily Metrics Really Effective? 2024. */
-#include <crucible/crucible.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "base-data.h"
 #include "edge-list.h"
@@ -55,12 +56,12 @@ static cru_status link_regular(rings *r, int64_t v, int64_t inter, cru_error *er
     int64_t size = r->s->class_size, first = v / size * size;
     cru_status status = CRU_OK;
     cru_rng_choose(&r->rng, size - 1, r->s->degree, r->chosen);
-    for (int64_t k = 0; k < r->s->degree && status == CRU_OK; k++) {
+    for (int64_t k = 0; k < r->s->degree && !status; k++) {
         int64_t u = first + r->chosen[k];
         status = edge_list_add(&r->edges, (edge){u + (u >= v), v, 1}, err); /* steps over v itself */
     }
     cru_rng_choose(&r->rng, r->nodes - size, inter, r->chosen);
-    for (int64_t k = 0; k < inter && status == CRU_OK; k++) {
+    for (int64_t k = 0; k < inter && !status; k++) {
         int64_t u = r->chosen[k];
         status = edge_list_add(&r->edges, (edge){u < first ? u : u + size, v, 1}, err); /* steps over its class */
     }
@@ -78,8 +79,8 @@ static cru_status make_regular(rings *r, cru_data *data, cru_error *err)
     r->chosen = cru_data_alloc(data, s->degree > inter ? s->degree : inter, sizeof *r->chosen);
     if (!r->chosen) return cru_fail(err, CRU_NO_MEMORY, "regular-graph: no memory");
     cru_status status = CRU_OK;
-    for (int64_t v = 0; v < r->nodes && status == CRU_OK; v++) status = link_regular(r, v, inter, err);
-    return status == CRU_OK ? edge_list_store(&r->edges, r->nodes, EDGE_DIRECTED, data) : status;
+    for (int64_t v = 0; v < r->nodes && !status; v++) status = link_regular(r, v, inter, err);
+    return status ? status : edge_list_store(&r->edges, r->nodes, EDGE_DIRECTED, data);
 }
 
 /* `count` random pairs of a node of class c and one of the `width` nodes from `start` on. */
@@ -87,7 +88,7 @@ static cru_status link_random(rings *r, int64_t c, const int64_t range[2], int64
 {
     int64_t size = r->s->class_size;
     cru_status status = CRU_OK;
-    for (int64_t k = 0; k < count && status == CRU_OK;) {
+    for (int64_t k = 0; k < count && !status;) {
         int64_t u = c * size + cru_rng_below(&r->rng, size), v = range[0] + cru_rng_below(&r->rng, range[1]);
         if (u == v) continue;
         status = edge_list_add(&r->edges, (edge){u, v, 1}, err);
@@ -104,15 +105,15 @@ static cru_status make_random(rings *r, cru_data *data, cru_error *err)
     cru_status status = CRU_OK;
     double *received = cru_data_alloc(data, s->classes, sizeof *received);
     if (!received) return cru_fail(err, CRU_NO_MEMORY, "regular-graph: no memory");
-    for (int64_t c = 0; c < s->classes && status == CRU_OK; c++) {
+    for (int64_t c = 0; c < s->classes && !status; c++) {
         int64_t own[2] = {c * s->class_size, s->class_size}, later[2] = {(c + 1) * s->class_size, 0};
         later[1] = r->nodes - later[0];
         status = link_random(r, c, own, (int64_t)(inside / 2), err);
         int64_t before = r->edges.count, missing = (int64_t)nearbyint(across - received[c]) + 1;
-        if (status == CRU_OK && later[1] > 0 && missing > 0) status = link_random(r, c, later, missing, err);
+        if (!status && later[1] > 0 && missing > 0) status = link_random(r, c, later, missing, err);
         for (int64_t e = before; e < r->edges.count; e++) received[r->edges.to[e] / s->class_size]++;
     }
-    return status == CRU_OK ? edge_list_store(&r->edges, r->nodes, EDGE_SYMMETRIC, data) : status;
+    return status ? status : edge_list_store(&r->edges, r->nodes, EDGE_SYMMETRIC, data);
 }
 
 /* Rows of the base's class c mod C: `class_size` different ones, or all and then some of them again. */
@@ -141,7 +142,7 @@ static cru_status make_features(const settings *s, const cru_source *source, cru
     if (!*s->base) return generate_gaussian(data, s->features, s->signal, &rng, err);
     cru_data *base = NULL;
     cru_status status = base_open(source, &base, err);
-    if (status == CRU_OK) status = borrow_features(s, base, &rng, data, err);
+    if (!status) status = borrow_features(s, base, &rng, data, err);
     cru_data_destroy(base);
     return status;
 }
@@ -153,11 +154,11 @@ static cru_status load(const cru_loading *l)
     rings r = {.s = s, .nodes = s->class_size * s->classes, .rng = cru_rng_stream(l->source->seed, "graph", 0)};
     if ((double)r.nodes > GENERATE_MOST) return cru_fail(l->err, CRU_BAD_INPUT, "regular-graph: too many nodes");
     cru_status status = generate_begin(data, CRU_NODES, r.nodes, s->classes, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     for (int64_t v = 0; v < r.nodes; v++) data->truth[v] = (int32_t)(v / s->class_size);
     status = s->mode == MODE_REGULAR ? make_regular(&r, data, l->err) : make_random(&r, data, l->err);
     edge_list_free(&r.edges);
-    if (status == CRU_OK) status = make_features(s, l->source, data, l->err);
+    if (!status) status = make_features(s, l->source, data, l->err);
     generate_end(data);
     return status;
 }

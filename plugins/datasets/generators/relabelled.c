@@ -6,8 +6,9 @@
  *
  * The wrong labels are the dataset's truth: nothing in a trial knows better, as with data of one's own. The base itself
  * tells which are wrong. Which labels change depends on `draw`, not on the seed of a trial. */
-#include <crucible/crucible.h>
 #include <math.h>
+
+#include <crucible/crucible.h>
 
 #include "base-data.h"
 #include "generate.h"

@@ -55,12 +55,11 @@ static cru_status make_graph(const settings *s, const int32_t *name, uint64_t se
     cru_status status = CRU_OK;
     cru_rng rng = cru_rng_stream(seed, "graph", 0);
     int64_t draws = (int64_t)(s->edge_factor * (double)data->nodes);
-    for (int64_t k = 0; k < draws && status == CRU_OK; k++) {
+    for (int64_t k = 0; k < draws && !status; k++) {
         edge e = draw_edge(s, data->nodes, &rng);
         if (e.from != e.to) status = edge_list_add(&edges, (edge){name[e.from], name[e.to], 1}, err);
     }
-    if (status == CRU_OK)
-        status = edge_list_store(&edges, data->nodes, s->directed ? EDGE_DIRECTED : EDGE_SYMMETRIC, data);
+    if (!status) status = edge_list_store(&edges, data->nodes, s->directed ? EDGE_DIRECTED : EDGE_SYMMETRIC, data);
     edge_list_free(&edges);
     for (int64_t v = 0; v < data->nodes; v++) data->truth[name[v]] = (int32_t)(v * s->classes / data->nodes);
     return status;
@@ -77,14 +76,14 @@ static cru_status load(const cru_loading *l)
                         (long long)s->scale);
     if (nodes < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "rmat: fewer nodes than classes");
     cru_status status = generate_begin(data, CRU_NODES, nodes, s->classes, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int32_t *name = cru_data_alloc(data, nodes, sizeof *name);
     if (!name) return cru_fail(l->err, CRU_NO_MEMORY, "rmat: no memory for %lld nodes", (long long)nodes);
     cru_rng names = cru_rng_stream(l->source->seed, "names", 0),
             features = cru_rng_stream(l->source->seed, "features", 0);
     cru_rng_permutation(&names, name, nodes);
     status = make_graph(s, name, l->source->seed, data, l->err);
-    if (status == CRU_OK) status = generate_gaussian(data, s->features, s->signal, &features, l->err);
+    if (!status) status = generate_gaussian(data, s->features, s->signal, &features, l->err);
     generate_end(data);
     return status;
 }

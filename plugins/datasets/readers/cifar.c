@@ -54,11 +54,9 @@ static const cru_param schema[] = {
 };
 
 typedef struct reading {
+    const cru_loading *l;
     const settings *s;
-    const cru_source *source;
     cru_arena *arena;
-    cru_data *data;
-    cru_error *err;
     int64_t train, test; /* images */
 } reading;
 
@@ -66,9 +64,9 @@ static cru_status read_annotations(const reading *r, const pickle_value **out)
 {
     const char *path;
     torch_file file;
-    cru_status status = source_need(r->source, "annotations", &path, r->err);
-    if (status != CRU_OK) return status;
-    status = torch_open(path, r->arena, &file, r->err);
+    cru_status status = source_need(r->l->source, "annotations", &path, r->l->err);
+    if (status) return status;
+    status = torch_open(path, r->arena, &file, r->l->err);
     *out = file.top;
     torch_close(&file);
     return status;
@@ -77,10 +75,10 @@ static cru_status read_annotations(const reading *r, const pickle_value **out)
 /* The label of every training image under that key. */
 static cru_status get_annotation(const reading *r, const pickle_value *all, const char *key, array *out)
 {
-    cru_status status = pickle_array(pickle_get(all, key), key, out, r->err);
-    if (status == CRU_OK) status = array_expect(out, (array_form){1, -1, -1}, r->err);
-    if (status == CRU_OK && out->count < r->train)
-        status = cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld annotations for %lld images", r->source->name,
+    cru_status status = pickle_array(pickle_get(all, key), key, out, r->l->err);
+    if (!status) status = array_expect(out, (array_form){1, -1, -1}, r->l->err);
+    if (!status && out->count < r->train)
+        status = cru_fail(r->l->err, CRU_BAD_INPUT, "%s: %lld annotations for %lld images", r->l->source->name,
                           (long long)out->count, (long long)r->train);
     return status;
 }
@@ -90,11 +88,11 @@ static cru_status annotate(const reading *r)
     const pickle_value *all;
     array labels;
     cru_status status = read_annotations(r, &all);
-    if (status == CRU_OK) status = get_annotation(r, all, keys[r->s->labels], &labels);
-    for (int64_t i = 0; i < r->train && status == CRU_OK; i++) {
+    if (!status) status = get_annotation(r, all, keys[r->s->labels], &labels);
+    for (int64_t i = 0; i < r->train && !status; i++) {
         int64_t label = 0;
-        status = array_whole(&labels, i, (array_range){0, CLASSES - 1}, &label, r->err);
-        r->data->labels[i] = (int32_t)label;
+        status = array_whole(&labels, i, (array_range){0, CLASSES - 1}, &label, r->l->err);
+        r->l->data->labels[i] = (int32_t)label;
     }
     return status;
 }
@@ -103,18 +101,18 @@ static cru_status unite_annotations(const reading *r)
 {
     const pickle_value *all;
     const int64_t last = r->s->annotators ? LABELS_RANDOM_1 + r->s->annotators - 1 : LABELS_RANDOM_3;
-    cru_status status = cifar_candidates(r->data, r->err);
-    if (status == CRU_OK) status = read_annotations(r, &all);
-    for (int64_t k = LABELS_RANDOM_1; k <= last && status == CRU_OK; k++) {
+    cru_status status = cifar_candidates(r->l->data, r->l->err);
+    if (!status) status = read_annotations(r, &all);
+    for (int64_t k = LABELS_RANDOM_1; k <= last && !status; k++) {
         array labels;
         status = get_annotation(r, all, keys[k], &labels);
-        for (int64_t i = 0; i < r->train && status == CRU_OK; i++) {
+        for (int64_t i = 0; i < r->train && !status; i++) {
             int64_t label = 0;
-            status = array_whole(&labels, i, (array_range){0, CLASSES - 1}, &label, r->err);
-            r->data->candidates[i * CLASSES + label] = 1;
+            status = array_whole(&labels, i, (array_range){0, CLASSES - 1}, &label, r->l->err);
+            r->l->data->candidates[i * CLASSES + label] = 1;
         }
     }
-    if (status == CRU_OK) cifar_certain(r->data, r->train, r->data->items);
+    if (!status) cifar_certain(r->l->data, r->train, r->l->data->items);
     return status;
 }
 
@@ -123,42 +121,42 @@ static cru_status count_annotations(const reading *r)
     const char *path;
     blob file;
     array counts;
-    cru_status status = cifar_candidates(r->data, r->err);
-    if (status == CRU_OK) status = source_need(r->source, "counts", &path, r->err);
-    if (status == CRU_OK) status = blob_read(r->arena, path, &file, r->err);
-    if (status == CRU_OK) status = npy_parse(&file, &counts, r->err);
-    if (status == CRU_OK) status = array_expect(&counts, (array_form){2, -1, CLASSES}, r->err);
-    if (status != CRU_OK) return status;
+    cru_status status = cifar_candidates(r->l->data, r->l->err);
+    if (!status) status = source_need(r->l->source, "counts", &path, r->l->err);
+    if (!status) status = blob_read(r->arena, path, &file, r->l->err);
+    if (!status) status = npy_parse(&file, &counts, r->l->err);
+    if (!status) status = array_expect(&counts, (array_form){2, -1, CLASSES}, r->l->err);
+    if (status) return status;
     if (counts.shape[0] < r->test)
-        return cru_fail(r->err, CRU_BAD_INPUT, "%s: counts of %lld images, expected %lld", path,
+        return cru_fail(r->l->err, CRU_BAD_INPUT, "%s: counts of %lld images, expected %lld", path,
                         (long long)counts.shape[0], (long long)r->test);
-    cifar_certain(r->data, 0, r->train);
+    cifar_certain(r->l->data, 0, r->train);
     for (int64_t i = 0; i < r->test; i++) {
         int64_t item = r->train + i, found = 0;
         for (int64_t c = 0; c < CLASSES; c++) {
             if (array_real(&counts, array_place(&counts, i, c)) < (double)r->s->least) continue;
-            r->data->candidates[item * CLASSES + c] = 1;
+            r->l->data->candidates[item * CLASSES + c] = 1;
             found++;
         }
-        if (found == 0) cifar_certain(r->data, item, item + 1);
+        if (found == 0) cifar_certain(r->l->data, item, item + 1);
     }
     return CRU_OK;
 }
 
 static cru_status read_all(reading *r)
 {
-    cifar_images images = {.source = r->source, .arena = r->arena, .scale = r->s->scale};
-    cru_status status = cifar_images_read(&images, r->data, r->err);
+    cifar_images images = {.source = r->l->source, .arena = r->arena, .scale = r->s->scale};
+    cru_status status = cifar_images_read(&images, r->l->data, r->l->err);
     r->train = images.train;
     r->test = images.test;
-    if (status != CRU_OK || r->s->labels == LABELS_TRUE) return status;
+    if (status || r->s->labels == LABELS_TRUE) return status;
     if (r->s->labels == LABELS_UNION) return unite_annotations(r);
     return r->s->labels == LABELS_COUNTS ? count_annotations(r) : annotate(r);
 }
 
 static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = l->settings, .source = l->source, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    reading r = {.l = l, .s = l->settings, .arena = cru_arena_create()};
     if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     cru_status status = read_all(&r);
     cru_arena_destroy(r.arena);

@@ -6,10 +6,10 @@
  *             content occur in CiteSeer; their citations are left out, as published loaders do.
  *
  * Sen, Namata, Bilgic, Getoor, Gallagher, Eliassi-Rad. Collective Classification in Network Data. AI Magazine 2008. */
-#include <crucible/crucible.h>
-
 #include <math.h>
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "csv-table.h"
 #include "matrix.h"
@@ -45,15 +45,15 @@ static cru_status read_tables(reading *r, const cru_source *source)
 {
     const char *content, *cites;
     cru_status status = source_need(source, "content", &content, r->err);
-    if (status == CRU_OK) status = source_need(source, "cites", &cites, r->err);
-    if (status == CRU_OK) status = csv_read(content, &r->content, r->err);
-    if (status == CRU_OK) status = csv_read(cites, &r->cites, r->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = source_need(source, "cites", &cites, r->err);
+    if (!status) status = csv_read(content, &r->content, r->err);
+    if (!status) status = csv_read(cites, &r->cites, r->err);
+    if (status) return status;
     if (r->content.rows < 1 || r->content.rows > INT32_MAX || r->content.cols < 2)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: expected papers with features and a class", content);
     if (r->cites.rows > 0 && r->cites.cols != 2) return fail_row(r, &r->cites, 0, "expected two papers a line");
     status = column_names(r, 0, &r->papers);
-    return status == CRU_OK ? column_names(r, r->content.cols - 1, &r->classes) : status;
+    return status ? status : column_names(r, r->content.cols - 1, &r->classes);
 }
 
 static cru_status read_labels(const reading *r)
@@ -90,13 +90,13 @@ static cru_status read_cites(const reading *r)
 {
     edge_list list = {0};
     cru_status status = CRU_OK;
-    for (int64_t row = 0; row < r->cites.rows && status == CRU_OK; row++) {
+    for (int64_t row = 0; row < r->cites.rows && !status; row++) {
         int64_t cited = names_find(&r->papers, csv_field(&r->cites, row, 0));
         int64_t citing = names_find(&r->papers, csv_field(&r->cites, row, 1));
         if (cited < 0 || citing < 0) continue;
         status = edge_list_add(&list, (edge){r->papers.items[citing].place, r->papers.items[cited].place, 1}, r->err);
     }
-    if (status == CRU_OK) status = node_graph_list(&r->s->node, &list, r->data, r->err);
+    if (!status) status = node_graph_list(&r->s->node, &list, r->data, r->err);
     edge_list_free(&list);
     return status;
 }
@@ -106,9 +106,9 @@ static cru_status load(const cru_loading *l)
     reading r = {.s = l->settings, .arena = cru_arena_create(), .data = l->data, .err = l->err};
     if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     cru_status status = read_tables(&r, l->source);
-    if (status == CRU_OK) status = read_labels(&r);
-    if (status == CRU_OK) status = read_features(&r);
-    if (status == CRU_OK) status = read_cites(&r);
+    if (!status) status = read_labels(&r);
+    if (!status) status = read_features(&r);
+    if (!status) status = read_cites(&r);
     names_free(&r.papers);
     names_free(&r.classes);
     csv_free(&r.content);

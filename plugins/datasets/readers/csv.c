@@ -8,11 +8,12 @@
  *   header.
  *
  * csv-table.h has the rules for delimiters and quotes. Errors name file and line. */
-#include <crucible/crucible.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "csv-table.h"
 #include "edge-list.h"
@@ -57,9 +58,9 @@ static cru_status read_tables(reading *r, const cru_source *source)
 {
     const char *nodes, *edges = source_file(source, "edges");
     cru_status status = source_need(source, "nodes", &nodes, r->err);
-    if (status == CRU_OK) status = csv_read(nodes, &r->nodes, r->err);
-    if (status == CRU_OK && edges) status = csv_read(edges, &r->edges, r->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = csv_read(nodes, &r->nodes, r->err);
+    if (!status && edges) status = csv_read(edges, &r->edges, r->err);
+    if (status) return status;
     if (r->nodes.rows < 2) return cru_fail(r->err, CRU_BAD_INPUT, "%s: needs a header and at least one row", nodes);
     if (r->nodes.rows - 1 > INT32_MAX) return cru_fail(r->err, CRU_BAD_INPUT, "%s: too many rows", nodes);
     if (edges && r->edges.rows > 0 && r->edges.cols != 2 && r->edges.cols != 3)
@@ -91,7 +92,7 @@ static cru_status read_ids(reading *r)
 {
     if (r->id < 0) return CRU_OK;
     cru_status status = column_names(r, r->id, &r->ids);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     for (int64_t row = 1; row < r->nodes.rows; row++) {
         const char *text = csv_field(&r->nodes, row, r->id);
         if (!*text) return fail_row(r, &r->nodes, row, "is not an id: every row needs one", text);
@@ -120,7 +121,7 @@ static cru_status read_labels(reading *r)
     cru_data *data = r->data;
     bool anomaly = r->s->task == TASK_ANOMALY;
     cru_status status = column_names(r, r->label, &r->classes);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int64_t count = r->classes.count;
     if (count < 1 || count > MOST_CLASSES || (anomaly && count != 2)) {
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: column '%s' holds %lld classes, expected %s", r->nodes.path,
@@ -128,7 +129,7 @@ static cru_status read_labels(reading *r)
     }
     cru_problem problem = !r->edges.path ? CRU_ROWS : anomaly ? CRU_ANOMALY : CRU_NODES;
     status = generate_begin(data, problem, r->nodes.rows - 1, count, r->err);
-    char **text = status == CRU_OK ? cru_data_alloc(data, count, sizeof *text) : NULL;
+    char **text = !status ? cru_data_alloc(data, count, sizeof *text) : NULL;
     if (!text) return cru_fail(r->err, CRU_NO_MEMORY, "%s: no memory for labels", r->nodes.path);
     for (int64_t c = 0; c < count; c++) {
         size_t size = strlen(r->classes.items[c].text) + 1;
@@ -184,7 +185,7 @@ static cru_status read_features(reading *r)
     if (cols == 0) return cru_fail(r->err, CRU_BAD_INPUT, "%s: no column is left for features", r->nodes.path);
     float *x = generate_dense(r->data, cols, r->err);
     cru_status status = x ? CRU_OK : CRU_NO_MEMORY;
-    for (int64_t c = 0; c < cols && status == CRU_OK; c++) status = read_column(r, column[c], x + c, cols);
+    for (int64_t c = 0; c < cols && !status; c++) status = read_column(r, column[c], x + c, cols);
     return status;
 }
 
@@ -209,8 +210,8 @@ static cru_status read_edges(reading *r)
     if (!r->edges.path) return CRU_OK;
     edge_list edges = {0};
     cru_status status = CRU_OK;
-    for (int64_t row = 0; row < r->edges.rows && status == CRU_OK; row++) status = read_edge(r, row, &edges);
-    if (status == CRU_OK)
+    for (int64_t row = 0; row < r->edges.rows && !status; row++) status = read_edge(r, row, &edges);
+    if (!status)
         status = edge_list_store(&edges, r->data->nodes, r->s->directed ? EDGE_DIRECTED : EDGE_SYMMETRIC, r->data);
     edge_list_free(&edges);
     return status;
@@ -246,12 +247,12 @@ static cru_status load(const cru_loading *l)
 {
     reading r = {.s = l->settings, .data = l->data, .err = l->err};
     cru_status status = read_tables(&r, l->source);
-    if (status == CRU_OK) status = read_ids(&r);
-    if (status == CRU_OK) status = read_labels(&r);
-    if (status == CRU_OK) status = read_features(&r);
-    if (status == CRU_OK) status = read_edges(&r);
-    if (status == CRU_OK) status = read_split(&r);
-    if (status == CRU_OK) generate_end(l->data);
+    if (!status) status = read_ids(&r);
+    if (!status) status = read_labels(&r);
+    if (!status) status = read_features(&r);
+    if (!status) status = read_edges(&r);
+    if (!status) status = read_split(&r);
+    if (!status) generate_end(l->data);
     names_free(&r.ids);
     names_free(&r.classes);
     csv_free(&r.nodes);

@@ -46,7 +46,7 @@ static cru_status open_text(const reading *r, const cru_source *source, const ch
 {
     const char *path;
     cru_status status = source_need(source, role, &path, r->err);
-    return status == CRU_OK ? blob_read(r->arena, path, file, r->err) : status;
+    return status ? status : blob_read(r->arena, path, file, r->err);
 }
 
 static int64_t count_lines(cursor c)
@@ -81,7 +81,7 @@ static cru_status read_node(reading *r, cursor *c)
     while (*c->at != '\t') {
         if (place > 0 && *c->at++ != ',') return cursor_fail(c, "expected a comma or a tab", r->err);
         cru_status status = read_feature(r, c, node, place++);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     cursor_skip(c, "");
     if (!cursor_whole(c, &label) || label < 0 || label >= NODE_MOST_CLASSES)
@@ -96,7 +96,7 @@ static cru_status read_nodes(reading *r, const cru_source *source)
 {
     blob file;
     cru_status status = open_text(r, source, "nodes", &file);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cursor c = {(const char *)file.bytes, (const char *)file.bytes + file.size, file.name, 1};
     cursor_next_line(&c); /* the header */
     r->nodes = count_lines(c);
@@ -106,10 +106,10 @@ static cru_status read_nodes(reading *r, const cru_source *source)
     r->col = cru_arena_alloc(r->arena, most, sizeof *r->col);
     r->value = cru_arena_alloc(r->arena, most, sizeof *r->value);
     for (int64_t i = 0; i < r->nodes; i++) r->labels[i] = CRU_UNLABELLED;
-    for (; cursor_more(&c) && status == CRU_OK; cursor_next_line(&c)) status = read_node(r, &c);
-    if (status != CRU_OK) return status;
+    for (; cursor_more(&c) && !status; cursor_next_line(&c)) status = read_node(r, &c);
+    if (status) return status;
     status = node_store_labels(&r->s->node, (node_label_list){c.path, r->labels, r->nodes}, r->data, r->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     bool ones = true;
     for (int64_t i = 0; i < r->entries; i++) ones = ones && r->value[i] == 1;
     cru_coo entries = {r->nodes, r->cols, r->entries, r->row, r->col, ones ? NULL : r->value};
@@ -122,8 +122,8 @@ static cru_status read_edges(const reading *r, const cru_source *source)
     blob file;
     edge_list list = {0};
     cru_status status = open_text(r, source, "edges", &file);
-    if (status == CRU_OK) status = edge_text_read(&file, r->nodes, &list, r->err);
-    if (status == CRU_OK) status = node_graph_list(&r->s->node, &list, r->data, r->err);
+    if (!status) status = edge_text_read(&file, r->nodes, &list, r->err);
+    if (!status) status = node_graph_list(&r->s->node, &list, r->data, r->err);
     edge_list_free(&list);
     return status;
 }
@@ -133,9 +133,8 @@ static cru_status load(const cru_loading *l)
     reading r = {.s = l->settings, .arena = cru_arena_create(), .data = l->data, .err = l->err};
     if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     cru_status status = read_nodes(&r, l->source);
-    if (status == CRU_OK) status = read_edges(&r, l->source);
-    if (status == CRU_OK && mask_files_count(l->source) > 0)
-        status = mask_files_read(l->source, r.arena, l->data, l->err);
+    if (!status) status = read_edges(&r, l->source);
+    if (!status && mask_files_count(l->source) > 0) status = mask_files_read(l->source, r.arena, l->data, l->err);
     cru_arena_destroy(r.arena);
     return status;
 }

@@ -10,9 +10,9 @@
  * one a line (id-files.h).
  *
  * Zhang, Cui, Neumann, Chen. An End-to-End Deep Learning Architecture for Graph Classification. AAAI 2018. */
-#include <crucible/crucible.h>
-
 #include <stdlib.h>
+
+#include <crucible/crucible.h>
 
 #include "graph-set.h"
 #include "id-files.h"
@@ -56,11 +56,11 @@ static cru_status read_node(reading *r, int64_t first, int64_t node, int64_t cou
 {
     int64_t degree, other;
     cru_status status = next_line(r);
-    if (status == CRU_OK) status = next(r, INT32_MIN, INT32_MAX, &r->tags[first + node]);
-    if (status == CRU_OK) status = next(r, 0, count, &degree);
-    for (int64_t k = 0; status == CRU_OK && k < degree; k++) {
+    if (!status) status = next(r, INT32_MIN, INT32_MAX, &r->tags[first + node]);
+    if (!status) status = next(r, 0, count, &degree);
+    for (int64_t k = 0; !status && k < degree; k++) {
         status = next(r, 0, count - 1, &other);
-        if (status == CRU_OK) status = edge_list_add(&r->set.edges, (edge){first + other, first + node, 1}, r->err);
+        if (!status) status = edge_list_add(&r->set.edges, (edge){first + other, first + node, 1}, r->err);
     }
     return status;
 }
@@ -69,10 +69,10 @@ static cru_status read_graph(reading *r, int64_t g)
 {
     int64_t count, first = r->offsets[g];
     cru_status status = next_line(r);
-    if (status == CRU_OK) status = next(r, 0, r->most_nodes - first, &count);
-    if (status == CRU_OK) status = next(r, INT32_MIN, INT32_MAX, &r->labels[g]);
-    r->offsets[g + 1] = first + (status == CRU_OK ? count : 0);
-    for (int64_t v = 0; status == CRU_OK && v < count; v++) status = read_node(r, first, v, count);
+    if (!status) status = next(r, 0, r->most_nodes - first, &count);
+    if (!status) status = next(r, INT32_MIN, INT32_MAX, &r->labels[g]);
+    r->offsets[g + 1] = first + (!status ? count : 0);
+    for (int64_t v = 0; !status && v < count; v++) status = read_node(r, first, v, count);
     return status;
 }
 
@@ -82,11 +82,11 @@ static cru_status read_graphs(reading *r, cru_arena *arena)
     r->most_nodes = size / 4 < INT32_MAX ? size / 4 : INT32_MAX; /* "0 0\n" is the shortest line of a node */
     if (!cursor_more(&r->text)) return cursor_fail(&r->text, "an empty file", r->err);
     cru_status status = next(r, 1, size / 4, &r->set.graphs);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     r->offsets = cru_arena_alloc_zeroed(arena, r->set.graphs + 1, sizeof *r->offsets);
     r->labels = cru_arena_alloc(arena, r->set.graphs, sizeof *r->labels);
     r->tags = cru_arena_alloc(arena, r->most_nodes, sizeof *r->tags);
-    for (int64_t g = 0; status == CRU_OK && g < r->set.graphs; g++) status = read_graph(r, g);
+    for (int64_t g = 0; !status && g < r->set.graphs; g++) status = read_graph(r, g);
     r->set.offsets = r->offsets;
     r->set.labels = r->labels;
     r->set.tags = r->tags;
@@ -99,17 +99,17 @@ static cru_status load(const cru_loading *l)
     const char *path;
     byte_string text;
     cru_status status = source_need(l->source, "graphs", &path, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cru_arena *arena = cru_arena_create();
     if (!arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", path);
     reading r = {.err = l->err, .set = {.name = path, .loops = s->loops}};
     status = text_file_read(arena, path, UNPACK_ALL, &text, l->err);
-    if (status == CRU_OK) {
+    if (!status) {
         r.text = (cursor){text.bytes, text.bytes + text.size, path, 1};
         status = read_graphs(&r, arena);
     }
-    if (status == CRU_OK) status = graph_set_store(&r.set, arena, l->data, l->err);
-    if (status == CRU_OK) status = id_files_read(l->source, arena, l->data, l->err);
+    if (!status) status = graph_set_store(&r.set, arena, l->data, l->err);
+    if (!status) status = id_files_read(l->source, arena, l->data, l->err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(arena);
     return status;

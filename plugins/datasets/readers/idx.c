@@ -6,9 +6,9 @@
  * Test images follow the training images; the official split says which is which. Pixels are divided by `scale`.
  *
  * LeCun, Bottou, Bengio, Haffner. Gradient-Based Learning Applied to Document Recognition. Proc. IEEE 1998. */
-#include <crucible/crucible.h>
-
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "blob.h"
 #include "generate.h"
@@ -82,7 +82,7 @@ static cru_status store(const settings *s, const idx_file *f, cru_data *data, cr
                      .height = train->shape[1],
                      .width = train->shape[2]};
     cru_status status = image_set_begin(&set, data, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     copy_part(&f[0], &f[1], 0, s->scale, data);
     copy_part(&f[2], &f[3], train->shape[0], s->scale, data);
     generate_end(data);
@@ -97,11 +97,11 @@ static cru_status load(const cru_loading *l)
     const char *paths[4];
     cru_arena *arena = cru_arena_create();
     cru_status status = arena ? CRU_OK : cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
-    for (int i = 0; i < 4 && status == CRU_OK; i++) status = source_need(l->source, roles[i], &paths[i], l->err);
-    if (status == CRU_OK) status = blob_read_all(arena, (file_list){paths, 4}, (byte_room){0}, blobs, l->err);
-    for (int i = 0; i < 4 && status == CRU_OK; i++)
+    for (int i = 0; i < 4 && !status; i++) status = source_need(l->source, roles[i], &paths[i], l->err);
+    if (!status) status = blob_read_all(arena, (file_list){paths, 4}, (byte_room){0}, blobs, l->err);
+    for (int i = 0; i < 4 && !status; i++)
         status = parse_idx(&blobs[i], strstr(roles[i], "images") ? 3 : 1, &files[i], l->err);
-    if (status == CRU_OK) status = store(l->settings, files, l->data, l->err);
+    if (!status) status = store(l->settings, files, l->data, l->err);
     cru_arena_destroy(arena);
     return status;
 }

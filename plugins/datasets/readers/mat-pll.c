@@ -55,13 +55,13 @@ static cru_status check_labels(const reading *r, const table *t)
 static cru_status find_tables(reading *r)
 {
     cru_status status = find(r, "data", "features", &r->x);
-    if (status == CRU_OK) status = find(r, "target", "logitlabels", &r->target);
-    if (status == CRU_OK) status = find(r, "partial_target", "p_labels", &r->partial);
-    if (status != CRU_OK) return status;
+    if (!status) status = find(r, "target", "logitlabels", &r->target);
+    if (!status) status = find(r, "partial_target", "p_labels", &r->partial);
+    if (status) return status;
     r->rows = r->x.shape.rows;
     status = check_labels(r, &r->target);
-    if (status == CRU_OK) status = check_labels(r, &r->partial);
-    if (status != CRU_OK) return status;
+    if (!status) status = check_labels(r, &r->partial);
+    if (status) return status;
     r->classes = lies(r, &r->target.shape) ? r->target.shape.rows : r->target.shape.cols;
     const mat_shape *partial = &r->partial.shape;
     const int64_t other = lies(r, partial) ? partial->rows : partial->cols;
@@ -73,14 +73,14 @@ static cru_status find_tables(reading *r)
 static cru_status read_labels(const reading *r, table *t)
 {
     cru_status status = mat_read(r->file, t->variable, r->arena, &t->m, r->err);
-    if (status == CRU_OK && lies(r, &t->shape)) t->m = mat_transpose(&t->m, r->arena);
+    if (!status && lies(r, &t->shape)) t->m = mat_transpose(&t->m, r->arena);
     return status;
 }
 
 static cru_status store_truth(reading *r)
 {
     cru_status status = read_labels(r, &r->target);
-    for (int64_t i = 0; i < r->rows && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < r->rows && !status; i++) {
         int64_t ones = 0;
         for (int64_t c = 0; c < r->classes; c++) {
             if (mat_at(&r->target.m, i, c) == 0) continue;
@@ -97,7 +97,7 @@ static cru_status store_truth(reading *r)
 static cru_status store_candidates(reading *r)
 {
     cru_status status = read_labels(r, &r->partial);
-    for (int64_t i = 0; i < r->rows && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < r->rows && !status; i++) {
         int64_t candidates = 0;
         for (int64_t c = 0; c < r->classes; c++) {
             if (mat_at(&r->partial.m, i, c) == 0) continue;
@@ -113,8 +113,8 @@ static cru_status store_candidates(reading *r)
 static cru_status store_features(reading *r)
 {
     cru_status status = mat_read(r->file, r->x.variable, r->arena, &r->x.m, r->err);
-    float *x = status == CRU_OK ? generate_dense(r->data, r->x.m.cols, r->err) : NULL;
-    if (!x) return status == CRU_OK ? CRU_NO_MEMORY : status;
+    float *x = !status ? generate_dense(r->data, r->x.m.cols, r->err) : NULL;
+    if (!x) return status ? status : CRU_NO_MEMORY;
     for (int64_t i = 0; i < r->rows; i++)
         for (int64_t j = 0; j < r->x.m.cols; j++) x[i * r->x.m.cols + j] = (float)mat_at(&r->x.m, i, j);
     return CRU_OK;
@@ -124,14 +124,14 @@ static cru_status store_features(reading *r)
 static cru_status read_tables(reading *r)
 {
     cru_status status = find_tables(r);
-    if (status == CRU_OK) status = generate_begin(r->data, CRU_ROWS, r->rows, r->classes, r->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = generate_begin(r->data, CRU_ROWS, r->rows, r->classes, r->err);
+    if (status) return status;
     r->data->candidates = cru_data_alloc(r->data, r->rows * r->classes, 1);
     if (!r->data->candidates) return cru_fail(r->err, CRU_NO_MEMORY, "%s: no memory", r->path);
     status = store_truth(r);
-    if (status == CRU_OK) status = store_candidates(r);
-    if (status == CRU_OK) status = store_features(r);
-    if (status == CRU_OK) generate_end(r->data);
+    if (!status) status = store_candidates(r);
+    if (!status) status = store_features(r);
+    if (!status) generate_end(r->data);
     return status;
 }
 
@@ -139,8 +139,8 @@ static cru_status load(const cru_loading *l)
 {
     reading r = {.data = l->data, .err = l->err};
     cru_status status = source_need(l->source, "rows", &r.path, l->err);
-    if (status == CRU_OK) status = mat_open(r.path, &r.file, l->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = mat_open(r.path, &r.file, l->err);
+    if (status) return status;
     r.arena = cru_arena_create();
     status = r.arena ? read_tables(&r) : cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", r.path);
     mat_close(r.file);

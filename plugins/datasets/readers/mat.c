@@ -9,11 +9,11 @@
  *              The class is gender - 1 (0: unknown, unlabelled), every other column is one-hot coded over its values.
  *
  * Further files: splits, an .npy of LINKX (index-lists.h), or train-0, test-0, ... with node numbers (id-files.h). */
-#include <crucible/crucible.h>
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "generate.h"
 #include "mat-nodes.h"
@@ -44,7 +44,7 @@ static cru_status read_labels(const reading *r)
 {
     mat_matrix m;
     cru_status status = mat_nodes_get(r, label_names, &m);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (m.rows != 1 && m.cols != 1) return cru_fail(r->err, CRU_BAD_INPUT, "%s: not one label a node", m.name);
     double least = INFINITY;
     int64_t count = m.rows * m.cols;
@@ -80,12 +80,12 @@ static cru_status read_local_info(const reading *r)
 {
     mat_matrix m;
     cru_status status = mat_nodes_get(r, info_names, &m);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const int64_t first = m.cols - INFO_COLUMNS; /* of the seven */
     if ((first != 0 && first != 1) || m.rows > INT32_MAX)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld columns, expected 7", m.name, (long long)m.cols);
     status = mat_nodes_labels(r, (mat_labels){&m, first + INFO_GENDER, m.rows, 1});
-    if (status != CRU_OK) return status;
+    if (status) return status;
     enum { CODED = INFO_COLUMNS - 1 };
     int64_t *offsets = cru_data_alloc(r->data, m.rows + 1, sizeof *offsets), cols = 0;
     int32_t *ids = cru_data_alloc(r->data, CODED * m.rows, sizeof *ids);
@@ -105,7 +105,7 @@ static cru_status read_graph(const reading *r, const char *name)
 {
     mat_matrix m;
     cru_status status = mat_read(r->file, name, r->arena, &m, r->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cru_csr arcs = mat_csr(&m, r->arena);
     return node_graph(r->s, &arcs, r->data, r->err);
 }
@@ -120,7 +120,7 @@ static cru_status read_relations(const reading *r)
     for (const char *const *name = relation_names; *name; name++) {
         if (!mat_first(r->file, (const char *const[]){*name, NULL})) continue;
         cru_status status = read_graph(r, *name);
-        if (status != CRU_OK) return status;
+        if (status) return status;
         cru_csr pattern = cru_csr_pattern(&r->data->graph);
         relations[count++] = (cru_relation){strcpy(cru_pool_alloc(pool, 16, 1), *name + strlen("net_")), pattern};
         all = all.offsets ? cru_csr_add(pool, &all, 1, &pattern, 1) : pattern;
@@ -136,8 +136,8 @@ static cru_status read_all(const reading *r)
 {
     bool facebook = mat_first(r->file, info_names) != NULL;
     cru_status status = facebook ? read_local_info(r) : read_labels(r);
-    if (status == CRU_OK && !facebook) status = mat_nodes_features(r, feature_names);
-    if (status != CRU_OK) return status;
+    if (!status && !facebook) status = mat_nodes_features(r, feature_names);
+    if (status) return status;
     const char *graph = mat_first(r->file, graph_names);
     if (graph) return read_graph(r, graph);
     if (mat_first(r->file, relation_names)) return read_relations(r);
@@ -149,11 +149,11 @@ static cru_status load(const cru_loading *l)
     const settings *s = l->settings;
     reading r = {.s = &s->node, .unlabelled = s->unlabelled, .data = l->data, .err = l->err};
     cru_status status = source_need(l->source, "graph", &r.path, l->err);
-    if (status == CRU_OK) status = mat_open(r.path, &r.file, l->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = mat_open(r.path, &r.file, l->err);
+    if (status) return status;
     r.arena = cru_arena_create();
     status = r.arena ? read_all(&r) : cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", r.path);
-    if (status == CRU_OK) status = mat_nodes_splits(&r, l->source);
+    if (!status) status = mat_nodes_splits(&r, l->source);
     mat_close(r.file);
     cru_arena_destroy(r.arena);
     return status;

@@ -30,8 +30,8 @@ static cru_status get(const cru_source *source, const char *role, cru_arena *are
     const char *path;
     blob file;
     cru_status status = source_need(source, role, &path, err);
-    if (status == CRU_OK) status = blob_read(arena, path, &file, err);
-    return status == CRU_OK ? npy_parse(&file, out, err) : status;
+    if (!status) status = blob_read(arena, path, &file, err);
+    return status ? status : npy_parse(&file, out, err);
 }
 
 static cru_status read_all(const settings *s, const cru_source *source, cru_arena *arena, cru_data *data,
@@ -40,12 +40,12 @@ static cru_status read_all(const settings *s, const cru_source *source, cru_aren
     array x, y, edges;
     const char *splits = source_file(source, "splits");
     cru_status status = get(source, "y", arena, &y, err);
-    if (status == CRU_OK) status = node_labels(&s->node, &y, 0, data, err);
-    if (status == CRU_OK) status = get(source, "x", arena, &x, err);
-    if (status == CRU_OK) status = matrix_features(&x, data, err);
-    if (status == CRU_OK) status = get(source, "edges", arena, &edges, err);
-    if (status == CRU_OK) status = edge_array_graph(&s->node, &edges, false, data, err);
-    if (status == CRU_OK && splits) status = index_lists_read(splits, arena, data, err);
+    if (!status) status = node_labels(&s->node, &y, 0, data, err);
+    if (!status) status = get(source, "x", arena, &x, err);
+    if (!status) status = matrix_features(&x, data, err);
+    if (!status) status = get(source, "edges", arena, &edges, err);
+    if (!status) status = edge_array_graph(&s->node, &edges, false, data, err);
+    if (!status && splits) status = index_lists_read(splits, arena, data, err);
     return status;
 }
 

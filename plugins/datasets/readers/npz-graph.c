@@ -8,9 +8,9 @@
  *
  * Further files of the roles split-0, split-1, ... hold train_mask, val_mask and test_mask of one official split each;
  * they take the place of masks in the main file. */
-#include <crucible/crucible.h>
-
 #include <stdio.h>
+
+#include <crucible/crucible.h>
 
 #include "edge-array.h"
 #include "mask-files.h"
@@ -36,14 +36,14 @@ static cru_status read_labels(const reading *r, const char *key)
 {
     array labels;
     cru_status status = get(r, key, &labels);
-    return status == CRU_OK ? node_labels(r->s, &labels, 0, r->data, r->err) : status;
+    return status ? status : node_labels(r->s, &labels, 0, r->data, r->err);
 }
 
 static cru_status read_dense(const reading *r, const char *key)
 {
     array x;
     cru_status status = get(r, key, &x);
-    return status == CRU_OK ? matrix_features(&x, r->data, r->err) : status;
+    return status ? status : matrix_features(&x, r->data, r->err);
 }
 
 /* `pairs`: m x 2, else 2 x m. */
@@ -51,22 +51,22 @@ static cru_status read_edges(const reading *r, const char *key, bool pairs)
 {
     array e;
     cru_status status = get(r, key, &e);
-    return status == CRU_OK ? edge_array_graph(r->s, &e, pairs, r->data, r->err) : status;
+    return status ? status : edge_array_graph(r->s, &e, pairs, r->data, r->err);
 }
 
 static cru_status read_heterophilous(const reading *r)
 {
     cru_status status = read_labels(r, "node_labels");
-    if (status == CRU_OK) status = read_dense(r, "node_features");
-    if (status == CRU_OK) status = read_edges(r, "edges", true);
+    if (!status) status = read_dense(r, "node_features");
+    if (!status) status = read_edges(r, "edges", true);
     return status;
 }
 
 static cru_status read_pyg(const reading *r)
 {
     cru_status status = read_labels(r, "y");
-    if (status == CRU_OK) status = read_dense(r, "x");
-    if (status == CRU_OK) status = read_edges(r, "edge_index", false);
+    if (!status) status = read_dense(r, "x");
+    if (!status) status = read_edges(r, "edge_index", false);
     return status;
 }
 
@@ -83,14 +83,14 @@ static cru_status spread_csrs(const reading *r, const char *const *prefixes, int
         keys[i] = text[i];
     }
     cru_status status = npz_arrays(r->npz, r->arena, (member_list){keys, count * PARTS}, arrays, r->err);
-    for (int i = 0; i < count && status == CRU_OK; i++) {
+    for (int i = 0; i < count && !status; i++) {
         const array *a = arrays + i * PARTS, *shape = a + 3;
         const array_range size = {0, INT32_MAX};
         csr_arrays csr = {.data = a[0], .indices = a[1], .indptr = a[2]};
         status = array_expect(shape, (array_form){1, 2, -1}, r->err);
-        if (status == CRU_OK) status = array_whole(shape, 0, size, &csr.rows, r->err);
-        if (status == CRU_OK) status = array_whole(shape, 1, size, &csr.cols, r->err);
-        if (status == CRU_OK) status = matrix_csr(&csr, cru_data_pool(r->data), &out[i], r->err);
+        if (!status) status = array_whole(shape, 0, size, &csr.rows, r->err);
+        if (!status) status = array_whole(shape, 1, size, &csr.cols, r->err);
+        if (!status) status = matrix_csr(&csr, cru_data_pool(r->data), &out[i], r->err);
     }
     return status;
 }
@@ -110,11 +110,11 @@ static cru_status read_spread(const reading *r)
     const bool dense = npz_has(r->npz, "attr_matrix");
     cru_csr matrices[2];
     cru_status status = read_labels(r, "labels");
-    if (status == CRU_OK) status = spread_csrs(r, prefixes, dense ? 1 : 2, matrices);
-    if (status != CRU_OK) return status;
+    if (!status) status = spread_csrs(r, prefixes, dense ? 1 : 2, matrices);
+    if (status) return status;
     if (!dense) return store_sparse(r, &matrices[0], &matrices[1]);
     status = read_dense(r, "attr_matrix");
-    return status == CRU_OK ? node_graph(r->s, &matrices[0], r->data, r->err) : status;
+    return status ? status : node_graph(r->s, &matrices[0], r->data, r->err);
 }
 
 static cru_status pickled_csr(const reading *r, const array *objects, cru_csr *out)
@@ -125,8 +125,8 @@ static cru_status pickled_csr(const reading *r, const array *objects, cru_csr *o
     const pickle_value *top;
     csr_arrays csr;
     cru_status status = pickle_parse(&bytes, r->arena, &top, r->err);
-    if (status == CRU_OK) status = pickle_csr(pickle_item(pickle_objects(top), 0), objects->name, &csr, r->err);
-    return status == CRU_OK ? matrix_csr(&csr, cru_data_pool(r->data), out, r->err) : status;
+    if (!status) status = pickle_csr(pickle_item(pickle_objects(top), 0), objects->name, &csr, r->err);
+    return status ? status : matrix_csr(&csr, cru_data_pool(r->data), out, r->err);
 }
 
 static cru_status read_pickled(const reading *r)
@@ -135,10 +135,10 @@ static cru_status read_pickled(const reading *r)
     array objects[2];
     cru_csr adjacency, x;
     cru_status status = read_labels(r, "node_label");
-    if (status == CRU_OK) status = npz_arrays(r->npz, r->arena, (member_list){keys, 2}, objects, r->err);
-    if (status == CRU_OK) status = pickled_csr(r, &objects[0], &adjacency);
-    if (status == CRU_OK) status = pickled_csr(r, &objects[1], &x);
-    return status == CRU_OK ? store_sparse(r, &adjacency, &x) : status;
+    if (!status) status = npz_arrays(r->npz, r->arena, (member_list){keys, 2}, objects, r->err);
+    if (!status) status = pickled_csr(r, &objects[0], &adjacency);
+    if (!status) status = pickled_csr(r, &objects[1], &x);
+    return status ? status : store_sparse(r, &adjacency, &x);
 }
 
 static cru_status read_masks(const reading *r)
@@ -147,18 +147,18 @@ static cru_status read_masks(const reading *r)
     if (!npz_has(r->npz, keys[0])) return CRU_OK;
     array masks[3];
     cru_status status = CRU_OK;
-    for (int p = 0; p < 3 && status == CRU_OK; p++) {
+    for (int p = 0; p < 3 && !status; p++) {
         status = get(r, keys[p], &masks[p]);
         const array_form form = {2, p > 0 ? masks[0].shape[0] : -1, r->data->items};
-        if (status == CRU_OK) status = array_expect(&masks[p], form, r->err);
+        if (!status) status = array_expect(&masks[p], form, r->err);
     }
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int64_t count = masks[0].shape[0];
     cru_split *splits = node_splits(r->data, count, r->err);
     if (!splits) return CRU_NO_MEMORY;
-    for (int64_t k = 0; k < count && status == CRU_OK; k++) {
+    for (int64_t k = 0; k < count && !status; k++) {
         cru_ids *parts[] = {&splits[k].train, &splits[k].val, &splits[k].test};
-        for (int p = 0; p < 3 && status == CRU_OK; p++) {
+        for (int p = 0; p < 3 && !status; p++) {
             const array *m = &masks[p];
             node_mask mask = {m, array_place(m, k, 0), m->fortran ? count : 1};
             status = node_mask_ids(mask, r->data, parts[p], r->err);
@@ -191,12 +191,12 @@ static cru_status load(const cru_loading *l)
     const node_only *s = l->settings;
     const char *path;
     cru_status status = source_need(l->source, "graph", &path, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     reading r = {.s = &s->node, .arena = cru_arena_create(), .data = l->data, .err = l->err};
     if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", path);
     status = archive_open(path, &r.npz, l->err);
-    if (status == CRU_OK) status = read_layout(&r, path);
-    if (status == CRU_OK)
+    if (!status) status = read_layout(&r, path);
+    if (!status)
         status =
             mask_files_count(l->source) > 0 ? mask_files_read(l->source, r.arena, l->data, l->err) : read_masks(&r);
     archive_close(r.npz);

@@ -31,7 +31,7 @@ static cru_status read_table(const reading *r, const char *role, int64_t columns
 {
     const char *path;
     cru_status status = source_need(r->source, role, &path, r->err);
-    return status == CRU_OK ? number_table_read(r->arena, path, columns, out, r->err) : status;
+    return status ? status : number_table_read(r->arena, path, columns, out, r->err);
 }
 
 static cru_status fail_sizes(const reading *r, const char *what)
@@ -43,7 +43,7 @@ static cru_status read_offsets(reading *r, const char *role, int64_t **out)
 {
     number_table sizes;
     cru_status status = read_table(r, role, 1, &sizes);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (sizes.rows != r->set.graphs) return fail_sizes(r, "graphs");
     int64_t *offsets = cru_arena_alloc_zeroed(r->arena, sizes.rows + 1, sizeof *offsets);
     for (int64_t g = 0; g < sizes.rows; g++) {
@@ -59,12 +59,12 @@ static cru_status read_edges(reading *r)
     int64_t *first;
     number_table pairs;
     cru_status status = read_offsets(r, "num-edges", &first);
-    if (status == CRU_OK) status = read_table(r, "edges", 2, &pairs);
-    if (status != CRU_OK) return status;
+    if (!status) status = read_table(r, "edges", 2, &pairs);
+    if (status) return status;
     if (pairs.rows != first[r->set.graphs]) return fail_sizes(r, "edges");
     for (int64_t g = 0; g < r->set.graphs; g++) {
         int64_t start = r->set.offsets[g], nodes = r->set.offsets[g + 1] - start;
-        for (int64_t i = first[g]; i < first[g + 1] && status == CRU_OK; i++) {
+        for (int64_t i = first[g]; i < first[g + 1] && !status; i++) {
             int64_t from = pairs.numbers[2 * i], to = pairs.numbers[2 * i + 1];
             if (from < 0 || from >= nodes || to < 0 || to >= nodes)
                 return cru_fail(r->err, CRU_BAD_INPUT, "%s: edge %lld leaves graph %lld", r->source->name, (long long)i,
@@ -81,7 +81,7 @@ static cru_status read_features(reading *r, int64_t nodes)
 {
     const char *path;
     cru_status status = source_need(r->source, "node-features", &path, r->err);
-    return status == CRU_OK ? text_matrix_read(r->arena, path, nodes, &r->x, r->err) : status;
+    return status ? status : text_matrix_read(r->arena, path, nodes, &r->x, r->err);
 }
 
 static cru_status read_graphs(reading *r)
@@ -89,16 +89,16 @@ static cru_status read_graphs(reading *r)
     number_table labels;
     int64_t *offsets;
     cru_status status = read_table(r, "labels", 1, &labels);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     r->set.graphs = labels.rows;
     r->set.labels = labels.numbers;
     status = read_offsets(r, "num-nodes", &offsets);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (offsets[labels.rows] > INT32_MAX) return fail_sizes(r, "nodes");
     r->set.offsets = offsets;
     status = read_features(r, offsets[labels.rows]);
-    if (status == CRU_OK) status = read_edges(r);
-    return status == CRU_OK ? graph_set_store(&r->set, r->arena, r->data, r->err) : status;
+    if (!status) status = read_edges(r);
+    return status ? status : graph_set_store(&r->set, r->arena, r->data, r->err);
 }
 
 static cru_status load(const cru_loading *l)
@@ -109,8 +109,8 @@ static cru_status load(const cru_loading *l)
     r.set.name = l->source->name;
     r.set.loops = true;
     cru_status status = read_graphs(&r);
-    if (status == CRU_OK) status = matrix_store_features(r.x.numbers, r.x.cols, data, l->err);
-    if (status == CRU_OK) status = id_files_read(l->source, r.arena, data, l->err);
+    if (!status) status = matrix_store_features(r.x.numbers, r.x.cols, data, l->err);
+    if (!status) status = id_files_read(l->source, r.arena, data, l->err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(r.arena);
     return status;

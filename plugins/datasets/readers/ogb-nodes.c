@@ -32,20 +32,18 @@ static const cru_param schema[] = {
 };
 
 typedef struct reading {
+    const cru_loading *l;
     const settings *s;
-    const cru_source *source;
     cru_arena *arena;
-    cru_data *data;
-    cru_error *err;
 } reading;
 
 static cru_status read_labels(const reading *r)
 {
     const char *path;
     number_table numbers;
-    cru_status status = source_need(r->source, "labels", &path, r->err);
-    if (status == CRU_OK) status = number_table_read(r->arena, path, 1, &numbers, r->err);
-    if (status != CRU_OK) return status;
+    cru_status status = source_need(r->l->source, "labels", &path, r->l->err);
+    if (!status) status = number_table_read(r->arena, path, 1, &numbers, r->l->err);
+    if (status) return status;
     int32_t *labels = cru_arena_alloc(r->arena, numbers.rows, sizeof *labels);
     if (r->s->quantiles > 0) {
         double *values = cru_arena_alloc(r->arena, numbers.rows, sizeof *values);
@@ -54,32 +52,32 @@ static cru_status read_labels(const reading *r)
     }
     for (int64_t i = 0; i < numbers.rows && r->s->quantiles == 0; i++) {
         if (numbers.numbers[i] < CRU_UNLABELLED || numbers.numbers[i] >= NODE_MOST_CLASSES)
-            return cru_fail(r->err, CRU_BAD_INPUT, "%s:%lld: class %lld", path, (long long)i + 1,
+            return cru_fail(r->l->err, CRU_BAD_INPUT, "%s:%lld: class %lld", path, (long long)i + 1,
                             (long long)numbers.numbers[i]);
         labels[i] = (int32_t)numbers.numbers[i];
     }
-    return node_store_labels(&r->s->node, (node_label_list){path, labels, numbers.rows}, r->data, r->err);
+    return node_store_labels(&r->s->node, (node_label_list){path, labels, numbers.rows}, r->l->data, r->l->err);
 }
 
 static cru_status read_no_labels(const reading *r)
 {
-    const char *path = source_file(r->source, "num-nodes");
+    const char *path = source_file(r->l->source, "num-nodes");
     number_table count;
-    cru_status status = number_table_read(r->arena, path, 1, &count, r->err);
-    if (status != CRU_OK) return status;
+    cru_status status = number_table_read(r->arena, path, 1, &count, r->l->err);
+    if (status) return status;
     if (count.rows != 1 || count.numbers[0] < 1)
-        return cru_fail(r->err, CRU_BAD_INPUT, "%s: expected one number of nodes", path);
-    return node_unlabelled(&r->s->node, count.numbers[0], r->data, r->err);
+        return cru_fail(r->l->err, CRU_BAD_INPUT, "%s: expected one number of nodes", path);
+    return node_unlabelled(&r->s->node, count.numbers[0], r->l->data, r->l->err);
 }
 
 static cru_status read_features(const reading *r)
 {
     const char *path;
     text_matrix x;
-    if (!source_file(r->source, "node-features") && source_file(r->source, "num-nodes")) return CRU_OK;
-    cru_status status = source_need(r->source, "node-features", &path, r->err);
-    if (status == CRU_OK) status = text_matrix_read(r->arena, path, r->data->nodes, &x, r->err);
-    return status == CRU_OK ? matrix_store_features(x.numbers, x.cols, r->data, r->err) : status;
+    if (!source_file(r->l->source, "node-features") && source_file(r->l->source, "num-nodes")) return CRU_OK;
+    cru_status status = source_need(r->l->source, "node-features", &path, r->l->err);
+    if (!status) status = text_matrix_read(r->arena, path, r->l->data->nodes, &x, r->l->err);
+    return status ? status : matrix_store_features(x.numbers, x.cols, r->l->data, r->l->err);
 }
 
 static cru_status read_edges(const reading *r)
@@ -87,38 +85,32 @@ static cru_status read_edges(const reading *r)
     const char *path;
     number_table pairs;
     edge_list list = {0};
-    cru_status status = source_need(r->source, "edges", &path, r->err);
-    if (status == CRU_OK) status = number_table_read(r->arena, path, 2, &pairs, r->err);
-    for (int64_t i = 0; status == CRU_OK && i < pairs.rows; i++) {
-        int64_t from = pairs.numbers[2 * i], to = pairs.numbers[2 * i + 1], nodes = r->data->nodes;
+    cru_status status = source_need(r->l->source, "edges", &path, r->l->err);
+    if (!status) status = number_table_read(r->arena, path, 2, &pairs, r->l->err);
+    for (int64_t i = 0; !status && i < pairs.rows; i++) {
+        int64_t from = pairs.numbers[2 * i], to = pairs.numbers[2 * i + 1], nodes = r->l->data->nodes;
         if (from >= 0 && from < nodes && to >= 0 && to < nodes)
-            status = edge_list_add(&list, (edge){from, to, 1}, r->err);
+            status = edge_list_add(&list, (edge){from, to, 1}, r->l->err);
         else
-            status = cru_fail(r->err, CRU_BAD_INPUT, "%s:%lld: not an edge between two of %lld nodes", path,
+            status = cru_fail(r->l->err, CRU_BAD_INPUT, "%s:%lld: not an edge between two of %lld nodes", path,
                               (long long)i + 1, (long long)nodes);
     }
-    if (status == CRU_OK) status = node_graph_list(&r->s->node, &list, r->data, r->err);
+    if (!status) status = node_graph_list(&r->s->node, &list, r->l->data, r->l->err);
     edge_list_free(&list);
-    return status;
-}
-
-static cru_status read_all(const reading *r)
-{
-    const char *splits = source_file(r->source, "splits");
-    const bool labelled = source_file(r->source, "labels") || !source_file(r->source, "num-nodes");
-    cru_status status = labelled ? read_labels(r) : read_no_labels(r);
-    if (status == CRU_OK) status = read_features(r);
-    if (status == CRU_OK) status = read_edges(r);
-    if (status == CRU_OK) status = id_files_read(r->source, r->arena, r->data, r->err);
-    if (status == CRU_OK && splits) status = index_lists_read(splits, r->arena, r->data, r->err);
     return status;
 }
 
 static cru_status load(const cru_loading *l)
 {
-    reading r = {.s = l->settings, .source = l->source, .arena = cru_arena_create(), .data = l->data, .err = l->err};
+    reading r = {.l = l, .s = l->settings, .arena = cru_arena_create()};
     if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
-    cru_status status = read_all(&r);
+    const char *splits = source_file(l->source, "splits");
+    const bool labelled = source_file(l->source, "labels") || !source_file(l->source, "num-nodes");
+    cru_status status = labelled ? read_labels(&r) : read_no_labels(&r);
+    if (!status) status = read_features(&r);
+    if (!status) status = read_edges(&r);
+    if (!status) status = id_files_read(l->source, r.arena, l->data, l->err);
+    if (!status && splits) status = index_lists_read(splits, r.arena, l->data, l->err);
     cru_arena_destroy(r.arena);
     return status;
 }

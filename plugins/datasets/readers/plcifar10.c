@@ -84,7 +84,7 @@ static cru_status annotate(const reading *r, const pickle_value *key, const pick
     if (!is_list(lists)) return fail(r, image, "annotations that are no list");
     if (r->s->rule == RULE_VAGUEST) return longest(r, lists) ? add_list(r, image, longest(r, lists)) : CRU_OK;
     cru_status status = CRU_OK;
-    for (int64_t i = 0; i < list_count(r, lists) && status == CRU_OK; i++) status = add_list(r, image, lists->items[i]);
+    for (int64_t i = 0; i < list_count(r, lists) && !status; i++) status = add_list(r, image, lists->items[i]);
     return status;
 }
 
@@ -93,11 +93,10 @@ static cru_status read_annotations(const reading *r, cru_arena *arena)
     blob file;
     const pickle_value *all;
     cru_status status = blob_read(arena, r->path, &file, r->err);
-    if (status == CRU_OK) status = pickle_parse(&file, arena, &all, r->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = pickle_parse(&file, arena, &all, r->err);
+    if (status) return status;
     if (all->kind != PICKLE_DICT) return cru_fail(r->err, CRU_BAD_INPUT, "%s: holds no dictionary", r->path);
-    for (int64_t i = 0; i + 1 < all->count && status == CRU_OK; i += 2)
-        status = annotate(r, all->items[i], all->items[i + 1]);
+    for (int64_t i = 0; i + 1 < all->count && !status; i += 2) status = annotate(r, all->items[i], all->items[i + 1]);
     return status;
 }
 
@@ -119,12 +118,12 @@ static cru_status load(const cru_loading *l)
     if (!arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     cifar_images images = {.source = l->source, .arena = arena, .scale = r.s->scale};
     cru_status status = source_need(l->source, "annotations", &r.path, l->err);
-    if (status == CRU_OK) status = cifar_images_read(&images, data, l->err);
-    if (status == CRU_OK) status = cifar_candidates(data, l->err);
+    if (!status) status = cifar_images_read(&images, data, l->err);
+    if (!status) status = cifar_candidates(data, l->err);
     r.train = images.train;
-    if (status == CRU_OK) status = read_annotations(&r, arena);
-    if (status == CRU_OK) status = check_training(&r);
-    if (status == CRU_OK) cifar_certain(data, r.train, data->items);
+    if (!status) status = read_annotations(&r, arena);
+    if (!status) status = check_training(&r);
+    if (!status) cifar_certain(data, r.train, data->items);
     cru_arena_destroy(arena);
     return status;
 }

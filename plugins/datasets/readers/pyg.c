@@ -54,16 +54,16 @@ static cru_status read_splits(const reading *r)
     for (int p = 0; p < 3; p++) {
         cru_status status = get(r, keys[p], &masks[p]);
         const array_form form = {masks[0].dims, r->data->items, p > 0 && masks[0].dims == 2 ? masks[0].shape[1] : -1};
-        if (status == CRU_OK) status = array_expect(&masks[p], form, r->err);
-        if (status != CRU_OK) return status;
+        if (!status) status = array_expect(&masks[p], form, r->err);
+        if (status) return status;
     }
     int64_t count = masks[0].dims == 2 ? masks[0].shape[1] : 1;
     cru_split *splits = masks[0].dims <= 2 ? node_splits(r->data, count, r->err) : NULL;
     cru_status status = splits ? CRU_OK : cru_fail(r->err, CRU_BAD_INPUT, "train_mask: not one mask a split");
-    for (int64_t k = 0; k < count && status == CRU_OK; k++) {
+    for (int64_t k = 0; k < count && !status; k++) {
         status = read_mask(r, &masks[0], k, &splits[k].train);
-        if (status == CRU_OK) status = read_mask(r, &masks[1], k, &splits[k].val);
-        if (status == CRU_OK) status = read_mask(r, &masks[2], k, &splits[k].test);
+        if (!status) status = read_mask(r, &masks[1], k, &splits[k].val);
+        if (!status) status = read_mask(r, &masks[2], k, &splits[k].test);
     }
     return status;
 }
@@ -72,12 +72,12 @@ static cru_status read_all(const reading *r)
 {
     array x, edges, y;
     cru_status status = get(r, "y", &y);
-    if (status == CRU_OK) status = node_labels(r->s, &y, 0, r->data, r->err);
-    if (status == CRU_OK) status = get(r, "x", &x);
-    if (status == CRU_OK) status = matrix_features(&x, r->data, r->err);
-    if (status == CRU_OK) status = get(r, "edge_index", &edges);
-    if (status == CRU_OK) status = edge_array_graph(r->s, &edges, false, r->data, r->err);
-    return status == CRU_OK ? read_splits(r) : status;
+    if (!status) status = node_labels(r->s, &y, 0, r->data, r->err);
+    if (!status) status = get(r, "x", &x);
+    if (!status) status = matrix_features(&x, r->data, r->err);
+    if (!status) status = get(r, "edge_index", &edges);
+    if (!status) status = edge_array_graph(r->s, &edges, false, r->data, r->err);
+    return status ? status : read_splits(r);
 }
 
 static cru_status load(const cru_loading *l)
@@ -85,15 +85,15 @@ static cru_status load(const cru_loading *l)
     const node_only *s = l->settings;
     const char *path;
     cru_status status = source_need(l->source, "graph", &path, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cru_arena *arena = cru_arena_create();
     if (!arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", path);
     cru_error why = {0};
     reading r = {.s = &s->node, .data = l->data, .err = &why};
     status = torch_open(path, arena, &r.file, &why);
     r.tensors = find_tensors(r.file.top);
-    if (status == CRU_OK) status = read_all(&r);
-    if (status != CRU_OK) cru_fail(l->err, status, "%s: %s", path, why.text);
+    if (!status) status = read_all(&r);
+    if (status) cru_fail(l->err, status, "%s: %s", path, why.text);
     torch_close(&r.file);
     cru_arena_destroy(arena);
     return status;

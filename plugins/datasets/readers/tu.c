@@ -12,9 +12,9 @@
  *
  * Morris, Kriege, Bause, Kersting, Mutzel, Neumann. TUDataset: A Collection of Benchmark Datasets for Learning with
  * Graphs. ICML Workshop on Graph Representation Learning 2020. */
-#include <crucible/crucible.h>
-
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "graph-set.h"
 #include "id-files.h"
@@ -44,7 +44,7 @@ typedef struct reading {
 static cru_status read_column(const reading *r, const char *role, const char **path, number_table *out)
 {
     cru_status status = source_need(r->source, role, path, r->err);
-    return status == CRU_OK ? number_table_read(r->arena, *path, 1, out, r->err) : status;
+    return status ? status : number_table_read(r->arena, *path, 1, out, r->err);
 }
 
 static cru_status read_graphs(reading *r)
@@ -52,8 +52,8 @@ static cru_status read_graphs(reading *r)
     const char *path;
     number_table labels, indicator;
     cru_status status = read_column(r, "graph-labels", &path, &labels);
-    if (status == CRU_OK) status = read_column(r, "graph-indicator", &path, &indicator);
-    if (status != CRU_OK) return status;
+    if (!status) status = read_column(r, "graph-indicator", &path, &indicator);
+    if (status) return status;
     int64_t *offsets = cru_arena_alloc_zeroed(r->arena, labels.rows + 1, sizeof *offsets);
     int64_t graph = 1;
     for (int64_t v = 0; v < indicator.rows; v++) {
@@ -78,7 +78,7 @@ static cru_status read_tags(reading *r)
     number_table tags;
     if (!source_file(r->source, "node-labels")) return CRU_OK;
     cru_status status = read_column(r, "node-labels", &path, &tags);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (tags.rows != r->nodes)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld lines for %lld nodes", path, (long long)tags.rows,
                         (long long)r->nodes);
@@ -91,8 +91,8 @@ static cru_status read_edges(reading *r)
     const char *path;
     number_table pairs;
     cru_status status = source_need(r->source, "edges", &path, r->err);
-    if (status == CRU_OK) status = number_table_read(r->arena, path, 2, &pairs, r->err);
-    for (int64_t i = 0; status == CRU_OK && i < pairs.rows; i++) {
+    if (!status) status = number_table_read(r->arena, path, 2, &pairs, r->err);
+    for (int64_t i = 0; !status && i < pairs.rows; i++) {
         int64_t from = pairs.numbers[2 * i] - 1, to = pairs.numbers[2 * i + 1] - 1;
         bool sound = from >= 0 && from < r->nodes && to >= 0 && to < r->nodes && r->nodes <= INT32_MAX;
         if (!sound || r->graph_of[from] != r->graph_of[to])
@@ -109,8 +109,8 @@ static cru_status add_attributes(reading *r, cru_data *data)
     const char *path;
     text_matrix a;
     cru_status status = source_need(r->source, "node-attributes", &path, r->err);
-    if (status == CRU_OK) status = text_matrix_read(r->arena, path, r->nodes, &a, r->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = text_matrix_read(r->arena, path, r->nodes, &a, r->err);
+    if (status) return status;
     const cru_csr *tags = &data->x.sparse;
     int64_t coded = tags->offsets ? tags->cols : 0, cols = a.cols + coded;
     float *x = cru_arena_try_zeroed(r->arena, r->nodes * cols, sizeof *x);
@@ -132,11 +132,11 @@ static cru_status load(const cru_loading *l)
     r.set.name = l->source->name;
     r.set.loops = s->loops;
     cru_status status = read_graphs(&r);
-    if (status == CRU_OK) status = read_tags(&r);
-    if (status == CRU_OK) status = read_edges(&r);
-    if (status == CRU_OK) status = graph_set_store(&r.set, r.arena, data, l->err);
-    if (status == CRU_OK && s->attributes) status = add_attributes(&r, data);
-    if (status == CRU_OK) status = id_files_read(l->source, r.arena, data, l->err);
+    if (!status) status = read_tags(&r);
+    if (!status) status = read_edges(&r);
+    if (!status) status = graph_set_store(&r.set, r.arena, data, l->err);
+    if (!status && s->attributes) status = add_attributes(&r, data);
+    if (!status) status = id_files_read(l->source, r.arena, data, l->err);
     edge_list_free(&r.set.edges);
     cru_arena_destroy(r.arena);
     return status;

@@ -10,10 +10,10 @@
  * Lengths and gaps are in gamma code, the last gaps in zeta code, the way back is unary.
  *
  * Boldi, Vigna. The WebGraph Framework I: Compression Techniques. WWW 2004. */
-#include <crucible/crucible.h>
-
 #include <stdlib.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "blob.h"
 #include "node-data.h"
@@ -234,13 +234,13 @@ static cru_status read_all(const cru_loading *l, cru_arena *arena)
     blob files[2]; /* graph, properties */
     decoding d = {0};
     cru_status status = source_need(l->source, "graph", &paths[0], l->err);
-    if (status == CRU_OK) status = source_need(l->source, "properties", &paths[1], l->err);
-    if (status == CRU_OK) status = blob_read_all(arena, (file_list){paths, 2}, (byte_room){0}, files, l->err);
-    if (status == CRU_OK) status = read_facts(&files[1], files[0].size, &d.f, l->err);
-    if (status == CRU_OK) status = decode(&files[0], &d, arena, l->err);
-    if (status == CRU_OK) status = node_unlabelled(&s->node, d.f.nodes, l->data, l->err);
+    if (!status) status = source_need(l->source, "properties", &paths[1], l->err);
+    if (!status) status = blob_read_all(arena, (file_list){paths, 2}, (byte_room){0}, files, l->err);
+    if (!status) status = read_facts(&files[1], files[0].size, &d.f, l->err);
+    if (!status) status = decode(&files[0], &d, arena, l->err);
+    if (!status) status = node_unlabelled(&s->node, d.f.nodes, l->data, l->err);
     const cru_csr arcs = {d.f.nodes, d.f.nodes, d.offsets, d.ids, NULL};
-    return status == CRU_OK ? node_graph(&s->node, &arcs, l->data, l->err) : status;
+    return status ? status : node_graph(&s->node, &arcs, l->data, l->err);
 }
 
 static cru_status load(const cru_loading *l)

@@ -41,8 +41,8 @@ edge_scan edge_scan_sources(edge_scan all, int32_t part, int32_t parts);
 /* The edge source -> row. */
 typedef void edge_visitor(void *user, int64_t row, int32_t source);
 
-/* Every edge of the scan between labelled nodes except self-loops, row by row. Inline, so that the visitor can be, too.
- */
+/* Every edge of the scan between labelled nodes except self-loops, row by row. Inline, so that the visitor can be,
+ * too. */
 static inline void edges_visit(const edge_scan *s, edge_visitor *visit, void *user)
 {
     enum { AHEAD = 48 }; /* edges whose memory is asked for early */

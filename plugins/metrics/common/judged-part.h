@@ -9,6 +9,13 @@ typedef enum judged_part { PART_TEST, PART_VAL, PART_TRAIN } judged_part;
 
 extern const char *const judged_parts[]; /* the choices, for a schema */
 
+/* The settings of a metric that has this one alone: `part`, validation unless it is said. */
+typedef struct part_settings {
+    int64_t part;
+} part_settings;
+
+extern const cru_param part_params[];
+
 /* A copy that is about that part; PART_TEST leaves the items as they are. */
 cru_judging judging_of_part(const cru_judging *j, int64_t part);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drawing.h"
 
-#include <inttypes.h>
-
 static bool make_room(drawing *w, cru_data *data)
 {
     part *parts[] = {&w->train, &w->val, &w->test, &w->pool};
@@ -19,9 +17,8 @@ cru_status drawing_start(drawing *w, const cru_dividing *job, const cru_study_se
     *w = (drawing){.job = job, .data = job->data};
     const cru_study_draw draw = {rng, study, job->data->seed, job->rng};
     cru_status status = cru_study_rng_create(&w->rng, &draw, job->err);
-    if (status == CRU_OK && !make_room(w, job->data))
-        status = cru_fail(job->err, CRU_NO_MEMORY, "no memory for a split");
-    if (status == CRU_OK) drawing_again(w, 0);
+    if (!status && !make_room(w, job->data)) status = cru_fail(job->err, CRU_NO_MEMORY, "no memory for a split");
+    if (!status) drawing_again(w, 0);
     return status;
 }
 
@@ -65,12 +62,13 @@ cru_status drawing_finish(drawing *w)
                                       .val = {w->val.ids, w->val.count},
                                       .test = {w->test.ids, w->test.count}};
     if (w->train.count > 0) return CRU_OK;
-    return cru_fail(w->job->err, CRU_UNSUPPORTED, "nothing to train on among %" PRId64 " items", w->data->items);
+    return cru_fail(w->job->err, CRU_UNSUPPORTED, "nothing to train on among %lld items", (long long)w->data->items);
 }
 
 cru_status drawing_too_few(const drawing *w, const char *of, int64_t needed, int64_t found)
 {
-    return cru_fail(w->job->err, CRU_UNSUPPORTED, "%sneeds %" PRId64 " items, found %" PRId64, of, needed, found);
+    return cru_fail(w->job->err, CRU_UNSUPPORTED, "%sneeds %lld items, found %lld", of, (long long)needed,
+                    (long long)found);
 }
 
 cru_status drawing_start_shares(drawing *w, const cru_dividing *job, const share_settings *s, const cru_study *study)

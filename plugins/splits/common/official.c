@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <inttypes.h>
 
 #include "drawing.h"
 
@@ -9,7 +8,8 @@ cru_status take_official(const cru_dividing *d, int64_t index)
     if (data->official_count == 0)
         return cru_fail(d->err, CRU_UNSUPPORTED, "this dataset comes without splits of its own");
     if (index >= data->official_count)
-        return cru_fail(d->err, CRU_BAD_INPUT, "index = %" PRId64 ", but there are %d", index, data->official_count);
+        return cru_fail(d->err, CRU_BAD_INPUT, "index = %lld, but there are %d", (long long)index,
+                        data->official_count);
     data->split = data->official[index >= 0 ? index : (int64_t)(data->seed % (uint64_t)data->official_count)];
     return CRU_OK;
 }

@@ -132,12 +132,12 @@ cru_status take_stratified(const cru_dividing *d, const share_settings *s)
     drawing w;
     strata all;
     cru_status status = drawing_start_shares(&w, d, s, &gadbench);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const double n = (double)w.pool.count;
     if (start_strata(&all, &w))
         divide_twice(&w, &all, (int64_t)floor(s->train * n), (int64_t)floor(s->val * n));
     else
         status = cru_fail(d->err, CRU_NO_MEMORY, "no memory for a stratified split");
     free_strata(&all);
-    return status == CRU_OK ? drawing_finish(&w) : status;
+    return status ? status : drawing_finish(&w);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "conv-cache.h"
+
 #include <oneapi/dnnl/dnnl.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "conv-cache.h"
 
 enum { FIRST, SECOND, RESULT, TENSORS, BIAS = TENSORS, SCRATCH, MEMORIES };
 

@@ -28,8 +28,8 @@ CRU_API const cru_backend *cru_cpu_backend_for(cpu_isa isa);
 extern const cru_backend cpu_table_portable, cpu_table_avx2, cpu_table_avx512;
 
 /* Memory that a kernel needs while it runs. Buffers only grow, so a training step that repeats allocates nothing. Each
- * slot is one buffer: a kernel may hold several slots, and cpu_sum uses CPU_SCRATCH_SUM. Panics when memory runs out.
- */
+ * slot is one buffer: a kernel may hold several slots, and cpu_sum uses CPU_SCRATCH_SUM. Panics when memory runs
+ * out. */
 typedef enum cpu_slot {
     CPU_SCRATCH_SUM,
     CPU_SCRATCH_RESULT,

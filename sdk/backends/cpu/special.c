@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "special.h"
+
 #include <math.h>
 
-#include "special.h"
 #include "stats/gamma.h"
 
 float cpu_lgamma(float x)

@@ -131,18 +131,18 @@ extern const cru_backend cuda_table;
 static cru_status cuda_open(cru_device *device, int32_t index, int32_t threads, cru_error *err)
 {
     cru_status status = find_card(index, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cuda_state *s = new (std::nothrow) cuda_state();
     if (!s) return cru_fail(err, CRU_NO_MEMORY, "no memory to open the device");
     s->card = index;
     *device = {&cuda_table, s, threads > 0 ? threads : 1};
     const cudaError_t code = cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking);
     if (code != cudaSuccess) status = refuse(err, "no stream", cudaGetErrorString(code));
-    if (status == CRU_OK) status = try_kernel(device, err);
-    if (status == CRU_OK) status = open_pool(s, 0, err);
-    if (status == CRU_OK) status = open_stages(s, err);
-    if (status == CRU_OK) status = open_libraries(s, err);
-    if (status != CRU_OK) cuda_close(device);
+    if (!status) status = try_kernel(device, err);
+    if (!status) status = open_pool(s, 0, err);
+    if (!status) status = open_stages(s, err);
+    if (!status) status = open_libraries(s, err);
+    if (status) cuda_close(device);
     return status;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sparse matrices on cuSPARSE: plans, products, transposes. */
-#include "sparse.h"
-
 #include <cstdint>
+
+#include "sparse.h"
 
 /* ---- what is kept -------------------------------------------------------------------------------------------- */
 

@@ -60,7 +60,7 @@ static cru_status create(void **self, const cru_plugin *plugin, const void *sett
                          cru_ctx *ctx)
 {
     cru_status status = cru_task_claim(task, plugin->problems, ctx);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (task->candidates) return cru_ctx_fail(ctx, CRU_UNSUPPORTED, "labels are candidate sets");
     instance *me = cru_ctx_alloc(ctx, 1, sizeof *me);
     *me = (instance){.ctx = ctx, .task = task, .settings = settings_, .lua = luaL_newstate()};

@@ -11,8 +11,8 @@
  * CRU_NO_MEMORY; sizes were checked by the operator, and any of them may be 0.
  *
  * Three-part shapes: a reduction or normalisation over one axis of a row-major tensor sees it as
- * outer x count x inner, where `count` is the length of that axis; element (o, i, k) is x[(o * count + i) * inner + k].
- */
+ * outer x count x inner, where `count` is the length of that axis; element (o, i, k) is x[(o * count + i) * inner +
+ * k]. */
 #ifndef CRUCIBLE_BACKEND_H
 #define CRUCIBLE_BACKEND_H
 

@@ -53,8 +53,8 @@ typedef struct cru_snapshot cru_snapshot; /* copies of all weights and buffers o
  * made nor one more or less of them changes how the others start. Two weights of one name in a net start alike. */
 CRU_API cru_net *cru_net_create(cru_ctx *ctx, const char *name);
 
-/* Adds a weight. Its fans: in x out for a matrix; for out x in x h x w (convolution) in*h*w and out*h*w; n for vectors.
- */
+/* Adds a weight. Its fans: in x out for a matrix; for out x in x h x w (convolution) in*h*w and out*h*w; n for
+ * vectors. */
 CRU_API cru_tensor *cru_net_weight(cru_net *net, const char *name, cru_dims shape, cru_init init);
 
 /* Adds a tensor that is saved and restored with the net but has no gradient (running statistics). */

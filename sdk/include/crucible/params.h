@@ -100,8 +100,8 @@ typedef struct cru_param {
     CRU_LIST_KEY(type_, #field_, field_, default_, min_, max_, help_, __VA_ARGS__)
 #define CRU_GROUP(type_, field_, table_) CRU_GROUP_KEY(type_, #field_, field_, table_)
 
-/* As these, with a key of its own, for fields inside a nested struct: CRU_INT_KEY(settings, "epochs", train.epochs, ...).
- */
+/* As these, with a key of its own, for fields inside a nested struct:
+ * CRU_INT_KEY(settings, "epochs", train.epochs, ...). */
 #define CRU_INT_KEY(type_, key_, field_, default_, min_, max_, help_, ...)                                             \
     {                                                                                                                  \
         .key = (key_), .type = CRU_PARAM_INT, .offset = offsetof(type_, field_), .number = (default_), .min = (min_),  \
@@ -192,8 +192,8 @@ CRU_API void cru_settings_destroy(cru_settings *settings);
 /* Parses `text` as the type of `key` and stores it. Numbers are decimal, lists are "64, 32" (or empty), a bool is
  * true/false, yes/no, on/off or 1/0, a string is one line. The same in every locale. Fails, changing nothing, with
  * CRU_BAD_INPUT and a message that quotes the text and states what would be valid (range, choices, nearest key); the
- * message carries no file or line, the caller adds them.
- */
+ * message carries no file or line,
+ * the caller adds them. */
 CRU_API cru_status cru_settings_set(cru_settings *settings, const char *key, const char *text, cru_error *err);
 
 /* The struct, laid out as the plugin declared it. */

@@ -247,9 +247,9 @@ CRU_API int64_t cru_monitor_limit(const cru_monitor *monitor);
 CRU_API bool cru_monitor_before_step(const cru_monitor *monitor);
 
 /* Whether that holds only for a method whose passes are the same while it trains and while it predicts: one with
- * dropout in use, or with batch statistics, is then reported after the step. False for a NULL monitor. train.h obeys
- * it.
- */
+ * dropout in use, or with batch statistics, is then reported after the step.
+ * False for a NULL monitor.
+ * train.h obeys it. */
 CRU_API bool cru_monitor_unless_dropout(const cru_monitor *monitor);
 
 /* Whether only the scores of validation items are looked at; those of the others may then be any finite numbers. False

@@ -18,8 +18,8 @@ extern "C" {
 
 /* ---- one row --------------------------------------------------------------------------------------------- */
 
-/* The class with the highest score, the first among equals. A NaN is higher than any number, as in PyTorch and NumPy.
- */
+/* The class with the highest score, the first among equals. A NaN is higher than any number, as in PyTorch and
+ * NumPy. */
 CRU_API int32_t cru_best_class(const float *row, int32_t classes);
 
 /* log(sum(exp(row))), stable; NaN where a score is NaN or +infinity. */

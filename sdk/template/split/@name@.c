@@ -15,7 +15,7 @@ typedef struct settings {
     double train, val;
 } settings;
 
-/* Keys of [split] beside scheme. The host refuses shares `train` and `val` that together exceed 1. */
+/* Keys of [split] beside scheme. */
 static const cru_param schema[] = {
     CRU_FLOAT(settings, train, 0.5, 0, 1, "share of training items"),
     CRU_FLOAT(settings, val, 0.25, 0, 1, "share of validation items"),
@@ -36,6 +36,7 @@ static cru_status divide(const cru_dividing *d)
         if (data->truth[i] != CRU_UNLABELLED) ids[n++] = i;
     cru_rng_shuffle(d->rng, ids, n);
     const int64_t train = (int64_t)(s->train * (double)n), val = (int64_t)(s->val * (double)n);
+    if (s->train + s->val > 1) return cru_fail(d->err, CRU_BAD_INPUT, "train and val exceed 1 together");
     if (train == 0) return cru_fail(d->err, CRU_UNSUPPORTED, "nothing to train on among %lld items", (long long)n);
     data->split =
         (cru_split){.train = {ids, train}, .val = {ids + train, val}, .test = {ids + train + val, n - train - val}};

@@ -5,7 +5,6 @@
  * pairs.npy (2 x arcs), labels.npy, and where there are any candidates.npy (items x classes) and graphs.npy (the first
  * node of every graph, and one more). */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static cru_status write_array(const char *folder, const array *a, cru_error *err
 {
     char path[4096], text[HEADER] = "\x93NUMPY\x01", shape[64];
     snprintf(path, sizeof path, "%s/%s.npy", folder, a->name);
-    snprintf(shape, sizeof shape, a->cols ? "%" PRId64 ", %" PRId64 : "%" PRId64 ",", a->rows, a->cols);
+    snprintf(shape, sizeof shape, a->cols ? "%lld, %lld" : "%lld,", (long long)a->rows, (long long)a->cols);
     text[LEAD - 2] = HEADER - LEAD;
     const int used =
         snprintf(text + LEAD, HEADER - LEAD, "{'descr': '%s', 'fortran_order': False, 'shape': (%s)}", a->type, shape);

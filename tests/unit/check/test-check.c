@@ -111,6 +111,8 @@ static const struct {
     {"corruptor-spoils", "nodes", "label"},
     {"corruptor-restless", "nodes", "one seed gives two different results"},
     {"corruptor-brittle", "settings, rate", "rate = 1: crashes (SIGABRT)"},
+    {"split-brittle", "settings, rate", "rate = 1: crashes (SIGABRT)"},
+    {"metric-brittle", "settings, rate", "rate = 1: crashes (SIGABRT)"},
 };
 
 START_TEST(a_fault_is_one_failed_row_that_names_it)

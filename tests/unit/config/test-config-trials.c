@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From sections to trials: grids, chains, order, precedence and the canonical text. */
-#include <inttypes.h>
 #include <sys/stat.h>
 
 #include "config/bench.h"
@@ -18,11 +17,12 @@ static const char *described(const bench *b, int64_t index)
                          ((const rate_settings *)cru_settings_struct(s))->rate);
         cru_settings_destroy(s);
     }
-    used += snprintf(out + used, sizeof out - (size_t)used, "|%" PRIu64 "|%s|", t.seed, t.algorithm->label);
+    used +=
+        snprintf(out + used, sizeof out - (size_t)used, "|%llu|%s|", (unsigned long long)t.seed, t.algorithm->label);
     if (t.algorithm->params) {
         cru_settings *s = variant_settings(t.algorithm);
-        snprintf(out + used, sizeof out - (size_t)used, "%" PRId64,
-                 ((const gcn_settings *)cru_settings_struct(s))->hidden);
+        snprintf(out + used, sizeof out - (size_t)used, "%lld",
+                 (long long)(((const gcn_settings *)cru_settings_struct(s))->hidden));
         cru_settings_destroy(s);
     }
     return out;

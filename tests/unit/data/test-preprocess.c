@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json-fixture.h"
-
 #include <math.h>
 
 #include "data/data.h"
+#include "json-fixture.h"
 
 static cru_data *data;
 static cru_error err;

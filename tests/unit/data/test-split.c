@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "corruptors/real-data.h"
-#include "json-fixture.h"
-
 #include "data/data.h"
+#include "json-fixture.h"
 #include "loader/loader.h"
 
 static cru_data *data;

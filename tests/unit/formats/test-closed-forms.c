@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The deterministic halves of the generators against values of the published code. */
-#include "json-fixture.h"
-
 #include <math.h>
 
 #include "attachment.h"
 #include "gencat-model.h"
+#include "json-fixture.h"
 
 static void same(const double *got, const cJSON *expected)
 {

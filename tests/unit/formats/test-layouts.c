@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tiny files of every text and binary layout, written by hand; what they mean stands beside them. The corpora of the
- * fuzz targets hold the same files (tests/fuzz/format.h says how they are joined), so binary ones are read from there.
- */
+ * fuzz targets hold the same files (tests/fuzz/format.h says how they are joined), so binary ones are read from
+ * there. */
 #include "tiny-files.h"
 
 /* ---- planetoid: two known nodes, test node 3, node 2 is left out ------------------------------------------------- */

@@ -73,8 +73,8 @@ START_TEST(reductions_match_their_definition)
 }
 END_TEST
 
-/* Five slices: finite, with infinities, with NaN in two places, NaN only, equal values; along rows and along columns.
- */
+/* Five slices: finite, with infinities, with NaN in two places, NaN only, equal values; along rows and along
+ * columns. */
 START_TEST(nan_is_the_extreme_and_the_first_of_equals_wins)
 {
     enum { SLICES = 5, COUNT = 37 };

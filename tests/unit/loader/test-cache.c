@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a scan remembers. */
-#include "loader/sandbox.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,6 +7,7 @@
 #include <utime.h>
 
 #include "loader/cache.h"
+#include "loader/sandbox.h"
 
 /* The cache file of the sandbox; the folder holds exactly one. */
 static void cache_file(const sandbox *s, char path[256])

@@ -151,7 +151,7 @@ static inline void bench_labels(bench *b, const cJSON *labels, const cJSON *trai
     data->split.test = (cru_ids){out, rest};
 }
 
-/* The same with a mark for every item instead of the training ids. */
+/* As bench_labels, from a mark for every item instead of the training ids. */
 static inline void bench_masked_labels(bench *b, const cJSON *labels, const cJSON *mask)
 {
     cJSON *train = cJSON_CreateArray();

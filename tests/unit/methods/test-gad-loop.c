@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The anomaly study's training loop: class weights, Adam, scores before the step, patience, by the host's own monitor.
- */
+/* The anomaly study's training loop: class weights, Adam, scores before the step, patience, by the host's own
+ * monitor. */
 #include <string.h>
 
 #include "methods/method-bench.h"

@@ -186,8 +186,8 @@ START_TEST(nrgnn_reconstructs_edges_and_non_edges)
 }
 END_TEST
 
-/* Nodes 0 and 2 aggregate from 2 and 3 besides the pattern's 0 <- 1 and loops: against the whole matrix, written out.
- */
+/* Nodes 0 and 2 aggregate from 2 and 3 besides the pattern's 0 <- 1 and loops: against the whole matrix, written
+ * out. */
 START_TEST(nrgnn_spreads_over_pattern_and_block)
 {
     static const int64_t offsets[] = {0, 2, 3, 4, 5};

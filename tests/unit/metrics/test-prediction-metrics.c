@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Metrics of predictions against the numbers of the studies' code, and where they are not defined. */
-#include "json-fixture.h"
-#include "metrics/judging.h"
 #include <crucible/plugin.h>
 #include <crucible/scoring.h>
+
+#include "json-fixture.h"
+#include "metrics/judging.h"
 
 enum { MOST = 1000 };
 

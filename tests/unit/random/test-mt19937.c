@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <check.h>
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cjson/cJSON.h>
 
 #include <crucible/draft/mt19937.h>
 #include <crucible/mt19937.h>

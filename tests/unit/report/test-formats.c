@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Each format: hostile names stay text, numbers are right, pictures are drawn or refused. */
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <string.h>
-
-#include <cjson/cJSON.h>
 
 #include "report/demo.h"
 #include "report/format/escape.h"

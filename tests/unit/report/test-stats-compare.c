@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The statistics that compare methods, against scipy and baycomp (tests/fixtures/report/stats-compare.py) and by hand.
- */
+/* The statistics that compare methods, against scipy and baycomp (tests/fixtures/report/stats-compare.py) and by
+ * hand. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>

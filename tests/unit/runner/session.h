@@ -3,11 +3,10 @@
 #ifndef TESTS_RUNNER_SESSION_H
 #define TESTS_RUNNER_SESSION_H
 
-#include "fixture.h"
-
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "fixture.h"
 #include "host/agenda.h"
 
 #define PLUGINS "runner-secret runner-accuracy runner-epochs runner-corruptor good-algorithm fit-fail fit-crash"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Ways round the judge, each of which once worked. One plugin an attack: tests/plugins/hostile-*.c. */
-#include "fixture.h"
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
@@ -11,6 +9,7 @@
 #include "../../plugins/hostile-memory.h"
 #include "base/printable.h"
 #include "check/check.h"
+#include "fixture.h"
 #include "report/format/escape.h"
 #include "worker/sandbox.h"
 #include "worker/scratch.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whatever a method, a corruptor or a metric does costs its own trials and nothing else. */
-#include "fixture.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 
+#include "fixture.h"
 #include "worker/sandbox.h"
 
 /* AddressSanitizer makes limits on memory impossible. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A host that is killed, at whatever moment, loses the trials in flight and nothing else. */
-#include "session.h"
-
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+
+#include "session.h"
 
 /* Orphans become children of this process, and waiting for them would never end if one lived on. */
 static void wait_for_orphans(void)

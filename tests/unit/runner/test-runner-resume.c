@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Interrupted and shared runs end with the same store as an undisturbed one. */
-#include "session.h"
-
 #include <glob.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+
+#include "session.h"
 
 /* ---- tests ----------------------------------------------------------------------------------------------- */
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* One training for several selection rules: what it gives is what trainings of their own give, bit for bit. */
-#include "fixture.h"
-
-#include <inttypes.h>
 #include <math.h>
 #include <sys/wait.h>
 
 #include "../../plugins/runner-secret.h"
+#include "fixture.h"
 #include "host/agenda.h"
 #include "protocol/sharing.h"
 
@@ -46,7 +44,7 @@ static void give(bench *b, int64_t index, trial *t, char *key)
 {
     b->given[index] = true;
     experiment_trial(b->f.experiment, index, t);
-    snprintf(key, SHA256_HEX, "%" PRId64, index);
+    snprintf(key, SHA256_HEX, "%lld", (long long)index);
 }
 
 static runner_next next(void *user, trial *t, char key[SHA256_HEX])

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Whole searches: what is run, what is chosen, what a store holds in the end. */
-#include "runner/fixture.h"
-
 #include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "runner/fixture.h"
 #include "search/tuning.h"
 
 #define PLUGINS  "runner-secret runner-accuracy runner-learner search-contrary fit-fail"

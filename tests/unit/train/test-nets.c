@@ -153,8 +153,8 @@ static cru_tensor *second_only(cru_learner *l, void *self, cru_tape *t)
     return cru_fc_input(t, &m->second, &l->x);
 }
 
-/* First the second net alone, of which the monitor hears nothing; then both, and the average of their weights goes on.
- */
+/* First the second net alone, of which the monitor hears nothing; then both, and the average of their weights goes
+ * on. */
 static void pretrain_second(cru_learner *l, void *self)
 {
     pair_model *m = self;

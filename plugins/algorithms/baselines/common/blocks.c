@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blocks.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 const cru_param blocks_schema[] = {
@@ -19,8 +18,8 @@ blocks blocks_create(cru_learner *l)
 {
     const blocks_settings *s = l->settings;
     if (s->hidden % s->heads)
-        cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "hidden = %" PRId64 " is not a multiple of heads = %" PRId64, s->hidden,
-                     s->heads);
+        cru_ctx_fail(l->ctx, CRU_BAD_INPUT, "hidden = %lld is not a multiple of heads = %lld", (long long)s->hidden,
+                     (long long)s->heads);
     blocks b = {.adj = cru_adjacency_create(l->ctx, &l->task->graph, &(cru_adjacency){s->loops, CRU_NORM_NONE})};
     b.in = cru_fc_create(l->net, "in", l->x.cols, s->hidden);
     b.out = cru_fc_create(l->net, "out", s->hidden, l->task->classes);
@@ -30,7 +29,7 @@ blocks blocks_create(cru_learner *l)
 cru_fc blocks_layer(cru_learner *l, int64_t number, const char *part, cru_dims shape, bool bias)
 {
     char name[48];
-    snprintf(name, sizeof name, "block%" PRId64 ".%s", number, part);
+    snprintf(name, sizeof name, "block%lld.%s", (long long)number, part);
     return cru_fc_create_drawn(l->net, name, shape.dim[0], shape.dim[1], CRU_DRAW_FAN_IN, bias);
 }
 

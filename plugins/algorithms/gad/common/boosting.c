@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
 #include <xgboost/c_api.h>
 
 const char *const boosting_booster_names[] = {"gbtree", "dart", NULL};

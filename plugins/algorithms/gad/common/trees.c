@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/draft/forest.h>
-
 #include "trees.h"
 
 #include <math.h>
 #include <string.h>
+
+#include <crucible/draft/forest.h>
 
 const char *const trees_aggregate_names[] = {"mean", "sum", "max", NULL};
 static const cru_reduce reduces[] = {CRU_REDUCE_MEAN, CRU_REDUCE_SUM, CRU_REDUCE_MAX};

@@ -13,11 +13,11 @@
  *
  * Wang, Zhang, Guo, Yin, Li, Chen. Decoupling Representation Learning and Classification for GNN-based Anomaly
  * Detection. SIGIR 2021. */
+#include <stdio.h>
+
 #include <crucible/draft/cluster.h>
 
 #include "infomax.h"
-
-#include <stdio.h>
 
 enum { EVERY = 20 };
 

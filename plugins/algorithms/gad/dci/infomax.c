@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/draft/ops-basic.h>
-
 #include "infomax.h"
+
+#include <crucible/draft/ops-basic.h>
 
 cru_tensor *infomax_encode(cru_tape *t, const infomax *m, const cru_input *x)
 {

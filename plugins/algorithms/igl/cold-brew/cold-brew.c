@@ -12,7 +12,6 @@
  * Zheng, Huang, Rao, Katariya, Wang, Subbian. Cold Brew: Distilling Graph Node Representations with Incomplete or
  * Missing Neighborhoods. ICLR 2022. */
 #include <crucible/crucible.h>
-#include <crucible/imbalance.h>
 
 enum { LAYERS = 2, CUTS = 4 };
 

@@ -7,8 +7,7 @@
 
 double prune_share(int64_t epoch, int64_t epochs, double low, double high)
 {
-    const double pi = 3.14159265358979323846;
-    return low + (1 - 0.5 * (1 + cos(pi * (double)epoch / (double)epochs))) * (high - low);
+    return low + (1 - 0.5 * (1 + cos(M_PI * (double)epoch / (double)epochs))) * (high - low);
 }
 
 static int ascending(const void *a, const void *b)

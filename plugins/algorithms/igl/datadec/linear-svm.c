@@ -60,14 +60,15 @@ typedef struct machines {
     const svm_data *data;
     double *kernel; /* rows x rows to learn from */
     double *part, *alpha, *sign;
-    double *sum; /* rows x classes */
+    double c;
+    double *sum;  /* rows x classes: decisions in favour of a class */
+    float *votes; /* rows x classes */
     int32_t *chosen;
 } machines;
 
-/* Learns classes a and b from the places `from` among the rows to learn from; adds the decisions for the rows `ask` (all
- * when NULL) to votes and sums. */
-static void add_pair(machines *m, cru_ids from, const int32_t *ask, int64_t asked, int32_t a, int32_t b, double c,
-                     float *votes)
+/* Learns classes a and b from the places `from` among the rows to learn from; adds the decisions for the rows `ask` (the
+ * first ask.count when ids is NULL) to votes and sums. */
+static void add_pair(machines *m, cru_ids from, cru_ids ask, int32_t a, int32_t b)
 {
     const svm_data *d = m->data;
     const int64_t wide = d->learn.count;
@@ -83,25 +84,25 @@ static void add_pair(machines *m, cru_ids from, const int32_t *ask, int64_t aske
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             m->part[i * n + j] = m->kernel[d->learn.ids[m->chosen[i]] * wide + m->chosen[j]];
-    const double bias = svm_solve(m->part, n, m->sign, c, m->alpha);
-    for (int64_t k = 0; k < asked; k++) {
-        const int64_t row = ask ? ask[k] : k;
+    const double bias = svm_solve(m->part, n, m->sign, m->c, m->alpha);
+    for (int64_t k = 0; k < ask.count; k++) {
+        const int64_t row = ask.ids ? ask.ids[k] : k;
         double f = bias;
         for (int64_t i = 0; i < n; i++) f += m->alpha[i] * m->sign[i] * m->kernel[row * wide + m->chosen[i]];
         m->sum[row * d->classes + a] -= f;
         m->sum[row * d->classes + b] += f;
-        votes[row * d->classes + (f > 0 ? b : a)]++;
+        m->votes[row * d->classes + (f > 0 ? b : a)]++;
     }
 }
 
 /* Votes and sums for some rows. */
-static void decide(machines *m, cru_ids from, const int32_t *ask, int64_t asked, double c, float *votes)
+static void decide(machines *m, cru_ids from, cru_ids ask)
 {
     const svm_data *d = m->data;
-    memset(votes, 0, (size_t)(d->rows * d->classes) * sizeof *votes);
+    memset(m->votes, 0, (size_t)(d->rows * d->classes) * sizeof *m->votes);
     memset(m->sum, 0, (size_t)(d->rows * d->classes) * sizeof *m->sum);
     for (int32_t a = 0; a < d->classes; a++)
-        for (int32_t b = a + 1; b < d->classes; b++) add_pair(m, from, ask, asked, a, b, c, votes);
+        for (int32_t b = a + 1; b < d->classes; b++) add_pair(m, from, ask, a, b);
 }
 
 static bool one_class(const svm_data *d, cru_ids from)
@@ -112,24 +113,24 @@ static bool one_class(const svm_data *d, cru_ids from)
 }
 
 /* The share of `out` that machines learned from `in` get right, -1 when `in` is of one class. */
-static double fold_accuracy(machines *m, cru_ids in, cru_ids out, double c, float *votes)
+static double fold_accuracy(machines *m, cru_ids in, cru_ids out)
 {
     const svm_data *d = m->data;
     if (!out.count || one_class(d, in)) return -1;
     int32_t *ask = m->chosen + d->learn.count;
     for (int64_t k = 0; k < out.count; k++) ask[k] = d->learn.ids[out.ids[k]];
-    decide(m, in, ask, out.count, c, votes);
+    decide(m, in, (cru_ids){ask, out.count});
     int64_t right = 0;
     for (int64_t k = 0; k < out.count; k++) {
         int32_t best = 0;
         for (int32_t y = 1; y < d->classes; y++)
-            if (votes[(int64_t)ask[k] * d->classes + y] > votes[(int64_t)ask[k] * d->classes + best]) best = y;
+            if (m->votes[(int64_t)ask[k] * d->classes + y] > m->votes[(int64_t)ask[k] * d->classes + best]) best = y;
         right += best == d->labels[ask[k]];
     }
     return (double)right / (double)out.count;
 }
 
-static double best_c(cru_pool pool, machines *m, cru_rng *rng, float *votes)
+static double best_c(cru_pool pool, machines *m, cru_rng *rng)
 {
     const int64_t n = m->data->learn.count;
     int32_t *order = cru_pool_alloc(pool, 2 * n, sizeof *order), *in = order + n;
@@ -142,8 +143,8 @@ static double best_c(cru_pool pool, machines *m, cru_rng *rng, float *votes)
             const int64_t from = f * n / FOLDS, to = (f + 1) * n / FOLDS;
             memcpy(in, order, (size_t)from * sizeof *in);
             memcpy(in + from, order + to, (size_t)(n - to) * sizeof *in);
-            const double share =
-                fold_accuracy(m, (cru_ids){in, n - to + from}, (cru_ids){order + from, to - from}, grid[g], votes);
+            m->c = grid[g];
+            const double share = fold_accuracy(m, (cru_ids){in, n - to + from}, (cru_ids){order + from, to - from});
             if (share >= 0) sum += share, counted++;
         }
         if (counted && sum / (double)counted > best) best = sum / (double)counted, chosen = grid[g];
@@ -174,9 +175,11 @@ void svm_scores(cru_pool pool, const svm_data *d, cru_rng *folds, float *scores)
 {
     const int64_t n = d->learn.count;
     machines m = machines_create(pool, d);
+    m.votes = scores;
     int32_t *all = cru_pool_alloc(pool, n, sizeof *all);
     for (int32_t i = 0; i < n; i++) all[i] = i;
-    decide(&m, (cru_ids){all, n}, NULL, d->rows, best_c(pool, &m, folds, scores), scores);
+    m.c = best_c(pool, &m, folds);
+    decide(&m, (cru_ids){all, n}, (cru_ids){NULL, d->rows});
     for (int64_t i = 0; i < d->rows; i++) {
         float *row = scores + i * d->classes;
         const double *sum = m.sum + i * d->classes;

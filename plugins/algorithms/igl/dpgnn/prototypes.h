@@ -26,8 +26,8 @@ cru_tensor *prototypes_scores(cru_tape *t, const prototypes *p, cru_tensor *q); 
 
 /* Twice the mean cosine of two prototypes. */
 cru_tensor *prototypes_overlap(cru_tape *t, const prototypes *p);
-/* Mean over entries (v, u) of `edges` and classes of (g(e_u) / sqrt d_u - g(e_v) / sqrt d_v)^2; scale: n x 1, 1 / sqrt d
- */
+/* Mean over entries (v, u) of `edges` and classes of (g(e_u) / sqrt d_u - g(e_v) / sqrt d_v)^2; scale: n x 1, 1 / sqrt
+ * d */
 cru_tensor *prototypes_roughness(cru_tape *t, cru_tensor *placed, cru_sparse *edges, cru_tensor *scale);
 
 /* `steps` times H_v <- sum over in-neighbours u of H_u / degree_u, n x classes. */

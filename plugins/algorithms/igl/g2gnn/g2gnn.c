@@ -170,7 +170,7 @@ static cru_tensor *judge(cru_learner *l, void *user, cru_tape *t, cru_ids batch)
     return cru_scale(t, cru_gather(t, sum, g.rows), 1 / (double)s->copies);
 }
 
-/* The same changes in every evaluation. */
+/* Every evaluation draws the same changes. */
 static cru_tensor *logits(cru_learner *l, void *self, cru_tape *t)
 {
     const model *m = self;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "graph-of-graphs.h"
+
 #include <crucible/draft/graph-kernels.h>
 #include <crucible/draft/graph.h>
-
-#include "graph-of-graphs.h"
 
 int32_t *gog_neighbours(cru_pool pool, cru_blocks graphs, int64_t count, const int32_t *labels, int64_t k)
 {

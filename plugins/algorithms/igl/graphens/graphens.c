@@ -222,7 +222,7 @@ static void remember(cru_learner *l, model *m, cru_tape *t, cru_tensor *z, cru_t
     cru_tape_record(t, recorded);
 }
 
-/* The same loss with margins on training and new nodes. */
+/* The cross entropy of training and new nodes, with margins. */
 static cru_tensor *loss_with_margins(cru_learner *l, const model *m, cru_tape *t, cru_tensor *z, const added_nodes *a)
 {
     const settings *s = l->settings;

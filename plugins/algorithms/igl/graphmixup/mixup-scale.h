@@ -40,7 +40,7 @@ typedef struct mixup_copies {
 } mixup_copies;
 mixup_copies mixup_copies_of(int64_t count, int64_t average, double k);
 
-/* The same for so many new nodes for each of the class; less than 0: none. */
+/* Copies that make `times` new nodes of each node of the class; less than 0: none. */
 mixup_copies mixup_copies_times(int64_t count, double times);
 
 #endif

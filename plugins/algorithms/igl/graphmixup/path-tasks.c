@@ -56,7 +56,7 @@ cru_status path_centres(const cru_csr *g, int32_t parts, bool misread, float *ta
     const cru_pool pool = cru_arena_pool(scratch);
     int32_t *part = cru_pool_alloc(pool, g->rows, sizeof *part), *hops = cru_pool_alloc(pool, g->rows, sizeof *hops);
     const cru_status status = cru_graph_partition(g, parts, part, err);
-    for (int32_t k = 0; status == CRU_OK && k < parts; k++) {
+    for (int32_t k = 0; !status && k < parts; k++) {
         const int32_t centre = centre_of(g, part, k, misread);
         if (centre >= 0) cru_graph_hops(g, (cru_ids){&centre, 1}, hops, NULL);
         for (int64_t v = 0; v < g->rows; v++)

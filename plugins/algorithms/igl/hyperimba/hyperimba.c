@@ -14,7 +14,6 @@
 #include <stdio.h>
 
 #include <crucible/crucible.h>
-#include <crucible/curvature.h>
 
 #include "poincare.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/draft/ops-basic.h>
-
 #include "generated.h"
+
+#include <crucible/draft/ops-basic.h>
 
 generated generated_mix(cru_tape *t, cru_tensor *out, cru_tensor *minority)
 {

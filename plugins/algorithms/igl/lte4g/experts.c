@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experts.h"
 
-#include <crucible/imbalance.h>
-
 #include <math.h>
+
+#include <crucible/imbalance.h>
 
 cru_tensor *focal_mean_loss(cru_tape *t, cru_tensor *z, const cru_targets *weighed, double gamma)
 {
@@ -22,7 +22,7 @@ cru_tensor *distillation_loss(cru_tape *t, cru_tensor *teacher, cru_tensor *stud
 
 double curriculum(int64_t epoch, int64_t epochs)
 {
-    return cos(3.14159265358979323846 * (double)epoch / (2 * (double)epochs));
+    return cos(M_PI * (double)epoch / (2 * (double)epochs));
 }
 
 int32_t head_classes(const int64_t *counts, int32_t classes)

@@ -10,8 +10,6 @@
 /* Scores are not negative, so that their bits ascend with them; the 15 highest bits of the mantissa are looked at. */
 enum { BELOW = 8 };
 
-static const double pi = 3.14159265358979323846;
-
 static uint32_t place_of(const pair_ranks *r, float score)
 {
     uint32_t bits;
@@ -77,7 +75,7 @@ pair_ranks pair_ranks_create(cru_pool pool, const cru_csr *s, const cru_ids *mem
     const double all = (double)r.n * (double)r.n;
     int64_t above = 0;
     for (uint32_t i = r.count; i-- > 0;) {
-        r.factor[i] = (float)(1 - cos(pi * ((double)above + (double)(1 + pairs[i]) / 2) / all));
+        r.factor[i] = (float)(1 - cos(M_PI * ((double)above + (double)(1 + pairs[i]) / 2) / all));
         above += pairs[i];
     }
     free(pairs);

@@ -18,8 +18,6 @@
 
 #include "falling-lr.h"
 
-static const double pi = 3.14159265358979323846;
-
 typedef struct settings {
     falling_lr falling; /* first */
     double restart, base_weight, scale_weight;
@@ -95,7 +93,7 @@ static cru_tensor *weigh(cru_learner *l)
     qsort(order, (size_t)count, sizeof *order, by_conflict);
     for (int64_t rank = 0; rank < count; rank++) {
         const double share = count > 1 ? (double)rank / (double)(count - 1) : 0;
-        weight[order[rank].position] = (float)(s->base_weight + 0.5 * s->scale_weight * (1 + cos(pi * share)));
+        weight[order[rank].position] = (float)(s->base_weight + 0.5 * s->scale_weight * (1 + cos(M_PI * share)));
     }
     return cru_tensor_from(l->ctx, cru_1d(count), weight);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/draft/ops-sparse.h>
-
 #include "pattern-memory.h"
+
+#include <crucible/draft/ops-sparse.h>
 
 static const float slope = 0.2f, tiny = 1e-7f;
 

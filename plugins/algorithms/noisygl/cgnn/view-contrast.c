@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The contrast of two views. */
-#include <crucible/draft/ops-loss.h>
-
 #include "view-contrast.h"
+
+#include <crucible/draft/ops-loss.h>
 
 cru_tensor *all_pairs_contrast(cru_tape *t, cru_tensor *a, cru_tensor *b, double temperature)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How hard a training node is to learn. */
-#include <math.h>
-
 #include "difficulty.h"
+
+#include <math.h>
 
 static double mixed_labels(const nodes_seen *n, int32_t u, double *count)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From easy to hard. */
+#include "curriculum.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "curriculum.h"
 
 const char *const scheduler_names[] = {"linear", "root", "geom", NULL};
 

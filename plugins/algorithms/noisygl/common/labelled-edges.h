@@ -23,8 +23,8 @@ cru_tensor *similar_block(cru_tape *t, cru_tensor *r, cru_ids rows, cru_ids cols
  * entries of patterns of n x n */
 cru_tensor *reconstruction(cru_tape *t, cru_tensor *r, cru_sparse *far, cru_sparse *near);
 
-/* A graph with candidate edges: A + K + I as one pattern, and what each entry has from A + I and from K. In the context.
- */
+/* A graph with candidate edges: A + K + I as one pattern, and what each entry has from A + I and from K. In the
+ * context. */
 typedef struct labelled_graph {
     const cru_csr *graph;       /* A, the task's */
     cru_sparse *adj, *near;     /* D^-1/2 (A + I) D^-1/2; every edge of A once */

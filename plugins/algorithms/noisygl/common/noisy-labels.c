@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Shared by methods against noisy labels. */
+#include "noisy-labels.h"
+
 #include <math.h>
 
 #include <crucible/scoring.h>
 
 #include "labelled-edges.h"
-#include "noisy-labels.h"
 
 cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool agree)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Losses corrected by an estimated transition. */
-#include <crucible/linalg.h>
-
 #include "transition.h"
+
+#include <crucible/linalg.h>
 
 static const float *scores(cru_learner *l, const estimator *e, cru_mode mode)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graph attention with learned gates. */
+#include "attention.h"
+
 #include <math.h>
 
 #include <crucible/draft/nn.h>
-
-#include "attention.h"
 
 static cru_fc linear(cru_net *net, const char *name, int64_t in, int64_t out)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How well inner products tell neighbours from others. */
-#include <crucible/draft/softplus-products.h>
-
 #include "pair-loss.h"
+
+#include <crucible/draft/softplus-products.h>
 
 cru_tensor *pair_loss(cru_tape *t, const pair_graph *g, cru_tensor *z, cru_tensor *v)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How much a node lies between the classes. */
+#include "betweenness.h"
+
 #include <math.h>
 
 #include <crucible/draft/diffusion.h>
-
-#include "betweenness.h"
 
 /* b_c without its division by |I_c|; p: known nodes x n, ids: where their own columns are */
 static int64_t between(const labelled_nodes *known, int32_t c, const float *p, int64_t n, double *b)

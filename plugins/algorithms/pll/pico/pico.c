@@ -12,8 +12,8 @@
  * L_cont contrasts v with [v; k; queue]: InfoNCE before prot_start, then supervised by y. phi goes from conf_ema_start
  * to conf_ema_end.
  *
- * Wang, Xiao, Li, Feng, Niu, Chen, Zhao. PiCO: Contrastive Label Disambiguation for Partial Label Learning. ICLR 2022.
- */
+ * Wang, Xiao, Li, Feng, Niu, Chen, Zhao. PiCO: Contrastive Label Disambiguation for Partial Label Learning. ICLR
+ * 2022. */
 #include "momentum.h"
 
 typedef struct settings {

@@ -7,8 +7,8 @@
  * RC (Feng et al. 2020) has the same form. A row whose candidates all have probability 0 drops out until its next
  * visit.
  *
- * Lv, Xu, Feng, Niu, Geng, Sugiyama. Progressive Identification of True Labels for Partial-Label Learning. ICML 2020.
- */
+ * Lv, Xu, Feng, Niu, Geng, Sugiyama. Progressive Identification of True Labels for Partial-Label Learning. ICML
+ * 2020. */
 #include "row-loss.h"
 
 typedef struct settings {

@@ -65,14 +65,14 @@ static cru_status read_batches(reading *r, cru_data *data)
     int count = 0;
     cifar_images claimed = {0}, *images = r->images;
     cru_status status = find_batches(r, paths, &count);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const file_list list = {paths, count};
     const byte_room room = begin_claimed(r, list, data, &claimed);
     status = blob_read_all(images->arena, list, room, files, r->err);
-    for (int i = 0; i < count && status == CRU_OK; i++)
+    for (int i = 0; i < count && !status; i++)
         status = add_batch(r, &files[i], i < count - 1 ? &images->train : &images->test);
     const bool kept = room.bytes && claimed.train == images->train && claimed.test == images->test;
-    return status != CRU_OK || kept ? status : begin(r, data, images->train, images->test);
+    return status || kept ? status : begin(r, data, images->train, images->test);
 }
 
 static cru_status read_tar(reading *r, const char *path, cru_data *data)
@@ -82,11 +82,11 @@ static cru_status read_tar(reading *r, const char *path, cru_data *data)
     enum { NAMES = sizeof names / sizeof *names };
     blob tar, batch;
     cru_status status = blob_read(r->images->arena, path, &tar, r->err);
-    for (int i = 0; i < NAMES && status == CRU_OK; i++) {
+    for (int i = 0; i < NAMES && !status; i++) {
         status = tar_member(&tar, names[i], r->images->arena, &batch, r->err);
-        if (status == CRU_OK) status = add_batch(r, &batch, i < NAMES - 1 ? &r->images->train : &r->images->test);
+        if (!status) status = add_batch(r, &batch, i < NAMES - 1 ? &r->images->train : &r->images->test);
     }
-    return status == CRU_OK ? begin(r, data, r->images->train, r->images->test) : status;
+    return status ? status : begin(r, data, r->images->train, r->images->test);
 }
 
 static cru_status store_batch(const reading *r, const blob *batch, int64_t first, cru_data *data)
@@ -111,11 +111,11 @@ static cru_status store(const reading *r, cru_data *data)
 {
     cru_status status = CRU_OK;
     int64_t first = 0;
-    for (int b = 0; b < r->count && status == CRU_OK; b++) {
+    for (int b = 0; b < r->count && !status; b++) {
         status = store_batch(r, &r->batches[b], first, data);
         first += r->batches[b].size / RECORD;
     }
-    if (status == CRU_OK) generate_end(data);
+    if (!status) generate_end(data);
     return status;
 }
 
@@ -124,7 +124,7 @@ cru_status cifar_images_read(cifar_images *images, cru_data *data, cru_error *er
     reading r = {.images = images, .err = err};
     const char *tar = source_file(images->source, "images");
     cru_status status = tar ? read_tar(&r, tar, data) : read_batches(&r, data);
-    return status == CRU_OK ? store(&r, data) : status;
+    return status ? status : store(&r, data);
 }
 
 cru_status cifar_candidates(cru_data *data, cru_error *err)

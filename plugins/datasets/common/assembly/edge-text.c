@@ -15,7 +15,7 @@ cru_status edge_text_read(const blob *text, int64_t nodes, edge_list *list, cru_
         cursor_skip(&c, "");
         sound = sound && cursor_at_line_end(&c) && e.from >= 0 && e.from < nodes && e.to >= 0 && e.to < nodes;
         cru_status status = sound ? edge_list_add(list, e, err) : cursor_fail(&c, "expected two node numbers", err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     return CRU_OK;
 }

@@ -62,7 +62,7 @@ cru_status graph_set_store(const graph_set *set, cru_arena *arena, cru_data *dat
         return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for labels", set->name);
     if (classes > NODE_MOST_CLASSES) return cru_fail(err, CRU_BAD_INPUT, "%s: too many classes", set->name);
     cru_status status = generate_begin(data, CRU_GRAPHS, set->graphs, classes, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     data->nodes = nodes;
     data->graph_offsets = cru_data_alloc(data, set->graphs + 1, sizeof *data->graph_offsets);
     if (!data->graph_offsets) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", set->name);
@@ -72,7 +72,7 @@ cru_status graph_set_store(const graph_set *set, cru_arena *arena, cru_data *dat
     }
     generate_end(data);
     status = edge_list_store(&set->edges, nodes, EDGE_SYMMETRIC, data);
-    if (status != CRU_OK) return cru_fail(err, status, "%s: no memory for the graph", set->name);
+    if (status) return cru_fail(err, status, "%s: no memory for the graph", set->name);
     if (!set->loops) data->graph = cru_graph_loops(cru_data_pool(data), &data->graph, CRU_LOOPS_REMOVE);
     return set->tags ? store_tags(set, arena, data, err) : CRU_OK;
 }
@@ -81,7 +81,7 @@ cru_status number_table_read(cru_arena *arena, const char *path, int64_t columns
 {
     blob file;
     cru_status status = blob_read(arena, path, &file, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cursor c = {(const char *)file.bytes, (const char *)file.bytes + file.size, path, 1};
     out->numbers = cru_arena_try(arena, file.size / 2 + columns + 1, sizeof *out->numbers);
     if (!out->numbers) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the file", path);

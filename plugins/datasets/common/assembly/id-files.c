@@ -29,7 +29,7 @@ static cru_status read_part(const reading *r, const char *path, cru_ids *out)
     cru_error *err = r->err;
     number_table list;
     cru_status status = number_table_read(r->arena, path, 1, &list, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int32_t *ids = cru_data_alloc(data, list.rows, sizeof *ids);
     if (!ids) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for the split", path);
     for (int64_t i = 0; i < list.rows; i++) {
@@ -54,10 +54,10 @@ cru_status id_files_read(const cru_source *source, cru_arena *arena, cru_data *d
     if (count == 0) return CRU_OK;
     cru_split *splits = node_splits(data, count, err);
     cru_status status = splits ? CRU_OK : CRU_NO_MEMORY;
-    for (int64_t k = 0; k < count && status == CRU_OK; k++) {
+    for (int64_t k = 0; k < count && !status; k++) {
         const reading r = {arena, data, cru_arena_alloc_zeroed(arena, data->items, sizeof(uint8_t)), err};
         cru_ids *parts[] = {&splits[k].train, &splits[k].val, &splits[k].test};
-        for (int p = 0; p < 3 && status == CRU_OK; p++) {
+        for (int p = 0; p < 3 && !status; p++) {
             const char *path = part_file(source, names[p], single ? -1 : k);
             if (path) status = read_part(&r, path, parts[p]);
         }

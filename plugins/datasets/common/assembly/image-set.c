@@ -24,7 +24,7 @@ cru_status image_set_begin(const image_set *set, cru_data *data, cru_error *err)
         return cru_fail(err, CRU_BAD_INPUT, "%lld images of %lld x %lld pixels", (long long)items,
                         (long long)set->height, (long long)set->width);
     cru_status status = generate_begin(data, CRU_ROWS, items, set->classes, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (!generate_dense(data, set->channels * set->height * set->width, err)) return CRU_NO_MEMORY;
     data->x.channels = (int32_t)set->channels;
     data->x.height = (int32_t)set->height;

@@ -25,11 +25,11 @@ static cru_status read_splits(const pickle_value *all, const char *path, cru_dat
     cru_split *splits = node_splits(data, all->count, err);
     if (!splits) return CRU_NO_MEMORY;
     cru_status status = CRU_OK;
-    for (int64_t k = 0; k < all->count && status == CRU_OK; k++) {
+    for (int64_t k = 0; k < all->count && !status; k++) {
         const pickle_value *dict = all->items[k];
         status = read_list(pickle_get(dict, "train"), path, data, &splits[k].train, err);
-        if (status == CRU_OK) status = read_list(pickle_get(dict, "valid"), path, data, &splits[k].val, err);
-        if (status == CRU_OK) status = read_list(pickle_get(dict, "test"), path, data, &splits[k].test, err);
+        if (!status) status = read_list(pickle_get(dict, "valid"), path, data, &splits[k].val, err);
+        if (!status) status = read_list(pickle_get(dict, "test"), path, data, &splits[k].test, err);
     }
     return status;
 }
@@ -40,11 +40,11 @@ cru_status index_lists_read(const char *path, cru_arena *arena, cru_data *data, 
     array objects;
     const pickle_value *top;
     cru_status status = blob_read(arena, path, &file, err);
-    if (status == CRU_OK) status = npy_parse(&file, &objects, err);
-    if (status != CRU_OK) return status;
+    if (!status) status = npy_parse(&file, &objects, err);
+    if (status) return status;
     if (objects.type != ARRAY_OBJECT) return cru_fail(err, CRU_BAD_INPUT, "%s: holds no objects", path);
     status = pickle_parse(&(blob){path, objects.bytes, objects.size}, arena, &top, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const pickle_value *all = pickle_objects(top);
     if (!all) return cru_fail(err, CRU_BAD_INPUT, "%s: holds no list of splits", path);
     return read_splits(all, path, data, err);

@@ -27,11 +27,11 @@ static cru_status read_split(const char *path, cru_arena *arena, cru_data *data,
     cru_ids *parts[] = {&split->train, &split->val, &split->test};
     archive *npz;
     cru_status status = archive_open(path, &npz, err);
-    for (int p = 0; p < 3 && status == CRU_OK; p++) {
+    for (int p = 0; p < 3 && !status; p++) {
         array mask;
         status = npz_array(npz, arena, keys[p], &mask, err);
-        if (status == CRU_OK) status = array_expect(&mask, (array_form){1, data->items, -1}, err);
-        if (status == CRU_OK) status = node_mask_ids((node_mask){&mask, 0, 1}, data, parts[p], err);
+        if (!status) status = array_expect(&mask, (array_form){1, data->items, -1}, err);
+        if (!status) status = node_mask_ids((node_mask){&mask, 0, 1}, data, parts[p], err);
     }
     archive_close(npz);
     return status;
@@ -43,7 +43,7 @@ cru_status mask_files_read(const cru_source *source, cru_arena *arena, cru_data 
     cru_split *splits = node_splits(data, count, err);
     if (!splits) return CRU_NO_MEMORY;
     cru_status status = CRU_OK;
-    for (int64_t k = 0; k < count && status == CRU_OK; k++)
+    for (int64_t k = 0; k < count && !status; k++)
         status = read_split(mask_file(source, k), arena, data, &splits[k], err);
     return status;
 }

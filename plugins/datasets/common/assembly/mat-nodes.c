@@ -40,7 +40,7 @@ cru_status mat_nodes_features(const mat_reading *r, const char *const *names)
 {
     mat_matrix m;
     cru_status status = mat_nodes_get(r, names, &m);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (m.rows != r->data->nodes || m.cols > INT32_MAX)
         return cru_fail(r->err, CRU_BAD_INPUT, "%s: %lld x %lld features for %lld labels", m.name, (long long)m.rows,
                         (long long)m.cols, (long long)r->data->nodes);

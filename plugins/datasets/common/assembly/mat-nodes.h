@@ -19,8 +19,8 @@ typedef struct mat_reading {
 /* The first variable of these names; CRU_BAD_INPUT when there is none. */
 cru_status mat_nodes_get(const mat_reading *r, const char *const *names, mat_matrix *out);
 
-/* Labels of column `column` (of all cells of a row or column vector when it is -1), minus `offset`; -1 is unlabelled.
- */
+/* Labels of column `column` (of all cells of a row or column vector when it is -1), minus `offset`; -1 is
+ * unlabelled. */
 typedef struct mat_labels {
     const mat_matrix *m;
     int64_t column, count, offset;

@@ -19,8 +19,8 @@ static cru_status check_shapes(const csr_arrays *p, cru_error *err)
     if (p->rows < 0 || p->rows > INT32_MAX || p->cols < 0 || p->cols > INT32_MAX)
         return cru_fail(err, CRU_BAD_INPUT, "%s: a sparse matrix of impossible size", p->indptr.name);
     cru_status status = array_expect(&p->indptr, (array_form){1, p->rows + 1, -1}, err);
-    if (status == CRU_OK) status = array_expect(&p->indices, (array_form){1, -1, -1}, err);
-    if (status == CRU_OK) status = array_expect(&p->data, (array_form){1, p->indices.count, -1}, err);
+    if (!status) status = array_expect(&p->indices, (array_form){1, -1, -1}, err);
+    if (!status) status = array_expect(&p->data, (array_form){1, p->indices.count, -1}, err);
     return status;
 }
 
@@ -29,11 +29,11 @@ static cru_status read_offsets(const csr_arrays *p, int64_t *offsets, cru_error 
 {
     int64_t last = 0, offset = 0;
     cru_status status = array_whole(&p->indptr, 0, (array_range){0, 0}, &offset, err);
-    for (int64_t i = 0; i <= p->rows && status == CRU_OK; i++, last = offset) {
+    for (int64_t i = 0; i <= p->rows && !status; i++, last = offset) {
         status = array_whole(&p->indptr, i, (array_range){last, p->indices.count}, &offset, err);
         offsets[i] = offset;
     }
-    if (status == CRU_OK && last != p->indices.count)
+    if (!status && last != p->indices.count)
         return cru_fail(err, CRU_BAD_INPUT, "%s: the rows hold %lld of %lld entries", p->indptr.name, (long long)last,
                         (long long)p->indices.count);
     return status;
@@ -42,8 +42,8 @@ static cru_status read_offsets(const csr_arrays *p, int64_t *offsets, cru_error 
 static cru_status read_entries(const csr_arrays *p, entries e, cru_error *err)
 {
     cru_status status = read_offsets(p, e.offsets, err);
-    if (status == CRU_OK) status = array_ids(&p->indices, (array_range){0, p->cols - 1}, e.ids, err);
-    return status == CRU_OK ? array_floats(&p->data, e.values, err) : status;
+    if (!status) status = array_ids(&p->indices, (array_range){0, p->cols - 1}, e.ids, err);
+    return status ? status : array_floats(&p->data, e.values, err);
 }
 
 static bool is_not_zero(void *user, int64_t row, int32_t col, float value)
@@ -83,12 +83,12 @@ cru_status matrix_csr(const csr_arrays *parts, cru_pool pool, cru_csr *out, cru_
 {
     *out = (cru_csr){0};
     cru_status status = check_shapes(parts, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     entries e = {cru_pool_alloc(pool, parts->rows + 1, sizeof *e.offsets),
                  cru_pool_alloc(pool, parts->indices.count, sizeof *e.ids),
                  cru_pool_alloc(pool, parts->indices.count, sizeof *e.values)};
     status = read_entries(parts, e, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     *out = (cru_csr){parts->rows, parts->cols, e.offsets, e.ids, e.values};
     if (is_tidy(out)) {
         *out = without_ones(*out);
@@ -122,13 +122,13 @@ cru_status matrix_store_features(const float *dense, int64_t cols, cru_data *dat
 cru_status matrix_features(const array *dense, cru_data *data, cru_error *err)
 {
     cru_status status = array_expect(dense, (array_form){2, data->nodes, -1}, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (dense->shape[1] > INT32_MAX) return cru_fail(err, CRU_BAD_INPUT, "%s: too many columns", dense->name);
     cru_arena *arena = cru_arena_create();
     float *x = arena ? cru_arena_try(arena, dense->count, sizeof *x) : NULL;
     if (!x) status = cru_fail(err, CRU_NO_MEMORY, "%s: no memory for features", dense->name);
-    if (status == CRU_OK) status = array_floats(dense, x, err);
-    if (status == CRU_OK) status = matrix_store_features(x, dense->shape[1], data, err);
+    if (!status) status = array_floats(dense, x, err);
+    if (!status) status = matrix_store_features(x, dense->shape[1], data, err);
     cru_arena_destroy(arena);
     return status;
 }

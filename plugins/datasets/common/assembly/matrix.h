@@ -13,8 +13,8 @@
  * NULL when all are 1. CRU_BAD_INPUT: parts that do not fit together, ids out of range, values that are not finite. */
 cru_status matrix_csr(const csr_arrays *parts, cru_pool pool, cru_csr *out, cru_error *err);
 
-/* data->x from a dense matrix; it is stored sparse when fewer than one in five numbers is not zero. data->nodes rows.
- */
+/* data->x from a dense matrix; it is stored sparse when fewer than one in five numbers is not zero. data->nodes
+ * rows. */
 cru_status matrix_features(const array *dense, cru_data *data, cru_error *err);
 
 /* matrix_features from numbers row by row. */

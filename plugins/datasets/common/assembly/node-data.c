@@ -31,7 +31,7 @@ cru_status node_store_labels(const node_settings *s, node_label_list list, cru_d
         return cru_fail(err, CRU_BAD_INPUT, "%s: too many items or classes", list.name);
     cru_problem problem = anomaly ? CRU_ANOMALY : CRU_NODES;
     cru_status status = generate_begin(data, problem, list.count, anomaly ? 2 : most + 1, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     for (int64_t i = 0; i < list.count; i++) data->truth[i] = list.labels[i];
     generate_end(data);
     return CRU_OK;
@@ -43,13 +43,12 @@ cru_status node_labels(const node_settings *s, const array *labels, int64_t offs
     cru_arena *arena = cru_arena_create();
     int32_t *list = arena ? cru_arena_try(arena, labels->count, sizeof *list) : NULL;
     cru_status status = list ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "%s: no memory for labels", labels->name);
-    for (int64_t i = 0; i < labels->count && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < labels->count && !status; i++) {
         int64_t label = 0;
         status = array_whole(labels, i, (array_range){offset - 1, NODE_MOST_CLASSES}, &label, err);
         list[i] = (int32_t)(label - offset);
     }
-    if (status == CRU_OK)
-        status = node_store_labels(s, (node_label_list){labels->name, list, labels->count}, data, err);
+    if (!status) status = node_store_labels(s, (node_label_list){labels->name, list, labels->count}, data, err);
     cru_arena_destroy(arena);
     return status;
 }
@@ -60,8 +59,8 @@ cru_status node_unlabelled(const node_settings *s, int64_t nodes, cru_data *data
         return cru_fail(err, CRU_BAD_INPUT, "task = anomaly, but the files hold no labels");
     if (nodes > INT32_MAX) return cru_fail(err, CRU_BAD_INPUT, "too many nodes");
     cru_status status = generate_begin(data, CRU_NODES, nodes, 1, err);
-    for (int64_t i = 0; status == CRU_OK && i < nodes; i++) data->truth[i] = CRU_UNLABELLED;
-    if (status == CRU_OK) generate_end(data);
+    for (int64_t i = 0; !status && i < nodes; i++) data->truth[i] = CRU_UNLABELLED;
+    if (!status) generate_end(data);
     return status;
 }
 
@@ -90,7 +89,7 @@ cru_status node_graph(const node_settings *s, const cru_csr *arcs, cru_data *dat
 cru_status node_graph_list(const node_settings *s, const edge_list *list, cru_data *data, cru_error *err)
 {
     cru_status status = edge_list_store(list, data->nodes, s->directed ? EDGE_DIRECTED : EDGE_SYMMETRIC, data);
-    if (status != CRU_OK) return cru_fail(err, status, "no memory for the graph");
+    if (status) return cru_fail(err, status, "no memory for the graph");
     if (!s->loops) data->graph = without_loops(&data->graph, cru_data_pool(data));
     return CRU_OK;
 }

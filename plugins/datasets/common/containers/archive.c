@@ -45,7 +45,7 @@ static cru_status open_inner(archive *a, cru_error *err)
     blob inner;
     if (!member) return CRU_OK;
     cru_status status = archive_read(a, a->memory, member, &inner, err);
-    return status == CRU_OK ? open_bytes(a, inner.bytes, (size_t)inner.size, err) : status;
+    return status ? status : open_bytes(a, inner.bytes, (size_t)inner.size, err);
 }
 
 /* gzip or xz around the zip file, or something else. */
@@ -53,7 +53,7 @@ static cru_status open_packed(archive *a, cru_error *err)
 {
     byte_string file;
     cru_status status = text_file_read(a->memory, a->path, UNPACK_STREAMS, &file, err);
-    return status == CRU_OK ? open_bytes(a, file.bytes, file.size, err) : status;
+    return status ? status : open_bytes(a, file.bytes, file.size, err);
 }
 
 cru_status archive_open(const char *path, archive **out, cru_error *err)
@@ -67,9 +67,9 @@ cru_status archive_open(const char *path, archive **out, cru_error *err)
     cru_status status = a->memory ? CRU_OK : cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
     if (!a->zip && (code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ))
         status = cru_fail(err, CRU_IO, "%s: %s", path, strerror(errno));
-    if (status == CRU_OK && !a->zip) status = open_packed(a, err);
-    if (status == CRU_OK) status = open_inner(a, err);
-    if (status == CRU_OK) return CRU_OK;
+    if (!status && !a->zip) status = open_packed(a, err);
+    if (!status) status = open_inner(a, err);
+    if (!status) return CRU_OK;
     archive_close(a);
     *out = NULL;
     return status;
@@ -136,7 +136,7 @@ typedef struct unpacking {
 static cru_status begin(const archive *a, cru_arena *arena, unpacking *u, cru_error *err)
 {
     cru_status status = find_member(a, u->name, &u->stat, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     u->bytes = cru_arena_try(arena, (int64_t)u->stat.size + 1, 1);
     if (!u->bytes) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory for %s", a->path, u->name);
     const zip_uint64_t told = ZIP_STAT_COMP_METHOD | ZIP_STAT_CRC;
@@ -176,16 +176,16 @@ cru_status archive_read_all(const archive *a, cru_arena *arena, member_list memb
     unpacking all[ARCHIVE_MOST] = {0};
     cru_assert(count >= 0 && count <= ARCHIVE_MOST, "archive_read_all: %d members", count);
     cru_status status = CRU_OK;
-    for (int i = 0; i < count && status == CRU_OK; i++) {
+    for (int i = 0; i < count && !status; i++) {
         all[i].name = members.names[i];
         status = begin(a, arena, &all[i], err);
     }
-    if (status == CRU_OK) {
+    if (!status) {
 #pragma omp parallel for schedule(dynamic, 1)
         for (int i = 0; i < count; i++) inflate_member(&all[i]);
     }
     for (int i = 0; i < count; i++) free(all[i].packed);
-    for (int i = 0; i < count && status == CRU_OK; i++) status = finish(a, arena, &all[i], &out[i], err);
+    for (int i = 0; i < count && !status; i++) status = finish(a, arena, &all[i], &out[i], err);
     return status;
 }
 

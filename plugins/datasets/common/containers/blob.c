@@ -43,7 +43,7 @@ cru_status blob_read_all(cru_arena *arena, file_list files, byte_room next, blob
             make_ready(next, i - files.count);
     }
     for (int i = 0; i < files.count; i++)
-        if (why[i].status != CRU_OK) return cru_fail(err, why[i].status, "%s", why[i].text);
+        if (why[i].status) return cru_fail(err, why[i].status, "%s", why[i].text);
     return CRU_OK;
 }
 

@@ -56,7 +56,7 @@ static bool unpack_mapped(int fd, const text_file *file, byte_string *out, cru_s
     if (mapped == MAP_FAILED) return false;
     *out = (byte_string){mapped, size};
     *status = unpack(file->path, file->arena, out, file->kinds, err);
-    const bool unpacked = *status != CRU_OK || out->bytes != mapped;
+    const bool unpacked = *status || out->bytes != mapped;
     munmap(mapped, size);
     return unpacked;
 }
@@ -69,9 +69,9 @@ cru_status text_file_read(cru_arena *arena, const char *path, unpack_kinds kinds
     cru_status status = CRU_OK;
     if (!unpack_mapped(fd, &(text_file){arena, path, kinds}, out, &status, err)) {
         status = read_open(fd, path, arena, out, err);
-        if (status == CRU_OK) status = unpack(path, arena, out, kinds, err);
+        if (!status) status = unpack(path, arena, out, kinds, err);
     }
     close(fd);
-    if (status != CRU_OK) *out = (byte_string){0};
+    if (status) *out = (byte_string){0};
     return status;
 }

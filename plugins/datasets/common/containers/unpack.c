@@ -65,7 +65,7 @@ static cru_status gunzip(unpacking *u)
     struct libdeflate_decompressor *inflater = libdeflate_alloc_decompressor();
     if (!inflater) return cru_fail(u->err, CRU_NO_MEMORY, "%s: no memory", u->path);
     cru_status status = grow(u, gzip_size_hint(u));
-    while (status == CRU_OK && u->in_used < u->in_size) {
+    while (!status && u->in_used < u->in_size) {
         size_t in = 0, out = 0;
         enum libdeflate_result result = libdeflate_gzip_decompress_ex(
             inflater, u->in + u->in_used, u->in_size - u->in_used, u->out + u->used, u->room - u->used, &in, &out);
@@ -106,9 +106,9 @@ static cru_status unxz(unpacking *u)
     cru_status status = grow(u, xz_size_hint(u) + 1); /* room for one byte more, so that the end is seen at once */
     s.next_in = u->in;
     s.avail_in = u->in_size;
-    for (lzma_ret state = LZMA_OK; status == CRU_OK && state != LZMA_STREAM_END;) {
+    for (lzma_ret state = LZMA_OK; !status && state != LZMA_STREAM_END;) {
         status = make_room(u);
-        if (status != CRU_OK) break;
+        if (status) break;
         s.next_out = (uint8_t *)u->out + u->used;
         s.avail_out = u->room - u->used;
         state = lzma_code(&s, LZMA_FINISH);
@@ -128,9 +128,9 @@ static cru_status unzip(unpacking *u)
     zip_file_t *file = zip_get_num_entries(zip, 0) == 1 ? zip_fopen_index(zip, 0, 0) : NULL;
     cru_status status = CRU_OK;
     if (!file) status = cru_fail(u->err, CRU_BAD_INPUT, "%s: a zip file without exactly one plain member", u->path);
-    for (zip_int64_t got = 1; status == CRU_OK && got > 0;) {
+    for (zip_int64_t got = 1; !status && got > 0;) {
         status = make_room(u);
-        if (status != CRU_OK) break;
+        if (status) break;
         got = zip_fread(file, u->out + u->used, u->room - u->used);
         if (got < 0) status = fail_damaged(u, "zip");
         if (got > 0) u->used += (size_t)got;
@@ -169,8 +169,8 @@ cru_status unpack(const char *path, cru_arena *arena, byte_string *string, unpac
                        .most = most,
                        .err = err};
         cru_status status = how(&u);
-        if (status == CRU_OK && !u.out) status = grow(&u, 0); /* nothing at all came out */
-        if (status != CRU_OK) return status;
+        if (!status && !u.out) status = grow(&u, 0); /* nothing at all came out */
+        if (status) return status;
         u.out[u.used] = 0;
         *string = (byte_string){u.out, u.used};
     }

@@ -137,7 +137,7 @@ cru_status array_ids(const array *a, array_range range, int32_t *out, cru_error 
     for (int64_t i = 0; i < a->count; i++) { /* any type, and the message for the number that is wrong */
         int64_t value = 0;
         cru_status status = array_whole(a, i, range, &value, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
         out[i] = (int32_t)value;
     }
     return CRU_OK;

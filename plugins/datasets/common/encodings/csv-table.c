@@ -63,7 +63,7 @@ static cru_status cut_line(csv_table *t, char *line, char delimiter, int64_t num
         *stop = 0;
         if (t->rows > 0 && count == t->cols) return fail_at(t, number, "more fields than in the first line", err);
         cru_status status = add_field(t, count++, field, err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     if (t->rows == 0) t->cols = count;
     return count == t->cols ? CRU_OK : fail_at(t, number, "fewer fields than in the first line", err);
@@ -95,8 +95,8 @@ static cru_status cut_text(csv_table *t, size_t size, cru_error *err)
         if (!*line || *line == '#') continue;
         if (!delimiter) delimiter = find_delimiter(line);
         cru_status status = cut_line(t, line, delimiter, number, err);
-        if (status == CRU_OK) status = note_row(t, number, err);
-        if (status != CRU_OK) return status;
+        if (!status) status = note_row(t, number, err);
+        if (status) return status;
     }
     return CRU_OK;
 }
@@ -106,7 +106,7 @@ static cru_status start(byte_string text, csv_table *t, cru_error *err)
 {
     t->text = text.bytes;
     cru_status status = cut_text(t, text.size, err);
-    if (status != CRU_OK) csv_free(t);
+    if (status) csv_free(t);
     return status;
 }
 
@@ -120,8 +120,8 @@ cru_status csv_read(const char *path, csv_table *t, cru_error *err)
 {
     byte_string text;
     cru_status status = begin(path, t, err);
-    if (status == CRU_OK) status = text_file_read(t->memory, path, UNPACK_ALL, &text, err);
-    if (status == CRU_OK) return start(text, t, err);
+    if (!status) status = text_file_read(t->memory, path, UNPACK_ALL, &text, err);
+    if (!status) return start(text, t, err);
     csv_free(t);
     return status;
 }
@@ -129,7 +129,7 @@ cru_status csv_read(const char *path, csv_table *t, cru_error *err)
 cru_status csv_parse(const char *text, size_t size, const char *path, csv_table *t, cru_error *err)
 {
     cru_status status = begin(path, t, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     byte_string copy = {cru_arena_try(t->memory, (int64_t)size + 1, 1), size};
     if (!copy.bytes) {
         csv_free(t);

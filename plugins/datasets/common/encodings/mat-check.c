@@ -60,7 +60,7 @@ static cru_status check_full(walk *w, const uint32_t *dims)
     element data;
     uint64_t cells = (uint64_t)dims[0] * dims[1];
     cru_status status = next_part(w, &data);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     uint32_t width = width_of(data.type);
     if (width == 0 || data.size % width != 0 || data.size / width != cells)
         return fail(w, CRU_BAD_INPUT, "the data do not fit the dimensions");
@@ -71,9 +71,9 @@ static cru_status check_sparse(walk *w, const uint32_t *dims)
 {
     element rows, columns, data;
     cru_status status = next_part(w, &rows);
-    if (status == CRU_OK) status = next_part(w, &columns);
-    if (status == CRU_OK) status = next_part(w, &data);
-    if (status != CRU_OK) return status;
+    if (!status) status = next_part(w, &columns);
+    if (!status) status = next_part(w, &data);
+    if (status) return status;
     uint32_t width = width_of(data.type);
     bool sound = rows.type == TYPE_INT32 && columns.type == TYPE_INT32 && rows.size % 4 == 0 && width > 0;
     sound = sound && columns.size == 4 * ((uint64_t)dims[1] + 1) && data.size % width == 0;
@@ -84,9 +84,9 @@ static cru_status check_matrix(walk *w)
 {
     element flags, dims, name;
     cru_status status = next_part(w, &flags);
-    if (status == CRU_OK) status = next_part(w, &dims);
-    if (status == CRU_OK) status = next_part(w, &name);
-    if (status != CRU_OK) return status;
+    if (!status) status = next_part(w, &dims);
+    if (!status) status = next_part(w, &name);
+    if (status) return status;
     if (flags.type != TYPE_UINT32 || flags.size != 8 || dims.type != TYPE_INT32 || dims.size < 8 || dims.size % 4 ||
         name.type != TYPE_INT8 || name.size > LONGEST_NAME)
         return fail(w, CRU_BAD_INPUT, "a variable with a broken header");
@@ -154,6 +154,6 @@ cru_status mat_check(const blob *file, cru_arena *arena, cru_error *err)
     if (version != 1) return fail(&w, CRU_BAD_INPUT, "not a MATLAB file of version 5 or 7.3");
     if (memcmp(file->bytes + 126, "IM", 2) != 0) return fail(&w, CRU_UNSUPPORTED, "not in little-endian byte order");
     cru_status status = CRU_OK;
-    for (w.at += HEADER; w.at < w.end && status == CRU_OK;) status = check_variable(&w, arena);
+    for (w.at += HEADER; w.at < w.end && !status;) status = check_variable(&w, arena);
     return status;
 }

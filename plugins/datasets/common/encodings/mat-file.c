@@ -51,8 +51,8 @@ static cru_status check_file(mat_file *file, cru_error *err)
     cru_arena *arena = cru_arena_create();
     if (!arena) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", file->path);
     cru_status status = blob_read(arena, file->path, &bytes, err);
-    if (status == CRU_OK) status = mat_check(&bytes, arena, err);
-    if (status == CRU_OK && is_packed(file->path)) status = keep_unpacked(file, &bytes, err);
+    if (!status) status = mat_check(&bytes, arena, err);
+    if (!status && is_packed(file->path)) status = keep_unpacked(file, &bytes, err);
     cru_arena_destroy(arena);
     return status;
 }
@@ -64,14 +64,14 @@ cru_status mat_open(const char *path, mat_file **out, cru_error *err)
     if (!file) return cru_fail(err, CRU_NO_MEMORY, "%s: no memory", path);
     *file = (mat_file){.path = path, .unpacked = -1};
     cru_status status = check_file(file, err);
-    if (status == CRU_OK) {
+    if (!status) {
         char memory[40];
         snprintf(memory, sizeof memory, "/proc/self/fd/%d", file->unpacked);
         Mat_LogInitFunc("crucible", be_silent);
         file->mat = Mat_Open(file->unpacked >= 0 ? memory : path, MAT_ACC_RDONLY);
         if (!file->mat) status = cru_fail(err, CRU_BAD_INPUT, "%s: not a MATLAB file", path);
     }
-    if (status == CRU_OK)
+    if (!status)
         *out = file;
     else
         mat_close(file);
@@ -186,7 +186,7 @@ static cru_status take_sparse(const matvar_t *v, cru_arena *arena, mat_matrix *m
     const mat_sparse_t *s = v->data;
     if (!s) return fail_variable(m, "an empty sparse matrix", err);
     cru_status status = check_sparse(m, s, v->data_type, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int64_t count = s->jc[m->cols];
     int32_t *row = cru_arena_alloc(arena, count, sizeof *row), *col = cru_arena_alloc(arena, count, sizeof *col);
     float *values = cru_arena_alloc(arena, count, sizeof *values);
@@ -234,7 +234,7 @@ cru_status mat_read(mat_file *file, const char *name, cru_arena *arena, mat_matr
     mat_shape shape = {0};
     *out = (mat_matrix){.name = blob_name(arena, file->path, name)};
     cru_status status = mat_look(file, name, &shape, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     matvar_t *v = Mat_VarRead(file->mat, name);
     const bool sound =
         v && v->rank == 2 && v->data && (int64_t)v->dims[0] == shape.rows && (int64_t)v->dims[1] == shape.cols;

@@ -92,14 +92,14 @@ static cru_status parse_header(header *h, const char *name)
     cru_status status = CRU_OK;
     const char *first = h->at;
     bool sound = take(h, '{');
-    while (sound && status == CRU_OK && !take(h, '}')) {
+    while (sound && !status && !take(h, '}')) {
         sound = take_pair(h, &status);
-        if (sound && status == CRU_OK && !take(h, ',')) {
+        if (sound && !status && !take(h, ',')) {
             sound = take(h, '}');
             break;
         }
     }
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (sound && h->descr && h->order && h->shaped) return CRU_OK;
     return cru_fail(h->err, CRU_BAD_INPUT, "%s: a broken npy header at its byte %lld", name,
                     (long long)(h->at - first));
@@ -119,7 +119,7 @@ cru_status npy_parse(const blob *file, array *out, cru_error *err)
     header h = {.at = (const char *)b + start, .a = out, .err = err};
     h.end = h.at + length;
     cru_status status = parse_header(&h, file->name);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     out->bytes = b + start + length;
     out->size = file->size - start - length;
     return array_set_shape(out, h.shape, h.dims, err);
@@ -146,7 +146,7 @@ cru_status npz_arrays(const archive *npz, cru_arena *arena, member_list keys, ar
     blob files[ARCHIVE_MOST];
     for (int i = 0; i < keys.count; i++) members[i] = member_of(keys.names[i], names[i]);
     cru_status status = archive_read_all(npz, arena, (member_list){members, keys.count}, files, err);
-    for (int i = 0; i < keys.count && status == CRU_OK; i++) status = npy_parse(&files[i], &out[i], err);
+    for (int i = 0; i < keys.count && !status; i++) status = npy_parse(&files[i], &out[i], err);
     return status;
 }
 

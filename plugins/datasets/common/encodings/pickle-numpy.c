@@ -32,7 +32,7 @@ cru_status pickle_array(const pickle_value *v, const char *name, array *out, cru
     if (!pickle_is(shape, PICKLE_TUPLE) || shape->count > ARRAY_DIMS || !pickle_is(data, PICKLE_BYTES))
         return fail_array(name, err);
     cru_status status = set_type(out, pickle_item(state, 2), err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int64_t lengths[ARRAY_DIMS];
     for (int64_t d = 0; d < shape->count; d++) {
         if (shape->items[d]->kind != PICKLE_INT) return fail_array(name, err);
@@ -42,7 +42,7 @@ cru_status pickle_array(const pickle_value *v, const char *name, array *out, cru
     out->bytes = data->bytes;
     out->size = data->size;
     status = array_set_shape(out, lengths, (int32_t)shape->count, err);
-    if (status == CRU_OK && out->type == ARRAY_OBJECT) return fail_array(name, err);
+    if (!status && out->type == ARRAY_OBJECT) return fail_array(name, err);
     return status;
 }
 
@@ -64,7 +64,7 @@ cru_status pickle_csr(const pickle_value *v, const char *name, csr_arrays *out, 
     out->rows = rows->integer;
     out->cols = cols->integer;
     cru_status status = pickle_array(pickle_get(state, "indptr"), name, &out->indptr, err);
-    if (status == CRU_OK) status = pickle_array(pickle_get(state, "indices"), name, &out->indices, err);
-    if (status == CRU_OK) status = pickle_array(pickle_get(state, "data"), name, &out->data, err);
+    if (!status) status = pickle_array(pickle_get(state, "indices"), name, &out->indices, err);
+    if (!status) status = pickle_array(pickle_get(state, "data"), name, &out->data, err);
     return status;
 }

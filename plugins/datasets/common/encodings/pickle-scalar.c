@@ -76,7 +76,7 @@ static cru_status counted_bytes(machine *m, int width)
 {
     uint64_t size;
     cru_status status = machine_number(m, width, &size);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const uint8_t *bytes = machine_bytes(m, size);
     if (!bytes) return machine_fail(m, CRU_BAD_INPUT, "a string that is longer than the file");
     return push_bytes(m, bytes, (int64_t)size);
@@ -87,10 +87,10 @@ static cru_status counted_long(machine *m, int width)
 {
     uint64_t size, bits = 0;
     cru_status status = machine_number(m, width, &size);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (size > 8) return machine_fail(m, CRU_UNSUPPORTED, "a whole number of more than 64 bits");
     status = machine_number(m, (int)size, &bits);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     int shift = 64 - 8 * (int)size;
     return push_integer(m, PICKLE_INT, size > 0 ? (int64_t)(bits << shift) >> shift : 0);
 }
@@ -100,11 +100,11 @@ static cru_status line_integer(machine *m, bool is_long)
     const char *text;
     int64_t length, number;
     cru_status status = machine_line(m, &text, &length);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (!is_long && length == 2 && text[0] == '0') return push_integer(m, PICKLE_BOOL, text[1] == '1');
     if (is_long && length > 0 && text[length - 1] == 'L') length--;
     status = machine_decimal(m, text, length, &number);
-    return status == CRU_OK ? push_integer(m, PICKLE_INT, number) : status;
+    return status ? status : push_integer(m, PICKLE_INT, number);
 }
 
 static cru_status line_real(machine *m)
@@ -112,7 +112,7 @@ static cru_status line_real(machine *m)
     const char *text;
     int64_t length;
     cru_status status = machine_line(m, &text, &length);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     char *end;
     double real = strtod(text, &end); /* stops at the line's end at the latest */
     if (length == 0 || end != text + length) return machine_fail(m, CRU_BAD_INPUT, "not a number");
@@ -155,7 +155,7 @@ static cru_status line_string(machine *m)
     const char *text;
     int64_t length;
     cru_status status = machine_line(m, &text, &length);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (length < 2 || (text[0] != '\'' && text[0] != '"') || text[length - 1] != text[0])
         return machine_fail(m, CRU_BAD_INPUT, "a string without quotes");
     uint8_t *bytes = cru_arena_try(m->arena, length, 1);
@@ -169,7 +169,7 @@ static cru_status line_unicode(machine *m)
     const char *text;
     int64_t length;
     cru_status status = machine_line(m, &text, &length);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (memchr(text, '\\', (size_t)length)) return machine_fail(m, CRU_UNSUPPORTED, "an escape in a unicode string");
     return push_bytes(m, (const uint8_t *)text, length);
 }
@@ -189,7 +189,7 @@ static cru_status binary_integer(machine *m, int width)
 {
     uint64_t bits;
     cru_status status = machine_number(m, width, &bits);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     return push_integer(m, PICKLE_INT, width == 4 ? (int32_t)(uint32_t)bits : (int64_t)bits);
 }
 

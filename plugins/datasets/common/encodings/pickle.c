@@ -134,7 +134,7 @@ static cru_status collect_marked(machine *m, pickle_kind kind)
 {
     int64_t first = 0;
     cru_status status = pop_mark(m, &first);
-    return status == CRU_OK ? collect(m, first, kind) : status;
+    return status ? status : collect(m, first, kind);
 }
 
 /* Adds the values from `first` on to the list or dict below them. */
@@ -146,7 +146,7 @@ static cru_status extend(machine *m, int64_t first, pickle_kind kind)
     if (kind == PICKLE_DICT && (m->height - first) % 2 != 0)
         return machine_fail(m, CRU_BAD_INPUT, "a key without a value");
     cru_status status = CRU_OK;
-    for (int64_t i = first; i < m->height && status == CRU_OK; i++) status = add_item(m, to, m->stack[i]);
+    for (int64_t i = first; i < m->height && !status; i++) status = add_item(m, to, m->stack[i]);
     m->height = first;
     return status;
 }
@@ -155,7 +155,7 @@ static cru_status extend_marked(machine *m, pickle_kind kind)
 {
     int64_t first = 0;
     cru_status status = pop_mark(m, &first);
-    return status == CRU_OK ? extend(m, first, kind) : status;
+    return status ? status : extend(m, first, kind);
 }
 
 static cru_status push_global(machine *m, const blob *module, const blob *name)
@@ -180,8 +180,8 @@ static cru_status line_global(machine *m)
     const char *module, *name;
     int64_t module_length, name_length;
     cru_status status = machine_line(m, &module, &module_length);
-    if (status == CRU_OK) status = machine_line(m, &name, &name_length);
-    if (status != CRU_OK) return status;
+    if (!status) status = machine_line(m, &name, &name_length);
+    if (status) return status;
     return push_global(m, &(blob){.bytes = (const uint8_t *)module, .size = module_length},
                        &(blob){.bytes = (const uint8_t *)name, .size = name_length});
 }
@@ -189,7 +189,7 @@ static cru_status line_global(machine *m)
 static cru_status stack_global(machine *m)
 {
     cru_status status = need(m, 2);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const pickle_value *module = m->stack[m->height - 2], *name = m->stack[m->height - 1];
     if (module->kind != PICKLE_BYTES || name->kind != PICKLE_BYTES)
         return machine_fail(m, CRU_BAD_INPUT, "a global without a name");
@@ -226,7 +226,7 @@ static cru_status call_encode(machine *m, const pickle_value *args)
 static cru_status call(machine *m)
 {
     cru_status status = need(m, 2);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const pickle_value *callee = m->stack[m->height - 2], *args = m->stack[m->height - 1];
     if (callee->kind != PICKLE_GLOBAL || args->kind != PICKLE_TUPLE)
         return machine_fail(m, CRU_BAD_INPUT, "a call of something that is no global");
@@ -246,7 +246,7 @@ static cru_status call(machine *m)
 static cru_status persist(machine *m)
 {
     cru_status status = need(m, 1);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const pickle_value *id = m->stack[--m->height];
     pickle_value *v = machine_push(m, PICKLE_OBJECT);
     if (!v) return CRU_NO_MEMORY;
@@ -258,7 +258,7 @@ static cru_status persist(machine *m)
 static cru_status build(machine *m)
 {
     cru_status status = need(m, 2);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     pickle_value *object = m->stack[m->height - 2];
     if (object->kind != PICKLE_OBJECT) return machine_fail(m, CRU_BAD_INPUT, "a state for something that is no object");
     object->state = m->stack[--m->height];
@@ -269,7 +269,7 @@ static cru_status build(machine *m)
 static cru_status memo_put(machine *m, uint64_t index)
 {
     cru_status status = need(m, 1);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (index >= (uint64_t)m->file->size) return machine_fail(m, CRU_BAD_INPUT, "an impossible memo index");
     while (m->memo_count <= (int64_t)index) {
         pickle_value **memo = grow(m, m->memo, m->memo_count, &m->memo_room, sizeof *memo);
@@ -294,7 +294,7 @@ static cru_status binary_memo(machine *m, int width, memo_use *use)
 {
     uint64_t index;
     cru_status status = machine_number(m, width, &index);
-    return status == CRU_OK ? use(m, index) : status;
+    return status ? status : use(m, index);
 }
 
 static cru_status line_memo(machine *m, memo_use *use)
@@ -302,9 +302,9 @@ static cru_status line_memo(machine *m, memo_use *use)
     const char *text;
     int64_t length, index;
     cru_status status = machine_line(m, &text, &length);
-    if (status == CRU_OK) status = machine_decimal(m, text, length, &index);
-    if (status == CRU_OK && index < 0) status = machine_fail(m, CRU_BAD_INPUT, "an impossible memo index");
-    return status == CRU_OK ? use(m, (uint64_t)index) : status;
+    if (!status) status = machine_decimal(m, text, length, &index);
+    if (!status && index < 0) status = machine_fail(m, CRU_BAD_INPUT, "an impossible memo index");
+    return status ? status : use(m, (uint64_t)index);
 }
 
 static cru_status pop(machine *m)
@@ -314,7 +314,7 @@ static cru_status pop(machine *m)
         return CRU_OK;
     }
     cru_status status = need(m, 1);
-    if (status == CRU_OK) m->height--;
+    if (!status) m->height--;
     return status;
 }
 
@@ -322,7 +322,7 @@ static cru_status pop(machine *m)
 static cru_status take_top(machine *m, int64_t count, pickle_kind kind, bool add)
 {
     cru_status status = need(m, count);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     return add ? extend(m, m->height - count, kind) : collect(m, m->height - count, kind);
 }
 
@@ -345,7 +345,7 @@ static cru_status run_structure(machine *m, uint8_t op)
         return pop(m);
     case '1': {
         cru_status status = pop_mark(m, &height);
-        if (status == CRU_OK) m->height = height;
+        if (!status) m->height = height;
         return status;
     }
     case '2':
@@ -413,13 +413,13 @@ cru_status pickle_parse(const blob *file, cru_arena *arena, const pickle_value *
         uint8_t op = file->bytes[m.at++];
         if (op == '.') {
             cru_status status = need(&m, 1);
-            if (status == CRU_OK) *out = m.stack[m.height - 1];
+            if (!status) *out = m.stack[m.height - 1];
             return status;
         }
         bool known;
         cru_status status = machine_scalar(&m, op, &known);
         if (!known) status = run_structure(&m, op);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     m.opcode = m.at;
     return machine_fail(&m, CRU_BAD_INPUT, "the pickle has no end");

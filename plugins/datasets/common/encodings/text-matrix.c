@@ -91,8 +91,7 @@ static void count_rows(part *p)
 static void read_part(part *p, int64_t cols, float *numbers)
 {
     cru_status status = CRU_OK;
-    for (int64_t i = 0; i < p->rows && status == CRU_OK; i++)
-        status = read_row(&p->c, cols, numbers + i * cols, &p->err);
+    for (int64_t i = 0; i < p->rows && !status; i++) status = read_row(&p->c, cols, numbers + i * cols, &p->err);
 }
 
 /* Rows are counted first, so that every thread knows where its own go. */
@@ -116,7 +115,7 @@ static cru_status read_rows(const cursor *text, const text_matrix *shape, float 
 #pragma omp parallel for schedule(static, 1)
     for (int i = 0; i < count; i++) read_part(&parts[i], shape->cols, numbers + first[i] * shape->cols);
     for (int i = 0; i < count; i++)
-        if (parts[i].err.status != CRU_OK) return cru_fail(err, parts[i].err.status, "%s", parts[i].err.text);
+        if (parts[i].err.status) return cru_fail(err, parts[i].err.status, "%s", parts[i].err.text);
     return CRU_OK;
 }
 
@@ -124,7 +123,7 @@ cru_status text_matrix_read(cru_arena *arena, const char *path, int64_t rows, te
 {
     blob file;
     cru_status status = blob_read(arena, path, &file, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const cursor c = {(const char *)file.bytes, (const char *)file.bytes + file.size, path, 1};
     int64_t cols = count_columns(c), cells;
     if (__builtin_mul_overflow(cols, rows, &cells) || cells > file.size)

@@ -17,14 +17,14 @@ static cru_status read_pickle(torch_file *f, const char *path, cru_error *err)
     memcpy(prefix, member, length);
     f->prefix = prefix;
     cru_status status = archive_read(f->zip, f->arena, member, &bytes, err);
-    return status == CRU_OK ? pickle_parse(&bytes, f->arena, &f->top, err) : status;
+    return status ? status : pickle_parse(&bytes, f->arena, &f->top, err);
 }
 
 cru_status torch_open(const char *path, cru_arena *arena, torch_file *out, cru_error *err)
 {
     *out = (torch_file){.arena = arena};
     cru_status status = archive_open(path, &out->zip, err);
-    return status == CRU_OK ? read_pickle(out, path, err) : status;
+    return status ? status : read_pickle(out, path, err);
 }
 
 void torch_close(torch_file *file)
@@ -64,13 +64,13 @@ static cru_status read_storage(const torch_file *f, const pickle_value *v, array
     const char *code = storage_code(pickle_item(id, 1));
     if (!pickle_is(key, PICKLE_BYTES) || !code) return fail_tensor(out->name, "the pickle holds no tensor here", err);
     cru_status status = array_set_type(out, code, (int64_t)strlen(code), err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     char member[200];
     blob bytes;
     snprintf(member, sizeof member, "%sdata/%.*s", f->prefix, (int)(key->size < 60 ? key->size : 60),
              (const char *)key->bytes);
     status = archive_read(f->zip, f->arena, member, &bytes, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     out->bytes = bytes.bytes;
     out->size = bytes.size;
     return CRU_OK;
@@ -117,7 +117,7 @@ cru_status torch_tensor(const torch_file *file, const pickle_value *v, const cha
         sizes->count != strides->count)
         return fail_tensor(name, "the pickle holds no tensor here", err);
     cru_status status = read_storage(file, pickle_item(args, 0), out, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (first->integer < 0 || __builtin_mul_overflow(first->integer, (int64_t)out->width, &skipped) ||
         skipped > out->size)
         return fail_tensor(name, "a tensor that begins behind its storage", err);

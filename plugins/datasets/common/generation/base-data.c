@@ -31,7 +31,7 @@ cru_status base_open_any(const cru_source *source, cru_data **base, cru_error *e
 cru_status base_open(const cru_source *source, cru_data **base, cru_error *err)
 {
     cru_status status = base_open_any(source, base, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     const cru_data *b = *base;
     if ((b->problem & (CRU_NODES | CRU_ANOMALY)) && b->x.cols > 0 && b->classes > 0) return CRU_OK;
     cru_data_destroy(*base);

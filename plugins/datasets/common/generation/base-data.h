@@ -6,8 +6,8 @@
 
 #include <crucible/plugin.h>
 
-/* Maps the base; the caller destroys it. CRU_BAD_INPUT: there is none, or it is not a labelled dataset with features.
- */
+/* Maps the base; the caller destroys it. CRU_BAD_INPUT: there is none, or it is not a labelled dataset with
+ * features. */
 cru_status base_open(const cru_source *source, cru_data **base, cru_error *err);
 
 /* base_open for any dataset: of graphs or rows, with features or without. */

@@ -28,8 +28,8 @@ const int32_t *generate_by_class(cru_data *data, const int64_t *sizes, cru_error
  * plus N(0, 1) in every column. */
 cru_status generate_gaussian(cru_data *data, int64_t cols, double signal, cru_rng *rng, cru_error *err);
 
-/* Room for rows x cols dense features in data->x, rows = data->nodes; NULL and CRU_NO_MEMORY in err when there is none.
- */
+/* Room for rows x cols dense features in data->x, rows = data->nodes; NULL and CRU_NO_MEMORY in err when there is
+ * none. */
 float *generate_dense(cru_data *data, int64_t cols, cru_error *err);
 
 #endif

@@ -8,10 +8,11 @@
  *
  * Maekawa, Sasaki, Fletcher, Onizuka. GenCAT: Generating Attributed Graphs with Controlled Relationships between
  * Classes, Attributes, and Topology. Information Systems 2023. */
-#include <crucible/crucible.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "base-data.h"
 #include "edge-list.h"
@@ -85,7 +86,7 @@ static cru_status draw_neighbours(drawing *d, int64_t i, cru_rng *rng, cru_error
     d->seen[i] = (int32_t)i + 1;
     for (int round = 0; round < MOST_ROUNDS && d->used[i] < wanted[i]; round++) {
         int64_t missing = (int64_t)(wanted[i] - d->used[i]);
-        for (int64_t q = 0; q < missing && status == CRU_OK; q++) {
+        for (int64_t q = 0; q < missing && !status; q++) {
             int64_t j = draw_partner(d, i, cru_rng_categorical(rng, d->u + i * d->m.k, d->m.k), rng);
             if (j == i || d->used[j] >= wanted[j]) continue;
             status = edge_list_add(&d->edges, (edge){i, j, 1}, err);
@@ -100,8 +101,8 @@ static cru_status draw_graph(drawing *d, cru_rng *rng, cru_error *err)
 {
     for (int64_t a = 0; a < d->m.k; a++) gencat_table(&d->m, d->tie, a, d->cells, d->table + a * d->cells);
     cru_status status = CRU_OK;
-    for (int64_t i = 0; i < d->m.n && status == CRU_OK; i++) status = draw_neighbours(d, i, rng, err);
-    if (status == CRU_OK) status = edge_list_store(&d->edges, d->m.n, EDGE_SYMMETRIC, d->data);
+    for (int64_t i = 0; i < d->m.n && !status; i++) status = draw_neighbours(d, i, rng, err);
+    if (!status) status = edge_list_store(&d->edges, d->m.n, EDGE_SYMMETRIC, d->data);
     edge_list_free(&d->edges);
     return status;
 }
@@ -151,12 +152,12 @@ static cru_status start(drawing *d, const cru_source *source, cru_error *err)
 {
     cru_data *base = NULL;
     cru_status status = base_open(source, &base, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     cru_pool pool = cru_data_pool(base);
     base->graph = cru_graph_symmetrise(pool, &base->graph, CRU_SYM_OR);
     base->graph = cru_graph_loops(pool, &base->graph, CRU_LOOPS_REMOVE);
     status = gencat_measure(base, d->data, &d->m, err);
-    if (status == CRU_OK) status = generate_begin(d->data, CRU_NODES, base->nodes, base->classes, err);
+    if (!status) status = generate_begin(d->data, CRU_NODES, base->nodes, base->classes, err);
     cru_data_destroy(base);
     return status;
 }
@@ -180,8 +181,8 @@ static cru_status load(const cru_loading *l)
     const settings *s = l->settings;
     drawing d = {.data = data};
     cru_status status = start(&d, l->source, l->err);
-    if (status == CRU_OK) status = make_room(&d, l->err);
-    if (status != CRU_OK) return status;
+    if (!status) status = make_room(&d, l->err);
+    if (status) return status;
     cru_rng factors = cru_rng_stream(l->source->seed, "factors", 0),
             graph = cru_rng_stream(l->source->seed, "graph", 0),
             features = cru_rng_stream(l->source->seed, "features", 0);
@@ -189,7 +190,7 @@ static cru_status load(const cru_loading *l)
     draw_factors(&d, &factors);
     gencat_fit(&d.m, data->truth, d.u, d.tie);
     status = draw_graph(&d, &graph, l->err);
-    if (status == CRU_OK) status = draw_attributes(&d, &features, l->err);
+    if (!status) status = draw_attributes(&d, &features, l->err);
     generate_end(data);
     return status;
 }

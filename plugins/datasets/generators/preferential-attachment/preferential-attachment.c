@@ -9,8 +9,9 @@
  * odd number of classes do not sum to 1 in the code that this follows, so that edge homophily stays below mu.
  *
  * Abu-El-Haija et al. MixHop. ICML 2019 (the generator); Luan et al. 2024 (as a benchmark of homophily metrics). */
-#include <crucible/crucible.h>
 #include <math.h>
+
+#include <crucible/crucible.h>
 
 #include "attachment.h"
 #include "edge-list.h"
@@ -86,7 +87,7 @@ static cru_status attach(growth *g, int64_t v, cru_error *err)
         k += !again;
     }
     cru_status status = CRU_OK;
-    for (int64_t k = 0; k < wanted && status == CRU_OK; k++) status = link_nodes(g, chosen[k], v, err);
+    for (int64_t k = 0; k < wanted && !status; k++) status = link_nodes(g, chosen[k], v, err);
     return status;
 }
 
@@ -96,9 +97,9 @@ static cru_status grow(growth *g, cru_data *data, cru_error *err)
     int64_t start = s->start < s->nodes ? s->start : s->nodes;
     cru_status status = CRU_OK;
     /* The chain leaves out its first node, which stays alone for ever: so does the code that this follows. */
-    for (int64_t v = 2; v < start && status == CRU_OK; v++) status = link_nodes(g, v - 1, v, err);
-    for (int64_t v = start; v < s->nodes && status == CRU_OK; v++) status = attach(g, v, err);
-    if (status == CRU_OK) status = edge_list_store(&g->edges, s->nodes, EDGE_SYMMETRIC, data);
+    for (int64_t v = 2; v < start && !status; v++) status = link_nodes(g, v - 1, v, err);
+    for (int64_t v = start; v < s->nodes && !status; v++) status = attach(g, v, err);
+    if (!status) status = edge_list_store(&g->edges, s->nodes, EDGE_SYMMETRIC, data);
     edge_list_free(&g->edges);
     return status;
 }
@@ -121,7 +122,7 @@ static cru_status load(const cru_loading *l)
     cru_data *data = l->data;
     const settings *s = l->settings;
     cru_status status = generate_begin(data, CRU_NODES, s->nodes, s->classes, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     double *class_weight = cru_data_alloc(data, s->classes * s->classes, sizeof *class_weight);
     growth g = {.s = s,
                 .liking = {class_weight, s->classes, s->mu},

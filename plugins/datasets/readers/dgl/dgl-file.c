@@ -24,14 +24,14 @@ typedef struct parsing {
 
 static void fail(parsing *p, const char *what)
 {
-    if (p->status != CRU_OK) return;
+    if (p->status) return;
     p->status = cru_fail(p->err, CRU_BAD_INPUT, "%s: byte %lld: %s", p->file->name, (long long)p->at, what);
 }
 
 static const uint8_t *take(parsing *p, uint64_t count)
 {
-    if (p->status == CRU_OK && count > (uint64_t)(p->file->size - p->at)) fail(p, "the file ends too early");
-    if (p->status != CRU_OK) return NULL;
+    if (!p->status && count > (uint64_t)(p->file->size - p->at)) fail(p, "the file ends too early");
+    if (p->status) return NULL;
     const uint8_t *bytes = p->file->bytes + p->at;
     p->at += (int64_t)count;
     return bytes;
@@ -55,7 +55,7 @@ static int64_t count_of(parsing *p)
 {
     uint64_t count = number(p, 8);
     if (count > MOST_PARTS) fail(p, "an impossible count");
-    return p->status == CRU_OK ? (int64_t)count : 0;
+    return !p->status ? (int64_t)count : 0;
 }
 
 static const char *string(parsing *p)
@@ -79,21 +79,21 @@ static array read_array(parsing *p)
     number(p, 2); /* lanes */
     int64_t shape[ARRAY_DIMS] = {0};
     if (dims > ARRAY_DIMS || code > 2 || bits % 8 != 0 || bits > 64) fail(p, "an array of unknown type");
-    for (uint64_t d = 0; p->status == CRU_OK && d < dims; d++) shape[d] = (int64_t)number(p, 8);
+    for (uint64_t d = 0; !p->status && d < dims; d++) shape[d] = (int64_t)number(p, 8);
     uint64_t size = number(p, 8);
     a.bytes = take(p, size);
     a.size = (int64_t)size;
-    if (p->status != CRU_OK) return a;
+    if (p->status) return a;
     const char type[] = {codes[code][0], (char)('0' + bits / 8)};
     p->status = array_set_type(&a, type, 2, p->err);
-    if (p->status == CRU_OK) p->status = array_set_shape(&a, shape, (int32_t)dims, p->err);
+    if (!p->status) p->status = array_set_shape(&a, shape, (int32_t)dims, p->err);
     return a;
 }
 
 static array read_vector(parsing *p)
 {
     array a = read_array(p);
-    if (p->status == CRU_OK && a.dims != 1) fail(p, "expected an array of one dimension");
+    if (!p->status && a.dims != 1) fail(p, "expected an array of one dimension");
     return a;
 }
 
@@ -102,12 +102,12 @@ static array expand(parsing *p, const array *indptr, const array *indices)
 {
     array rows = {.name = p->file->name, .type = ARRAY_INT, .width = 8, .dims = 1};
     int64_t *values = cru_arena_alloc(p->arena, indices->count, sizeof *values), last = 0;
-    for (int64_t r = 0; p->status == CRU_OK && r < indptr->count; r++) {
+    for (int64_t r = 0; !p->status && r < indptr->count; r++) {
         int64_t stop = 0;
         p->status = array_whole(indptr, r, (array_range){last, r == 0 ? 0 : indices->count}, &stop, p->err);
-        while (p->status == CRU_OK && last < stop) values[last++] = r - 1;
+        while (!p->status && last < stop) values[last++] = r - 1;
     }
-    if (p->status == CRU_OK && last != indices->count) fail(p, "rows that do not hold all entries");
+    if (!p->status && last != indices->count) fail(p, "rows that do not hold all entries");
     rows.bytes = (const uint8_t *)values;
     rows.size = 8 * indices->count;
     rows.shape[0] = rows.count = indices->count;
@@ -124,8 +124,8 @@ static void read_matrix(parsing *p, bool compressed, array *rows, array *cols)
     *cols = read_vector(p);
     read_array(p); /* edge ids: no edge tensor is used */
     number(p, compressed ? 1 : 2);
-    if (p->status == CRU_OK && compressed) *rows = expand(p, rows, cols);
-    if (p->status == CRU_OK && rows->count != cols->count) fail(p, "a sparse matrix with parts of unequal length");
+    if (!p->status && compressed) *rows = expand(p, rows, cols);
+    if (!p->status && rows->count != cols->count) fail(p, "a sparse matrix with parts of unequal length");
 }
 
 static void read_meta(parsing *p)
@@ -148,7 +148,7 @@ static dgl_edges read_unit(parsing *p)
         array rows, cols;
         read_meta(p);
         read_matrix(p, form != SAVED_COO, &rows, &cols);
-        if (p->status == CRU_OK && first) {
+        if (!p->status && first) {
             e.from = form == SAVED_CSC ? cols : rows; /* CSC: rows are destinations */
             e.to = form == SAVED_CSC ? rows : cols;
         }
@@ -165,7 +165,7 @@ static void read_structure(parsing *p, dgl_graph *g)
     g->relation_count = count_of(p);
     if (g->relation_count < 1) fail(p, "a graph without relations");
     g->relations = cru_arena_alloc_zeroed(p->arena, g->relation_count, sizeof *g->relations);
-    for (int64_t k = 0; k < g->relation_count && p->status == CRU_OK; k++) g->relations[k] = read_unit(p);
+    for (int64_t k = 0; k < g->relation_count && !p->status; k++) g->relations[k] = read_unit(p);
     int64_t types = count_of(p);
     if (types != 1) fail(p, "a graph with several types of nodes");
     uint64_t nodes = number(p, 8);
@@ -178,7 +178,7 @@ static int64_t read_tensors(parsing *p, dgl_tensor_entry **out)
 {
     int64_t count = count_of(p);
     *out = cru_arena_alloc_zeroed(p->arena, count, sizeof **out);
-    for (int64_t i = 0; i < count && p->status == CRU_OK; i++) {
+    for (int64_t i = 0; i < count && !p->status; i++) {
         (*out)[i].name = string(p);
         (*out)[i].values = read_array(p);
     }
@@ -196,16 +196,16 @@ cru_status dgl_parse(const blob *file, cru_arena *arena, dgl_graph *out, cru_err
     take(&p, HEADER - 32);
     uint64_t start = number(&p, 8);
     if (start > (uint64_t)file->size) fail(&p, "the graph begins behind the end of the file");
-    if (p.status == CRU_OK) p.at = (int64_t)start;
+    if (!p.status) p.at = (int64_t)start;
     read_structure(&p, out);
     if (count_of(&p) != 1) fail(&p, "expected the tensors of one type of nodes");
     out->tensor_count = read_tensors(&p, &out->tensors);
     dgl_tensor_entry *ignored;
     int64_t edge_types = count_of(&p);
-    for (int64_t k = 0; k < edge_types && p.status == CRU_OK; k++) read_tensors(&p, &ignored);
-    for (int64_t k = count_of(&p); k > 0 && p.status == CRU_OK; k--) string(&p);
+    for (int64_t k = 0; k < edge_types && !p.status; k++) read_tensors(&p, &ignored);
+    for (int64_t k = count_of(&p); k > 0 && !p.status; k--) string(&p);
     if (count_of(&p) != out->relation_count) fail(&p, "names for another number of relations");
-    for (int64_t k = 0; k < out->relation_count && p.status == CRU_OK; k++) out->relations[k].name = string(&p);
+    for (int64_t k = 0; k < out->relation_count && !p.status; k++) out->relations[k].name = string(&p);
     return p.status;
 }
 

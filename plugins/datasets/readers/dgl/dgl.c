@@ -9,9 +9,9 @@
  * their union is the graph.
  *
  * Tang, Hua, Gao, Zhao, Li. GADBench: Revisiting and Benchmarking Supervised Graph Anomaly Detection. NeurIPS 2023. */
-#include <crucible/crucible.h>
-
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "dgl-file.h"
 #include "matrix.h"
@@ -36,13 +36,13 @@ static cru_status read_nodes(const reading *r)
 {
     const array *label, *feature, *mark = dgl_tensor(&r->graph, "mark");
     cru_status status = need(r, "label", &label);
-    if (status == CRU_OK) status = need(r, "feature", &feature);
-    if (status == CRU_OK) status = array_expect(label, (array_form){1, r->graph.nodes, -1}, r->err);
-    if (status == CRU_OK && mark) status = array_expect(mark, (array_form){1, r->graph.nodes, -1}, r->err);
-    if (status == CRU_OK) status = node_labels(r->s, label, 0, r->data, r->err);
-    for (int64_t i = 0; status == CRU_OK && mark && i < r->data->items; i++)
+    if (!status) status = need(r, "feature", &feature);
+    if (!status) status = array_expect(label, (array_form){1, r->graph.nodes, -1}, r->err);
+    if (!status && mark) status = array_expect(mark, (array_form){1, r->graph.nodes, -1}, r->err);
+    if (!status) status = node_labels(r->s, label, 0, r->data, r->err);
+    for (int64_t i = 0; !status && mark && i < r->data->items; i++)
         if (array_real(mark, i) == 0) r->data->truth[i] = r->data->labels[i] = CRU_UNLABELLED;
-    return status == CRU_OK ? matrix_features(feature, r->data, r->err) : status;
+    return status ? status : matrix_features(feature, r->data, r->err);
 }
 
 static cru_status read_relation(const reading *r, const dgl_edges *e)
@@ -50,13 +50,13 @@ static cru_status read_relation(const reading *r, const dgl_edges *e)
     edge_list list = {0};
     cru_status status = CRU_OK;
     const array_range nodes = {0, r->data->nodes - 1};
-    for (int64_t i = 0; i < e->from.count && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < e->from.count && !status; i++) {
         edge next = {.weight = 1};
         status = array_whole(&e->from, i, nodes, &next.from, r->err);
-        if (status == CRU_OK) status = array_whole(&e->to, i, nodes, &next.to, r->err);
-        if (status == CRU_OK) status = edge_list_add(&list, next, r->err);
+        if (!status) status = array_whole(&e->to, i, nodes, &next.to, r->err);
+        if (!status) status = edge_list_add(&list, next, r->err);
     }
-    if (status == CRU_OK) status = node_graph_list(r->s, &list, r->data, r->err);
+    if (!status) status = node_graph_list(r->s, &list, r->data, r->err);
     edge_list_free(&list);
     return status;
 }
@@ -70,7 +70,7 @@ static cru_status read_edges(const reading *r)
     for (int64_t k = 0; k < r->graph.relation_count; k++) {
         const dgl_edges *e = &r->graph.relations[k];
         cru_status status = read_relation(r, e);
-        if (status != CRU_OK) return status;
+        if (status) return status;
         char *name = cru_pool_alloc(pool, (int64_t)strlen(e->name) + 1, 1);
         relations[k] = (cru_relation){strcpy(name, e->name), r->data->graph};
         all = all.offsets ? cru_csr_add(pool, &all, 1, &r->data->graph, 1) : r->data->graph;
@@ -94,7 +94,7 @@ static cru_status find_masks(const reading *r, const array *masks[3], int64_t *c
         if (!masks[p]) return CRU_OK;
         const int64_t splits = masks[0]->dims == 2 ? masks[0]->shape[1] : -1;
         cru_status status = array_expect(masks[p], (array_form){single ? 1 : 2, r->data->items, splits}, r->err);
-        if (status != CRU_OK) return status;
+        if (status) return status;
     }
     *count = single ? 1 : masks[0]->shape[1];
     return CRU_OK;
@@ -105,14 +105,14 @@ static cru_status read_splits(const reading *r)
     const array *masks[3];
     int64_t count;
     cru_status status = find_masks(r, masks, &count);
-    if (status != CRU_OK || count == 0) return status;
+    if (status || count == 0) return status;
     cru_split *splits = node_splits(r->data, count, r->err);
     if (!splits) return CRU_NO_MEMORY;
     for (int64_t k = 0; k < count; k++) {
         cru_ids *parts[] = {&splits[k].train, &splits[k].val, &splits[k].test};
         for (int p = 0; p < 3; p++) {
             status = node_mask_ids((node_mask){masks[p], k, count}, r->data, parts[p], r->err);
-            if (status != CRU_OK) return status;
+            if (status) return status;
         }
     }
     return CRU_OK;
@@ -124,14 +124,14 @@ static cru_status load(const cru_loading *l)
     const char *path;
     blob file;
     cru_status status = source_need(l->source, "graph", &path, l->err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     reading r = {.s = &s->node, .arena = cru_arena_create(), .data = l->data, .err = l->err};
     if (!r.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", path);
     status = blob_read(r.arena, path, &file, l->err);
-    if (status == CRU_OK) status = dgl_parse(&file, r.arena, &r.graph, l->err);
-    if (status == CRU_OK) status = read_nodes(&r);
-    if (status == CRU_OK) status = read_edges(&r);
-    if (status == CRU_OK) status = read_splits(&r);
+    if (!status) status = dgl_parse(&file, r.arena, &r.graph, l->err);
+    if (!status) status = read_nodes(&r);
+    if (!status) status = read_edges(&r);
+    if (!status) status = read_splits(&r);
     cru_arena_destroy(r.arena);
     return status;
 }

@@ -74,7 +74,7 @@ static cru_status read_column(const reading *r, int64_t column, double *values)
 static cru_status read_labels(const reading *r, int64_t column, double *values)
 {
     cru_status status = read_column(r, column, values);
-    for (int64_t i = 0; i < r->out->rows && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < r->out->rows && !status; i++) {
         if (values[i] != 0 && values[i] != 1) return fail(r, i + 1, "the class is neither 0 nor 1");
         r->out->labels[i] = (int32_t)values[i];
     }
@@ -94,10 +94,10 @@ static cru_status read_all(const reading *r)
     out->features = cru_arena_alloc(r->arena, out->rows * out->cols, sizeof *out->features);
     out->labels = cru_arena_alloc(r->arena, out->rows, sizeof *out->labels);
     cru_status status = read_labels(r, class, values);
-    for (int64_t k = 0, next = 0; k < r->t->cols && status == CRU_OK; k++) {
+    for (int64_t k = 0, next = 0; k < r->t->cols && !status; k++) {
         if (k == id || k == class) continue;
         status = read_column(r, k, values);
-        if (status == CRU_OK) standardise(values, out->rows, out->cols, out->features + next++);
+        if (!status) standardise(values, out->rows, out->cols, out->features + next++);
     }
     return status;
 }
@@ -106,7 +106,7 @@ cru_status gamer_table_read(const char *path, cru_arena *arena, gamer_table *out
 {
     csv_table t;
     cru_status status = csv_read(path, &t, err);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     status = read_all(&(reading){&t, arena, out, err});
     csv_free(&t);
     return status;

@@ -14,10 +14,10 @@
  *   splits   optional, in both cases: official splits (index-lists.h)
  *
  * Lim, Hohne, Li, Huang, Gupta, Bhalerao, Lim. Large Scale Learning on Non-Homophilous Graphs. NeurIPS 2021. */
-#include <crucible/crucible.h>
-
 #include <math.h>
 #include <string.h>
+
+#include <crucible/crucible.h>
 
 #include "edge-text.h"
 #include "gamer-table.h"
@@ -62,7 +62,7 @@ static cru_status read_labels(const reading *r)
     const mat_reading *m = &r->mat;
     mat_matrix v;
     cru_status status = mat_nodes_get(m, names, &v);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (v.rows != 1 && v.cols != 1) return cru_fail(m->err, CRU_BAD_INPUT, "%s: not one number a node", v.name);
     int64_t count = v.rows * v.cols;
     bool years = strcmp(mat_first(m->file, names), "years") == 0;
@@ -75,9 +75,9 @@ static cru_status read_edges(const mat_reading *m)
     mat_matrix v;
     edge_list list = {0};
     cru_status status = mat_nodes_get(m, names, &v);
-    if (status != CRU_OK) return status;
+    if (status) return status;
     if (v.rows != 2 || !v.dense) return cru_fail(m->err, CRU_BAD_INPUT, "%s: not two rows of node numbers", v.name);
-    for (int64_t i = 0; i < v.cols && status == CRU_OK; i++) {
+    for (int64_t i = 0; i < v.cols && !status; i++) {
         double from = v.dense[i], to = v.dense[v.cols + i], nodes = (double)m->data->nodes;
         bool sound = from >= 0 && from < nodes && from == floor(from) && to >= 0 && to < nodes && to == floor(to);
         if (sound)
@@ -86,7 +86,7 @@ static cru_status read_edges(const mat_reading *m)
             status = cru_fail(m->err, CRU_BAD_INPUT, "%s: edge %lld joins %g and %g of %lld nodes", v.name,
                               (long long)i, from, to, (long long)m->data->nodes);
     }
-    if (status == CRU_OK) status = node_graph_list(m->s, &list, m->data, m->err);
+    if (!status) status = node_graph_list(m->s, &list, m->data, m->err);
     edge_list_free(&list);
     return status;
 }
@@ -95,9 +95,9 @@ static cru_status read_mat(reading *r)
 {
     static const char *const names[] = {"node_feat", NULL};
     cru_status status = mat_open(r->mat.path, &r->mat.file, r->mat.err);
-    if (status == CRU_OK) status = read_labels(r);
-    if (status == CRU_OK) status = mat_nodes_features(&r->mat, names);
-    if (status == CRU_OK) status = read_edges(&r->mat);
+    if (!status) status = read_labels(r);
+    if (!status) status = mat_nodes_features(&r->mat, names);
+    if (!status) status = read_edges(&r->mat);
     mat_close(r->mat.file);
     return status;
 }
@@ -112,14 +112,13 @@ static cru_status read_tables(const reading *r)
     edge_list list = {0};
     blob text;
     cru_status status = source_need(r->source, "nodes", &nodes, m->err);
-    if (status == CRU_OK) status = source_need(r->source, "edges", &edges, m->err);
-    if (status == CRU_OK) status = gamer_table_read(nodes, m->arena, &table, m->err);
-    if (status == CRU_OK)
-        status = node_store_labels(m->s, (node_label_list){nodes, table.labels, table.rows}, m->data, m->err);
-    if (status == CRU_OK) status = matrix_store_features(table.features, table.cols, m->data, m->err);
-    if (status == CRU_OK) status = blob_read(m->arena, edges, &text, m->err);
-    if (status == CRU_OK) status = edge_text_read(&text, table.rows, &list, m->err);
-    if (status == CRU_OK) status = node_graph_list(m->s, &list, m->data, m->err);
+    if (!status) status = source_need(r->source, "edges", &edges, m->err);
+    if (!status) status = gamer_table_read(nodes, m->arena, &table, m->err);
+    if (!status) status = node_store_labels(m->s, (node_label_list){nodes, table.labels, table.rows}, m->data, m->err);
+    if (!status) status = matrix_store_features(table.features, table.cols, m->data, m->err);
+    if (!status) status = blob_read(m->arena, edges, &text, m->err);
+    if (!status) status = edge_text_read(&text, table.rows, &list, m->err);
+    if (!status) status = node_graph_list(m->s, &list, m->data, m->err);
     edge_list_free(&list);
     return status;
 }
@@ -133,7 +132,7 @@ static cru_status load(const cru_loading *l)
     r.mat.arena = cru_arena_create();
     if (!r.mat.arena) return cru_fail(l->err, CRU_NO_MEMORY, "%s: no memory", l->source->name);
     cru_status status = r.mat.path ? read_mat(&r) : read_tables(&r);
-    if (status == CRU_OK && splits) status = index_lists_read(splits, r.mat.arena, l->data, l->err);
+    if (!status && splits) status = index_lists_read(splits, r.mat.arena, l->data, l->err);
     cru_arena_destroy(r.mat.arena);
     return status;
 }

@@ -2,7 +2,6 @@
 /* One backend table, compiled for the instruction set of the including file, which defines its name TABLE and the width
  * of a vector LANES. */
 #include "backends/cpu/cpu.h"
-
 #include "binary-grad.h"
 #include "binary.h"
 #include "dropout.h"
@@ -23,7 +22,7 @@
 static cru_status open_device(cru_device *device, int32_t index, int32_t threads, cru_error *err)
 {
     const cru_status status = cpu_open(device, index, threads, err);
-    if (status == CRU_OK) device->backend = &TABLE;
+    if (!status) device->backend = &TABLE;
     return status;
 }
 

@@ -17,8 +17,8 @@ extern "C" {
 
 /* ---- operations on one image --------------------------------------------------------------------------------- */
 
-/* Channel-major. `spare` is as large as `pixels`: an operation that cannot work in place writes there and swaps them.
- */
+/* Channel-major. `spare` is as large as `pixels`: an operation that cannot work in place writes there and swaps
+ * them. */
 typedef struct cru_image {
     int32_t channels, height, width;
     uint8_t *pixels, *spare;

@@ -32,9 +32,9 @@ CRU_API void cru_ppr_apply(const cru_csr *s, const cru_ppr_options *options, dou
  * i of the result belongs to sources.ids[i]; only entries > 0 are stored. */
 CRU_API cru_csr cru_ppr_push(cru_pool pool, const cru_csr *g, cru_ids sources, double restart, double epsilon);
 
-/* PageRank of a walk along rows with uniform restart; nodes with empty rows restart. Sums to 1. `damping` = 1 -
- * restart.
- */
+/* PageRank of a walk along rows with uniform restart; nodes with empty rows restart.
+ * Sums to 1.
+ * `damping` = 1 - restart. */
 CRU_API void cru_pagerank(const cru_csr *g, double damping, double *rank);
 
 /* X <- exp(-t (I - S)) X in place, n x cols, by its power series; t >= 0, ||S|| <= 1 assumed. */

@@ -34,8 +34,8 @@ CRU_API int32_t *cru_one_hot_labels(cru_pool pool, const cru_features *x);
 CRU_API void cru_histogram_kernel(const cru_csr *histograms, bool normalised, float *kernel);
 
 /* For every graph the k whose normalised products with it are largest, the largest first, the lower number among equals:
- * count x k. A graph is usually its own nearest, but an equal one of a lower number comes first. No matrix of all pairs.
- */
+ * count x k. A graph is usually its own nearest, but an equal one of a lower number comes first. No matrix of all
+ * pairs. */
 CRU_API void cru_histogram_nearest(const cru_csr *histograms, int64_t k, int32_t *nearest);
 
 #ifdef __cplusplus

@@ -42,8 +42,8 @@ CRU_API bool cru_net_alike(const cru_net *a, const cru_net *b);
 CRU_API cru_batch_norm_layer cru_batch_norm_create(cru_net *net, const char *name, int64_t channels);
 CRU_API cru_tensor *cru_batch_norm_apply(cru_tape *t, const cru_batch_norm_layer *layer, cru_tensor *x);
 
-/* What follows the first linear layer, whose result is h: for those who compute that product in an order of their own.
- */
+/* What follows the first linear layer, whose result is h: for those who compute that product in an order of their
+ * own. */
 CRU_API cru_tensor *cru_mlp_after_first(cru_tape *t, const cru_mlp *mlp, cru_tensor *h);
 
 /* ---- graph layers -------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ typedef cru_tensor *(*cru_graph_scorer)(cru_learner *l, void *user, cru_tape *t,
 /* For `logits` of a method whose score of a graph depends on those computed with it, so that it should predict in
  * batches as it learns: all graphs in batches of the settings' size, first the validation part, then the test part,
  * then the others, each part in batches of its own. items x classes; while only validation counts, the rows of other
- * graphs are 0, and those of validation graphs the same as ever. `user` goes to `score`. */
+ * graphs are 0, and those of validation graphs are as if all counted. `user` goes to `score`. */
 CRU_API cru_tensor *cru_graphs_in_turn(cru_learner *learner, cru_tape *t, cru_graph_scorer score, void *user);
 
 #ifdef __cplusplus
