@@ -35,6 +35,12 @@ taxonomy --set homophily=0.25 --set signal=3 --json
 contains "$out" '"kind":	"malignant"'
 contains "$out" '"metric":	"accuracy"'
 
+# a user's own card: 30 of the 32 links whose two circles are known stay inside one
+expect 0 "$CRUCIBLE" stats "$SOURCE/datasets/examples/own-graph/own-graph.ini" --taxonomy --config "$work/fast.ini" \
+    --db "$work/own.db"
+contains "$out" "own-graph.ini is homophilic"
+contains "$out" "edge-homophily  0.9375"
+
 expect 2 "$CRUCIBLE" stats csbm --db "$work/kinds.db"
 contains "$errors" "--db is for --taxonomy"
 expect 2 "$CRUCIBLE" stats csbm --taxonomy --seed 3

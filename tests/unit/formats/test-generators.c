@@ -7,6 +7,7 @@
 #include <crucible/graph.h>
 
 #include "formats/load-format.h"
+#include "json-fixture.h"
 
 static double edge_homophily(const cru_data *d)
 {
@@ -195,6 +196,28 @@ START_TEST(regular_graphs_have_exact_homophily)
     for (int64_t e = 0, v = 0; v < d->nodes; v++)
         for (; e < d->graph.offsets[v + 1]; e++) ck_assert_int_ne(d->graph.ids[e], v);
     cru_data_destroy(d);
+}
+END_TEST
+
+START_TEST(regular_graphs_round_the_study_s_levels)
+{
+    cJSON *root = fixture_open("heterophily/generators-rg-pa.json");
+    const cJSON *item = fixture_case(root, "rg_inter_degree");
+    double target[40], inter[40], realised[40];
+    const int64_t levels = fixture_numbers(fixture_input(item, "targets"), target);
+    fixture_numbers(fixture_expected(item, "inter_degree"), inter);
+    fixture_numbers(fixture_expected(item, "realised_h_edge"), realised);
+    for (int64_t i = 0; i < levels; i++) {
+        char level[32];
+        snprintf(level, sizeof level, "%g", target[i]);
+        cru_data *d = format_must_load(
+            &(format_run){.name = "regular-graph", .settings = {"homophily", level, "class_size", "40"}});
+        for (int64_t v = 0; v < d->nodes; v++)
+            ck_assert_int_eq(d->graph.offsets[v + 1] - d->graph.offsets[v], 2 + (int64_t)inter[i]);
+        ck_assert_double_eq_tol(edge_homophily(d), realised[i], 1e-8);
+        cru_data_destroy(d);
+    }
+    cJSON_Delete(root);
 }
 END_TEST
 
@@ -413,6 +436,7 @@ Suite *suite(void)
     tcase_add_test(c, csbm_takes_the_smallest_sizes);
     tcase_add_test(c, csbm_makes_anomaly_tasks);
     tcase_add_test(c, regular_graphs_have_exact_homophily);
+    tcase_add_test(c, regular_graphs_round_the_study_s_levels);
     tcase_add_test(c, random_regular_graphs_meet_homophily_on_average);
     tcase_add_test(c, preferential_attachment_has_the_published_homophily);
     tcase_add_test(c, preferential_attachment_without_choices_ends);

@@ -214,6 +214,41 @@ START_TEST(gbk_gnn_teaches_edges_between_training_nodes)
 }
 END_TEST
 
+/* X = I, W_g = [1 0 ...] in all rows, a_l = a_r = [z / 2 0 ...]: all gates of the first layer are sigmoid(LeakyReLU(z)).
+ * The rest is 0, so that those of the second are 1/2. */
+START_TEST(gbk_gnn_teaches_gates_what_the_study_does)
+{
+    cJSON *root = fixture_open("heterophily/gbk-gnn.json");
+    const cJSON *item = fixture_case(root, "regulariser_values");
+    cJSON *graph = cJSON_Parse("{\"n\": 3, \"edges\": [[0, 1], [1, 2]]}"), *train = cJSON_Parse("[0, 1]");
+    cJSON *labels = cJSON_Parse(_i ? "[0, 0, 1]" : "[0, 1, 0]");
+    double sigma[16], expected[16];
+    const int64_t count = fixture_numbers(fixture_input(item, "sigma"), sigma);
+    fixture_numbers(fixture_expected(item, _i ? "if_label_1" : "if_label_0"), expected);
+    for (int64_t k = 0; k < count; k++) {
+        bench b = bench_create();
+        bench_graph(&b, graph);
+        bench_identity_features(&b);
+        bench_labels(&b, labels, train);
+        bench_open(&b, "gbk-gnn", (const char *[]){"dropout", "0", "lambda", "1", "hidden", "4", NULL});
+        for (int64_t i = 0; i < cru_net_weight_count(b.learner->net); i++) {
+            cru_tensor *w = cru_net_weight_at(b.learner->net, i);
+            memset(w->data, 0, (size_t)cru_tensor_count(w) * sizeof(float));
+        }
+        const double odds = fmax(-50, fmin(50, log(sigma[k] / (1 - sigma[k])))), z = odds < 0 ? odds / 0.2 : odds;
+        for (int i = 0; i < 3; i++) bench_weight(&b, "layer0.gate")->data[4 * i] = 1;
+        bench_weight(&b, "layer0.left")->data[0] = bench_weight(&b, "layer0.right")->data[0] = (float)(z / 2);
+        bench_run(&b);
+        bench_check_number(&b, (double)cru_tensor_item(b.learner->tape, b.loss), log(2) + log(2) + expected[k]);
+        bench_destroy(&b);
+    }
+    cJSON_Delete(graph);
+    cJSON_Delete(train);
+    cJSON_Delete(labels);
+    cJSON_Delete(root);
+}
+END_TEST
+
 Suite *suite(void)
 {
     Suite *s = suite_create("heterophily mixing");
@@ -223,6 +258,7 @@ Suite *suite(void)
     tcase_add_test(c, acm_refuses_a_residual_without_hidden_layer);
     tcase_add_loop_test(c, gbk_gnn_with_both_edge_labels, 0, 2);
     tcase_add_loop_test(c, gbk_gnn_teaches_edges_between_training_nodes, 0, 2);
+    tcase_add_loop_test(c, gbk_gnn_teaches_gates_what_the_study_does, 0, 2);
     suite_add_tcase(s, c);
     return s;
 }

@@ -136,6 +136,23 @@ START_TEST(two_logits_are_compared_by_their_difference)
 }
 END_TEST
 
+START_TEST(tied_scores_of_the_heterophily_study)
+{
+    cJSON *root = fixture_open("heterophily/protocol.json");
+    const cJSON *item = fixture_case(root, "roc_auc_ties");
+    double y[MOST], score[MOST];
+    int32_t labels[MOST];
+    float scores[2 * MOST] = {0};
+    const int64_t n = fixture_numbers(fixture_input(item, "y"), y);
+    fixture_numbers(fixture_input(item, "score"), score);
+    for (int64_t i = 0; i < n; i++) labels[i] = (int32_t)y[i], scores[2 * i + 1] = (float)score[i];
+    judging j = judging_create(labels, n, 2, scores);
+    check_value(judging_score(&j, "auroc"), fixture_expected(item, "auc"));
+    judging_destroy(&j);
+    cJSON_Delete(root);
+}
+END_TEST
+
 /* Scores far apart: probabilities would all be 1 and tie. */
 START_TEST(confident_scores_do_not_tie)
 {
@@ -369,6 +386,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, numbers_of_the_anomaly_study, 0, 4);
     tcase_add_test(c, the_example_of_the_anomaly_study);
     tcase_add_test(c, two_logits_are_compared_by_their_difference);
+    tcase_add_test(c, tied_scores_of_the_heterophily_study);
     tcase_add_test(c, confident_scores_do_not_tie);
     tcase_add_test(c, a_case_by_hand);
     tcase_add_test(c, bins_of_confidence_are_judged_one_by_one);

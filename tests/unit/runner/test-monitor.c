@@ -208,6 +208,32 @@ START_TEST(window_stops_when_the_loss_rises_above_its_recent_mean)
 }
 END_TEST
 
+/* All items right by the same margin m have the loss log(1 + exp(-m)). */
+START_TEST(window_stops_and_selects_where_the_heterophily_study_does)
+{
+    cJSON *root = fixture_open("heterophily/protocol.json");
+    const cJSON *item = fixture_case(root, "window_early_stop");
+    cru_task task = task_with_labels();
+    monitor m;
+    monitor_settings s = plain;
+    s.criterion = MONITOR_LOSS;
+    s.window = fixture_input(item, "window")->valueint;
+    open_monitor(&m, s, &task);
+    double loss[100];
+    const int64_t count = fixture_numbers(fixture_input(item, "val_loss"), loss);
+    int64_t epoch = 0, kept = -1;
+    for (; epoch < count; epoch++) {
+        const uint32_t answer = say(&m, epoch, ITEMS, (float)-log(expm1(loss[epoch])));
+        if (answer & CRU_KEEP) kept = epoch;
+        if (answer & CRU_STOP) break;
+    }
+    ck_assert_int_eq(epoch, fixture_expected(item, "stop_epoch")->valueint);
+    ck_assert_int_eq(kept, fixture_expected(item, "selected_epoch")->valueint);
+    monitor_close(&m);
+    cJSON_Delete(root);
+}
+END_TEST
+
 START_TEST(without_restore_nothing_is_kept_but_training_stops)
 {
     cru_task task = task_with_labels();
@@ -499,6 +525,7 @@ Suite *suite(void)
     tcase_add_test(t, heads_have_no_part_in_the_loss);
     tcase_add_test(t, heads_need_graphs_and_a_loss);
     tcase_add_test(t, window_stops_when_the_loss_rises_above_its_recent_mean);
+    tcase_add_test(t, window_stops_and_selects_where_the_heterophily_study_does);
     tcase_add_test(t, without_restore_nothing_is_kept_but_training_stops);
     tcase_add_test(t, last_never_keeps_or_stops);
     tcase_add_test(t, limit_is_the_experiments_or_none);
