@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -53,6 +54,12 @@ static cru_status open_backend(const worker_job *job, const cru_backend **backen
 static param_table table_of(const cru_plugin *plugin)
 {
     return (param_table){plugin->params, plugin->settings_size};
+}
+
+static bool wraps(const cru_plugin *plugin)
+{
+    const cru_algorithm *method = plugin->vtable;
+    return method->size >= offsetof(cru_algorithm, flags) + sizeof method->flags && method->flags & CRU_ALGORITHM_WRAPS;
 }
 
 /* The settings that the host read, for the tables of the plugins as they are now. The table lives as long as the process. */
@@ -103,13 +110,15 @@ static cru_status run_method(training *t, const sandbox *box, const worker_langu
         status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
     if (status == CRU_OK) status = open_backend(job, &backend, err);
     if (status == CRU_OK && box) status = sandbox_seal(box, job->ruleset >= 0, err);
-    if (status == CRU_OK) status = read_settings(job, plugin, inner, &t->settings, err);
+    /* a method that is no wrapper takes the layers alone (draft/encoder.h) */
+    const cru_plugin *wrapped = status == CRU_OK && inner && wraps(plugin) ? inner : NULL;
+    if (status == CRU_OK) status = read_settings(job, plugin, wrapped, &t->settings, err);
     if (status == CRU_OK) status = check_problem(plugin, &t->task, err);
-    if (status == CRU_OK) status = check_problem(inner, &t->task, err);
+    if (status == CRU_OK) status = check_problem(wrapped, &t->task, err);
     if (status != CRU_OK) return status;
-    if (inner)
-        t->inner =
-            (cru_inner){inner, (const char *)cru_settings_struct(t->settings) + wrapped_start(plugin->settings_size)};
+    if (inner) t->inner.plugin = inner;
+    if (wrapped)
+        t->inner.settings = (const char *)cru_settings_struct(t->settings) + wrapped_start(plugin->settings_size);
     training_run(t, plugin, backend);
     return CRU_OK;
 }

@@ -21,10 +21,11 @@
 #include <crucible/draft/ops-basic.h>
 #include <crucible/imbalance.h>
 
+#include "folds.h"
 #include "generated.h"
 #include "subset.h"
 
-enum { NOISE = 100, GENERATOR = 200, FOLDS = 10 };
+enum { NOISE = 100, GENERATOR = 200 };
 
 typedef struct settings {
     int64_t hidden, inner;
@@ -114,39 +115,6 @@ static void build(cru_learner *l, void *self)
     m->made = cru_tensor_create(l->ctx, cru_2d(m->count, l->x.cols));
 }
 
-/* The bounds of the f-th of FOLDS runs of a list, which rests. */
-typedef struct run {
-    int64_t from, to;
-} run;
-
-static run run_of(cru_ids list, int64_t f)
-{
-    return (run){list.count * f / FOLDS, list.count * (f + 1) / FOLDS};
-}
-
-/* All but that run; all of the list when nothing would be left. */
-static cru_ids leave_out(cru_learner *l, cru_ids list, int64_t f)
-{
-    const run rest = run_of(list, f);
-    int32_t *ids = cru_ctx_alloc(l->ctx, list.count, sizeof *ids);
-    int64_t count = 0;
-    for (int64_t i = 0; i < list.count; i++)
-        if (i < rest.from || i >= rest.to) ids[count++] = list.ids[i];
-    return count ? (cru_ids){ids, count} : list;
-}
-
-static subset who_rests(cru_learner *l, const model *m, int64_t f)
-{
-    const cru_ids lists[] = {m->others, m->minority};
-    int32_t *ids = cru_ctx_alloc(l->ctx, m->others.count + m->minority.count, sizeof *ids);
-    cru_ids resting = {ids, 0};
-    for (int k = 0; k < 2; k++) {
-        const run rest = run_of(lists[k], f);
-        for (int64_t i = rest.from; i < rest.to; i++) ids[resting.count++] = lists[k].ids[i];
-    }
-    return subset_labelled(l, resting);
-}
-
 static cru_sparse *join(cru_learner *l, const model *m, const float *weights)
 {
     const int64_t size = m->rest_of_minority.count, n = l->task->nodes;
@@ -178,9 +146,9 @@ static cru_tensor *chosen_columns(cru_tape *t, const model *m, cru_tensor *out)
 static void next_fold(cru_learner *l, model *m, int64_t fold)
 {
     cru_tape *t = l->tape;
-    m->rest_of_minority = leave_out(l, m->minority, fold);
-    m->rest_of_others = leave_out(l, m->others, fold);
-    m->resting = who_rests(l, m, fold);
+    m->rest_of_minority = folds_without(l->ctx, m->minority, fold);
+    m->rest_of_others = folds_without(l->ctx, m->others, fold);
+    m->resting = folds_resting(l, m->others, m->minority, fold);
     cru_tape_begin(t, CRU_TRAIN);
     float *noise = cru_tape_alloc(t, m->count * NOISE, sizeof *noise);
     cru_rng_fill_normal(&m->rng, noise, m->count * NOISE, 0, 1);
