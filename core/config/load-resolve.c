@@ -269,12 +269,13 @@ static const registry_entry *find_encoder(config_loader *l, const section *s)
     if (found && found->flags & REGISTRY_ENCODES) return found;
     const char *near = registry_nearest(l->request->registry, CRU_KIND_ALGORITHM, e->text);
     if (strchr(e->text, ','))
-        diagnostics_add(l->doc.diags, &e->place, "encoder", "takes one plugin; write [%s as NAME] for another", s->title);
+        diagnostics_add(l->doc.diags, &e->place, "encoder", "takes one plugin; write [%s as NAME] for another",
+                        s->title);
     else if (found)
         diagnostics_add(l->doc.diags, &e->place, e->text, "offers no layers (CRU_ENCODER)");
     else
-        diagnostics_add(l->doc.diags, &e->place, e->text, "unknown plugin with layers%s%s%s", near ? "; did you mean " : "",
-                        near ? near : "", near ? "?" : "");
+        diagnostics_add(l->doc.diags, &e->place, e->text, "unknown plugin with layers%s%s%s",
+                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return NULL;
 }
 

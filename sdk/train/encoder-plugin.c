@@ -25,12 +25,10 @@ void cru_encoder_alone_build(cru_learner *l, void *model)
 {
     cru_encoder *e = model;
     const cru_encoder_alone *s = l->settings;
-    *e = cru_encoder_create_of(l->net, "conv", cru_encoder_offered(l->plugin),
-                               &(cru_encoder_shape){.in = l->x.cols,
-                                                    .hidden = s->hidden,
-                                                    .layers = s->layers,
-                                                    .out = l->task->classes,
-                                                    .dropout = s->dropout});
+    *e = cru_encoder_create_of(
+        l->net, "conv", cru_encoder_offered(l->plugin),
+        &(cru_encoder_shape){
+            .in = l->x.cols, .hidden = s->hidden, .layers = s->layers, .out = l->task->classes, .dropout = s->dropout});
     if (l->task->problem == CRU_GRAPHS) return;
     const cru_csr matrix = cru_encoder_graph(cru_ctx_pool(l->ctx), e, &l->graphs.host);
     e->adj = cru_sparse_create(l->ctx, &matrix);

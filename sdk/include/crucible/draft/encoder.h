@@ -54,17 +54,15 @@ CRU_API cru_tensor *cru_encoder_alone_forward(cru_learner *l, void *model, cru_t
 
 /* The first entries of the CRU_PLUGIN of layers. */
 #define CRU_ENCODER(kind_)                                                                                             \
-    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM), .settings_size = sizeof(cru_encoder_alone),                                 \
-                                           .params = cru_encoder_alone_schema, .vtable = &cru_method_vtable,           \
-                                           .method = &(const cru_encoder_method)                                       \
-    {                                                                                                                  \
-        .method = {.model_size = sizeof(cru_encoder),                                                                  \
-                   .train = CRU_AT(cru_encoder_alone, train),                                                          \
-                   .graphs = CRU_AT(cru_encoder_alone, graphs),                                                        \
-                   .build = cru_encoder_alone_build,                                                                   \
-                   .forward = cru_encoder_alone_forward},                                                              \
-        .kind = (kind_)                                                                                                \
-    }.method
+    CRU_PLUGIN_HEADER(CRU_KIND_ALGORITHM),                                                                             \
+        .settings_size = sizeof(cru_encoder_alone), .params = cru_encoder_alone_schema, .vtable = &cru_method_vtable,  \
+        .method = &(const cru_encoder_method){.method = {.model_size = sizeof(cru_encoder),                            \
+                                                         .train = CRU_AT(cru_encoder_alone, train),                    \
+                                                         .graphs = CRU_AT(cru_encoder_alone, graphs),                  \
+                                                         .build = cru_encoder_alone_build,                             \
+                                                         .forward = cru_encoder_alone_forward},                        \
+                                              .kind = (kind_)}                                                         \
+                       .method
 
 /* The layers that a plugin offers, or NULL. */
 CRU_API const cru_encoder_kind *cru_encoder_offered(const cru_plugin *plugin);
