@@ -18,7 +18,12 @@ const cru_encoder_kind *graph_backbone_kind(cru_ctx *ctx, const graph_choice *ch
     return offered ? offered : cru_encoder_kind_of(kind == BACKBONE_GAT ? CRU_ENCODER_GAT : CRU_ENCODER_SAGE);
 }
 
-graph_encoder graph_encoder_create(cru_net *net, const graph_choice *choice, const cru_gin_shape *shape)
+graph_encoder graph_encoder_create(cru_net *net, graph_backbone kind, const cru_gin_shape *shape)
+{
+    return graph_encoder_create_of(net, &(graph_choice){kind, ""}, shape);
+}
+
+graph_encoder graph_encoder_create_of(cru_net *net, const graph_choice *choice, const cru_gin_shape *shape)
 {
     const graph_backbone kind = graph_backbone_of(choice);
     graph_encoder encoder = {.kind = kind};

@@ -40,7 +40,8 @@ typedef struct graph_encoder {
 
 /* Layers conv0, conv1, ...; all but gin take in, hidden, out, layers and dropout of the shape alone, and all but gcn
  * besides an `out` equal to `hidden`. */
-graph_encoder graph_encoder_create(cru_net *net, const graph_choice *choice, const cru_gin_shape *shape);
+graph_encoder graph_encoder_create(cru_net *net, graph_backbone kind, const cru_gin_shape *shape);
+graph_encoder graph_encoder_create_of(cru_net *net, const graph_choice *choice, const cru_gin_shape *shape);
 
 /* nodes x out, of a graph that lives as long as the step; x: nodes x in */
 cru_tensor *graph_encoder_nodes(cru_tape *t, const graph_encoder *encoder, const cru_csr *g, const cru_input *x);

@@ -74,7 +74,7 @@ static void build(cru_learner *l, void *self)
     const cru_pool pool = cru_ctx_pool(l->ctx);
     const cru_gin_shape shape = {
         .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .mlp_layers = 2};
-    m->encoder = graph_encoder_create(l->net, &(graph_choice){s->backbone, s->layers_of}, &shape);
+    m->encoder = graph_encoder_create_of(l->net, &(graph_choice){s->backbone, s->layers_of}, &shape);
     m->hidden = cru_fc_create(l->net, "hidden", s->hidden, s->hidden);
     m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
     m->rng = cru_ctx_stream(l->ctx, "sampling");

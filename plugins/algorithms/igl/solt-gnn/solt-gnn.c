@@ -86,7 +86,7 @@ static void build(cru_learner *l, void *self)
     shape.mlp_layers = 2, shape.learn_eps = s->learn_eps, shape.outer_norm = true;
     const graph_choice choice = {s->backbone, s->layers_of};
     shape.dropout = graph_backbone_of(&choice) == BACKBONE_GIN ? 0 : s->dropout;
-    m->encoder = graph_encoder_create(l->net, &choice, &shape);
+    m->encoder = graph_encoder_create_of(l->net, &choice, &shape);
     m->out = cru_fc_create(l->net, "out", s->hidden, l->task->classes);
     m->memory = pattern_memory_create(memory, s->hidden, s->memory);
     l->optim = cru_learner_optim(l, &l->net, 1);

@@ -94,7 +94,7 @@ static void build(cru_learner *l, void *self)
     m->encoder.kind = graph_backbone_of(&choice);
     build_layers(l, m, reweighter, memory);
     if (m->encoder.kind != BACKBONE_GIN)
-        m->encoder = graph_encoder_create(
+        m->encoder = graph_encoder_create_of(
             l->net, &choice,
             &(cru_gin_shape){
                 .in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .dropout = s->dropout});
