@@ -70,7 +70,7 @@ typedef struct variant {
     const char *label; /* how tables call it: the alias, or the name */
     const char *name;  /* the plugin's; for a dataset that of its card or generator; "preprocess", "monitor" */
     const registry_entry *plugin; /* a dataset's format plugin or generator; NULL for preprocess, monitor */
-    const registry_entry *inner;  /* of a wrapper: the method inside; else NULL */
+    const registry_entry *inner;  /* of a wrapper: the method inside; of one with an `encoder`: that plugin; or NULL */
     const cru_param *params;      /* the table; NULL when there are no settings */
     size_t settings_size;         /* of the struct that it describes */
     const char *text;             /* all settings as "key=value\n", by key; equal texts mean equal settings */

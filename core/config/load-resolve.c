@@ -259,18 +259,44 @@ static const registry_entry *find_inner(config_loader *l, const section *s)
     return NULL;
 }
 
+/* What the setting `encoder` names, where the method has one: a plugin with layers, or NULL for "". */
+static const registry_entry *find_encoder(config_loader *l, const section *s)
+{
+    const cru_param *param = params_find(s->plugin->params, "encoder");
+    const entry *e = param && param->type == CRU_PARAM_STRING ? section_find(s, "encoder") : NULL;
+    if (!e || !*e->text) return NULL;
+    const registry_entry *found = registry_find(l->request->registry, CRU_KIND_ALGORITHM, e->text);
+    if (found && found->flags & REGISTRY_ENCODES) return found;
+    const char *near = registry_nearest(l->request->registry, CRU_KIND_ALGORITHM, e->text);
+    if (strchr(e->text, ','))
+        diagnostics_add(l->doc.diags, &e->place, "encoder", "takes one plugin; write [%s as NAME] for another",
+                        s->title);
+    else if (found)
+        diagnostics_add(l->doc.diags, &e->place, e->text, "offers no layers (CRU_ENCODER)");
+    else
+        diagnostics_add(l->doc.diags, &e->place, e->text, "unknown plugin with layers%s%s%s",
+                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return NULL;
+}
+
 /* The table of a section's settings. Values for one dataset are of the same method as those for all. */
 static void find_table(config_loader *l, section *s)
 {
     section *base = s->on && s->label ? document_find(&l->doc, s->type, s->label) : NULL;
     if (s->table.params) return;
+    const bool wrapper = is_wrapper(s->plugin);
+    const char *key = wrapper ? "of" : "encoder";
     s->table = (param_table){s->plugin->params, s->plugin->settings_size};
-    if (!is_wrapper(s->plugin)) return;
-    const entry *own = base ? section_find(s, "of") : NULL;
+    if (!wrapper && (s->plugin->kind != CRU_KIND_ALGORITHM || !params_find(s->plugin->params, key))) return;
+    const entry *own = base ? section_find(s, key) : NULL;
     if (own)
-        diagnostics_add(l->doc.diags, &own->place, "of", "is the same on all datasets: set it in [%s]", base->title);
+        diagnostics_add(l->doc.diags, &own->place, key, "is the same on all datasets: set it in [%s]", base->title);
     if (base && !base->plugin) base->plugin = s->plugin;
     if (base) find_table(l, base);
+    if (!wrapper) {
+        s->inner = base ? base->inner : find_encoder(l, s);
+        return;
+    }
     s->inner = base ? base->inner : find_inner(l, s);
     if (base)
         s->table = base->table;

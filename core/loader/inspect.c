@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <crucible/backend.h>
+#include <crucible/draft/encoder.h>
 
 /* Sizes as of ABI 1.0: a plugin may have been built before later members were appended. */
 #define END_OF(type, member) (offsetof(type, member) + sizeof(((type *)NULL)->member))
@@ -160,6 +161,7 @@ void plugin_identify(const cru_plugin *plugin, registry_entry *entry)
 static uint32_t flags_of(const cru_plugin *plugin)
 {
     if (wraps(plugin)) return CRU_ALGORITHM_WRAPS;
+    if (cru_encoder_offered(plugin)) return REGISTRY_ENCODES;
     if (plugin->kind == CRU_KIND_METRIC) return ((const cru_metric *)plugin->vtable)->flags;
     return plugin->kind == CRU_KIND_SPLIT ? ((const cru_splitter *)plugin->vtable)->flags : 0;
 }

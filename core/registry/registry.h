@@ -19,10 +19,13 @@ typedef struct registry_entry {
     size_t settings_size;
     const cru_param *params; /* flat: groups are resolved, offsets count from the start of the settings struct. NULL
                                 when there are no settings */
-    uint32_t flags;          /* cru_algorithm_flags, cru_metric_flags or cru_split_flags; 0 for other kinds */
+    uint32_t flags;          /* cru_algorithm_flags, cru_metric_flags or cru_split_flags; 0 for other kinds. And: */
     const char *path;        /* of the file, absolute */
     const char *broken;      /* NULL: the plugin works. Otherwise the reason why it is skipped, one line */
 } registry_entry;
+
+/* Of an algorithm: it offers layers (crucible/draft/encoder.h). */
+enum { REGISTRY_ENCODES = 1 << 16 };
 
 typedef struct registry registry;
 

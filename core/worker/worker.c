@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,12 @@ static param_table table_of(const cru_plugin *plugin)
     return (param_table){plugin->params, plugin->settings_size};
 }
 
+static bool wraps(const cru_plugin *plugin)
+{
+    const cru_algorithm *method = plugin->vtable;
+    return method->size >= offsetof(cru_algorithm, flags) + sizeof method->flags && method->flags & CRU_ALGORITHM_WRAPS;
+}
+
 /* The settings that the host read, for the tables of the plugins as they are now. The table lives as long as the process. */
 static cru_status read_settings(const worker_job *job, const cru_plugin *plugin, const cru_plugin *inner,
                                 cru_settings **out, cru_error *err)
@@ -99,16 +106,19 @@ static cru_status run_method(training *t, const sandbox *box, const worker_langu
     const cru_plugin *plugin, *inner = NULL;
     const cru_backend *backend = NULL;
     cru_status status = open_method(job, language, &plugin, err);
-    if (!status && job->inner) status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
+    if (!status && job->inner)
+        status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
     if (!status) status = open_backend(job, &backend, err);
     if (!status && box) status = sandbox_seal(box, job->ruleset >= 0, err);
-    if (!status) status = read_settings(job, plugin, inner, &t->settings, err);
+    /* a method that is no wrapper takes the layers alone (draft/encoder.h) */
+    const cru_plugin *wrapped = !status && inner && wraps(plugin) ? inner : NULL;
+    if (!status) status = read_settings(job, plugin, wrapped, &t->settings, err);
     if (!status) status = check_problem(plugin, &t->task, err);
-    if (!status) status = check_problem(inner, &t->task, err);
+    if (!status) status = check_problem(wrapped, &t->task, err);
     if (status) return status;
-    if (inner)
-        t->inner =
-            (cru_inner){inner, (const char *)cru_settings_struct(t->settings) + wrapped_start(plugin->settings_size)};
+    if (inner) t->inner.plugin = inner;
+    if (wrapped)
+        t->inner.settings = (const char *)cru_settings_struct(t->settings) + wrapped_start(plugin->settings_size);
     training_run(t, plugin, backend);
     return CRU_OK;
 }

@@ -5,23 +5,31 @@
  * numbers of different scales and gives another area for three or more classes.
  *
  * A class that is missing from the truth has no such area; then the mean is not defined either, or goes over the
- * others (missing = skip). With two classes this is auroc. */
+ * others (missing = skip). With two classes this is auroc.
+ *
+ * average = micro is one area instead, over all pairs of an item and a class, of which those of the true class are the
+ * positive ones. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "class-ranking.h"
 
 typedef struct settings {
-    int64_t missing, by;
+    int64_t missing, by, average;
 } settings;
 
 static const char *const missings[] = {"undefined", "skip", NULL};
 
 static const char *const scales[] = {"probability", "logit", NULL};
 
+static const char *const averages[] = {"macro", "micro", NULL};
+
 static const cru_param schema[] = {
     CRU_CHOICE(settings, missing, 0, missings, "the mean when a class is missing from the truth"),
     CRU_CHOICE(settings, by, 0, scales, "what ranks the items"),
+    CRU_CHOICE(settings, average, 0, averages,
+               "macro: the mean of the classes' areas; micro: one area over all of them"),
     CRU_END,
 };
 
@@ -42,20 +50,48 @@ static cru_status add_class(mean *m, const cru_judging *j, ranking_by by)
     return CRU_OK;
 }
 
+/* The mean of the areas of the classes. */
+static cru_status macro(const cru_judging *j, const double *log_sums, double *value)
+{
+    const settings *s = j->settings;
+    const int32_t classes = j->data->classes;
+    mean m = {0};
+    cru_status status = CRU_OK;
+    for (int32_t c = 0; c < classes && !status; c++) status = add_class(&m, j, (ranking_by){c, s->by, log_sums});
+    *value = m.defined == classes || (s->missing && m.defined) ? m.sum / m.defined : NAN;
+    return status;
+}
+
+/* One area over all items and classes. */
+static cru_status micro(const cru_judging *j, const double *log_sums, double *value)
+{
+    const settings *s = j->settings;
+    const size_t pairs = (size_t)(j->items.count * j->data->classes);
+    cru_ranking all = {.of = malloc((pairs ? pairs : 1) * sizeof *all.of)}, r;
+    cru_status status = all.of ? CRU_OK : cru_fail(j->err, CRU_NO_MEMORY, "no memory for %zu pairs", pairs);
+    for (int32_t c = 0; c < j->data->classes && !status; c++) {
+        status = ranking_take(&r, j, (ranking_by){c, s->by, log_sums});
+        if (!status && r.count) memcpy(all.of + all.count, r.of, (size_t)r.count * sizeof *r.of);
+        if (!status) all.count += r.count;
+        free(r.of);
+    }
+    if (!status) status = cru_ranking_sort(&all, j->err);
+    *value = status ? NAN : cru_ranking_auroc(&all);
+    free(all.of);
+    return status;
+}
+
 static cru_status score(const cru_judging *j, double *value)
 {
     const settings *s = j->settings;
     const int32_t classes = j->data->classes;
     const int64_t n = j->items.count;
     double *log_sums = malloc((size_t)(n ? n : 1) * sizeof *log_sums);
-    mean m = {0};
-    cru_status status = CRU_OK;
     if (!log_sums) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for %lld items", (long long)n);
     for (int64_t i = 0; i < n; i++)
         log_sums[i] = cru_log_sum_exp(j->scores + (int64_t)j->items.ids[i] * classes, classes);
-    for (int32_t c = 0; c < classes && !status; c++) status = add_class(&m, j, (ranking_by){c, s->by, log_sums});
+    const cru_status status = s->average ? micro(j, log_sums, value) : macro(j, log_sums, value);
     free(log_sums);
-    *value = m.defined == classes || (s->missing && m.defined) ? m.sum / m.defined : NAN;
     return status;
 }
 

@@ -66,6 +66,7 @@
 #include <crucible/draft/curvature.h>         /* how well labelled nodes reach the others */
 #include <crucible/draft/diffusion.h>         /* personalised PageRank and heat on a graph, without n x n memory */
 #include <crucible/draft/embed.h>             /* principal components */
+#include <crucible/draft/encoder.h>           /* layers from a plugin, in place of a backbone */
 #include <crucible/draft/forest.h>            /* random forests of classification trees */
 #include <crucible/draft/graph-kernels.h>     /* how alike two graphs are: histograms of substructures */
 #include <crucible/draft/graph.h>             /* Laplacians, neighbourhoods, balancing, blocks */

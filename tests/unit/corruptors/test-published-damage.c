@@ -151,21 +151,38 @@ START_TEST(local_splits_of_cora)
 }
 END_TEST
 
-/* Heads 4, 8, 12 of 39 a class; the ratio that the paper prints is met as nearly as single nodes allow. */
-START_TEST(local_targets_of_cora)
+/* Table B.3: training nodes and heads a class, mean degrees of both sides, and their ratio, met as nearly as single nodes
+ * allow. Links of Chameleon count in both directions. */
+START_TEST(local_targets)
 {
     static const struct {
-        const char *level;
-        double target;
-    } cases[] = {{"low", 1.98}, {"mid", 3.27}, {"high", 6.74}};
-    cru_data *data = real_data("cora");
+        const char *dataset, *level;
+        double nodes, heads, of_heads, of_tails, rho;
+    } cases[] = {
+        {"cora", "low", 39, 4, 5.64, 2.84, 1.98},
+        {"cora", "mid", 39, 8, 8.96, 2.74, 3.27},
+        {"cora", "high", 39, 12, 13.53, 2.00, 6.74},
+        {"citeseer", "low", 55, 6, 4.47, 1.83, 2.44},
+        {"citeseer", "mid", 55, 12, 6.78, 1.62, 4.18},
+        {"amazon-photo", "low", 96, 10, 48.96, 19.56, 2.50},
+        {"amazon-photo", "high", 96, 30, 116.33, 13.13, 8.85},
+        {"chameleon-directed", "low", 46, 5, 51.28, 12.12, 4.23},
+        {"chameleon-directed", "high", 46, 15, 159.44, 9.29, 17.16},
+    };
+    cru_data *data = real_data(cases[_i].dataset);
     damage_report report;
     const damage d = {.name = "local-topology", .settings = {"level", cases[_i].level, "mode", "target"}, .seed = 1};
     if (data) {
         damage_apply(&d, data, &report);
-        ck_assert_int_eq(data->split.train.count, 39 * 7);
-        ck_assert_double_eq(*damage_reported(&report, "degree_target"), cases[_i].target);
-        ck_assert_double_eq_tol(*damage_reported(&report, "degree_imbalance_ratio"), cases[_i].target, 0.05);
+        ck_assert_double_eq((double)data->split.train.count, cases[_i].nodes * data->classes);
+        ck_assert_double_eq(*damage_reported(&report, "heads_per_class"), cases[_i].heads);
+        ck_assert_double_eq_tol(*damage_reported(&report, "mean_of_heads"), cases[_i].of_heads,
+                                0.03 * cases[_i].of_heads);
+        ck_assert_double_eq_tol(*damage_reported(&report, "mean_of_tails"), cases[_i].of_tails,
+                                0.03 * cases[_i].of_tails);
+        ck_assert_double_eq(*damage_reported(&report, "degree_target"), cases[_i].rho);
+        ck_assert_double_eq_tol(*damage_reported(&report, "degree_imbalance_ratio"), cases[_i].rho,
+                                0.04 * cases[_i].rho);
     }
     cru_data_destroy(data);
 }
@@ -290,7 +307,7 @@ Suite *suite(void)
     tcase_add_loop_test(c, class_split_files, 0, 6);
     tcase_add_loop_test(c, graph_topology_files, 0, 14);
     tcase_add_loop_test(c, local_splits_of_cora, 0, 2);
-    tcase_add_loop_test(c, local_targets_of_cora, 0, 3);
+    tcase_add_loop_test(c, local_targets, 0, 9);
     tcase_add_loop_test(c, global_splits_of_cora, 0, 2);
     tcase_add_loop_test(c, coefficients_of_published_splits, 0, 6);
     tcase_add_loop_test(c, noisy_labels_of_citation_graphs, 0, 2);

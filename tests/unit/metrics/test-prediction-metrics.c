@@ -43,6 +43,7 @@ START_TEST(numbers_of_the_imbalance_study)
     judging j = judging_create(labels, n, (int32_t)(count / n), scores);
     check_case(&j, item);
     if (_i != 1) check_value(judging_score(&j, "auc-ovr"), fixture_expected(item, "auc_ovr"));
+    if (_i != 1) check_value(judging_with(&j, "auc-ovr", "average", "micro"), fixture_expected(item, "auc_micro"));
     if (_i == 0 || _i >= 3)
         check_value(judging_with(&j, "auc-ovr", "missing", "skip"), fixture_expected(item, "auc_skip"));
     judging_destroy(&j);

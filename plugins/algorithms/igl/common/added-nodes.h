@@ -6,6 +6,7 @@
 #define IGL_ADDED_NODES_H
 
 #include <crucible/crucible.h>
+#include <crucible/draft/encoder.h>
 
 typedef struct added_nodes {
     int64_t count;
@@ -29,8 +30,15 @@ void added_link(cru_tape *t, added_nodes *added, const cru_csr *g, const int32_t
 void added_convolve(cru_tape *t, const added_nodes *added, cru_sparse *adj, const cru_gcn *layer, cru_tensor *xw,
                     cru_tensor *both[2]);
 
-/* An encoder without a head for the task's nodes, with their matrix; layers conv0, conv1, ... in the learner's net. */
-cru_encoder added_encoder(cru_learner *learner, int64_t backbone, int64_t hidden, int64_t layers);
+/* An encoder without a head for the task's nodes, with their matrix; layers conv0, conv1, ... in the learner's net: those
+ * of the plugin or, for "", of the backbone. */
+typedef struct added_layers {
+    int64_t backbone; /* cru_encoder_choice */
+    const char *plugin;
+    int64_t hidden, layers;
+} added_layers;
+
+cru_encoder added_encoder(cru_learner *learner, const added_layers *a);
 
 /* ln(n) / n for a training node of a class of n of them: how likely each is to be a partner. In the context. */
 double *added_partner_weights(cru_ctx *ctx, const cru_task *task);

@@ -1,10 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph-encoder.h"
 
+#include <crucible/draft/nn.h>
+
 const char *const graph_backbone_names[] = {"gin", "gcn", "graphsage", "gat", NULL};
+
+graph_backbone graph_backbone_of(const graph_choice *choice)
+{
+    return *choice->plugin ? BACKBONE_PLUGIN : (graph_backbone)choice->backbone;
+}
+
+const cru_encoder_kind *graph_backbone_kind(cru_ctx *ctx, const graph_choice *choice)
+{
+    const graph_backbone kind = graph_backbone_of(choice);
+    if (kind == BACKBONE_GIN || kind == BACKBONE_GCN) return NULL;
+    const cru_encoder_kind *offered = cru_encoder_of(ctx, choice->plugin);
+    return offered ? offered : cru_encoder_kind_of(kind == BACKBONE_GAT ? CRU_ENCODER_GAT : CRU_ENCODER_SAGE);
+}
 
 graph_encoder graph_encoder_create(cru_net *net, graph_backbone kind, const cru_gin_shape *shape)
 {
+    return graph_encoder_create_of(net, &(graph_choice){kind, ""}, shape);
+}
+
+graph_encoder graph_encoder_create_of(cru_net *net, const graph_choice *choice, const cru_gin_shape *shape)
+{
+    const graph_backbone kind = graph_backbone_of(choice);
     graph_encoder encoder = {.kind = kind};
     if (kind == BACKBONE_GIN)
         encoder.gin = cru_gin_stack_create(net, "conv", shape);
@@ -17,10 +38,9 @@ graph_encoder graph_encoder_create(cru_net *net, graph_backbone kind, const cru_
                                                             .draw = CRU_DRAW_GLOROT,
                                                             .dropout = shape->dropout});
     else {
-        const cru_encoder_choice choice = kind == BACKBONE_SAGE ? CRU_ENCODER_SAGE : CRU_ENCODER_GAT;
-        cru_assert(shape->out == shape->hidden, "graph-encoder: %s gives what is hidden", graph_backbone_names[kind]);
+        cru_assert(shape->out == shape->hidden, "graph-encoder: these layers give what is hidden");
         encoder.other = cru_encoder_create_of(
-            net, "conv", cru_encoder_kind_of(choice),
+            net, "conv", graph_backbone_kind(cru_net_ctx(net), choice),
             &(cru_encoder_shape){
                 .in = shape->in, .hidden = shape->hidden, .layers = shape->layers, .dropout = shape->dropout});
     }

@@ -40,3 +40,21 @@ double subset_f1(cru_tape *t, cru_tensor *z, const subset *a)
     }
     return seen ? sum / (double)seen : 0;
 }
+
+double subset_balance(cru_tape *t, cru_tensor *z, const subset *a)
+{
+    const int64_t classes = cru_tensor_cols(z);
+    const int32_t *best = cru_index_host(t, cru_argmax(t, z));
+    int64_t *counts = cru_tape_alloc(t, 2 * classes, sizeof *counts), seen = 0, right = 0; /* labels, found */
+    double recall = 0;
+    memset(counts, 0, (size_t)(2 * classes) * sizeof *counts);
+    for (int64_t i = 0; i < a->count; i++) {
+        const bool found = best[a->nodes[i]] == a->labels[i];
+        counts[2 * a->labels[i]]++;
+        counts[2 * a->labels[i] + 1] += found;
+        right += found;
+    }
+    for (int64_t c = 0; c < classes; c++)
+        if (counts[2 * c]) recall += (double)counts[2 * c + 1] / (double)counts[2 * c], seen++;
+    return seen ? (recall / (double)seen + (double)right / (double)a->count) / 2 : 0;
+}

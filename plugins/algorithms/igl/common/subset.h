@@ -20,4 +20,8 @@ cru_tensor *subset_loss(cru_tape *t, cru_tensor *z, const subset *a);
  * none. */
 double subset_f1(cru_tape *t, cru_tensor *z, const subset *a);
 
+/* (macro recall + accuracy) / 2 of the largest entries of these rows, recall over the classes that occur among labels;
+ * 0 for none. */
+double subset_balance(cru_tape *t, cru_tensor *z, const subset *a);
+
 #endif

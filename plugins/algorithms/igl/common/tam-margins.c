@@ -91,3 +91,15 @@ cru_tensor *tam_margins(cru_tape *t, const cru_tensor *z, const tam_labelled *l,
     }
     return cru_tensor_upload(t, cru_2d(l->count, k), margin);
 }
+
+cru_tensor *tam_added_loss(const cru_learner *learner, cru_tape *t, cru_tensor *z, const added_nodes *a,
+                           const tam_rule_at *rule)
+{
+    const added_labels both = added_labelled(learner, t, a->labels, a->count);
+    const cru_csr around = added_around(t, &learner->task->graph, a, &both);
+    cru_tensor *margin =
+        tam_margins(t, z, &(tam_labelled){both.count, both.rows, both.classes, &around}, rule->rule, rule->tau);
+    cru_tensor *own = cru_gather(t, z, cru_index_step(t, both.rows, both.count));
+    return cru_cross_entropy(t, cru_add(t, own, margin),
+                             &(cru_targets){.labels = cru_index_step(t, both.classes, both.count)});
+}

@@ -14,6 +14,8 @@
 
 #include <crucible/crucible.h>
 
+#include "added-nodes.h"
+
 typedef struct tam_rule {
     double alpha, beta, phi, gamma;
 } tam_rule;
@@ -41,5 +43,14 @@ typedef struct tam_labelled {
 /* labelled nodes x classes; z: logits of all nodes */
 cru_tensor *tam_margins(cru_tape *t, const cru_tensor *z, const tam_labelled *labelled, const tam_rule *rule,
                         const double *tau);
+
+typedef struct tam_rule_at {
+    const tam_rule *rule;
+    const double *tau;
+} tam_rule_at;
+
+/* added_loss with margins on training and added nodes. */
+cru_tensor *tam_added_loss(const cru_learner *learner, cru_tape *t, cru_tensor *z, const added_nodes *a,
+                           const tam_rule_at *rule);
 
 #endif

@@ -36,11 +36,13 @@ typedef struct settings {
     double dropout, temperature, drop_edges, blank_nodes;
     bool labelled_kernel;
     cru_graph_settings graphs;
+    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
     CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
+    CRU_ENCODER_PLUGIN(settings, layers_of),
     CRU_INT(settings, layers, 5, 1, CRU_MAX_LAYERS, "convolutions"),
     CRU_INT(settings, hidden, 128, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.1, 0, 0.99, "in the classifier"),
@@ -72,7 +74,7 @@ static void build(cru_learner *l, void *self)
     const cru_pool pool = cru_ctx_pool(l->ctx);
     const cru_gin_shape shape = {
         .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .mlp_layers = 2};
-    m->encoder = graph_encoder_create(l->net, (graph_backbone)s->backbone, &shape);
+    m->encoder = graph_encoder_create_of(l->net, &(graph_choice){s->backbone, s->layers_of}, &shape);
     m->hidden = cru_fc_create(l->net, "hidden", s->hidden, s->hidden);
     m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
     m->rng = cru_ctx_stream(l->ctx, "sampling");
@@ -146,7 +148,7 @@ static cru_tensor *predict(cru_learner *l, const model *m, cru_tape *t, const gr
     const cru_csr kept = cru_sample_edges(cru_tape_pool(t), &g->graphs.host, 1 - s->drop_edges, false, rng);
     const cru_input x = blank_some(t, &g->graphs.x, s->blank_nodes, rng);
     cru_tensor *h = graph_encoder_nodes(t, &m->encoder, &kept, &x);
-    if (s->backbone == BACKBONE_GCN) h = cru_relu(t, h); /* the others end with an activation */
+    if (m->encoder.kind == BACKBONE_GCN) h = cru_relu(t, h); /* the others end with an activation */
     h = cru_graphs_readout(t, l, &g->graphs, h);
     h = cru_propagate(t, g->links, h, s->hops);
     h = cru_dropout(t, cru_relu(t, cru_fc_apply(t, &m->hidden, h)), s->dropout);

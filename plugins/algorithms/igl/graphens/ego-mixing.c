@@ -60,9 +60,12 @@ static int64_t row_length(const cru_csr *g, int64_t row)
     return g->offsets[row + 1] - g->offsets[row];
 }
 
-int64_t ego_draw_neighbours(cru_tape *t, const cru_csr *g, const ego_pair *pair, int64_t most, cru_rng *rng,
-                            int32_t *ids)
+int64_t ego_draw_neighbours(void *drawing, cru_tape *t, int64_t i, int64_t most, int32_t *ids)
 {
+    const ego_drawing *d = drawing;
+    const cru_csr *g = d->g;
+    const ego_pair *pair = &d->pairs[i];
+    cru_rng *rng = d->rng;
     const int64_t both = row_length(g, pair->source) + row_length(g, pair->partner);
     int64_t count = row_length(g, cru_rng_below(rng, g->rows));
     if (count > most) count = most;

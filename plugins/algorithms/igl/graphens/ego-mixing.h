@@ -23,9 +23,15 @@ void ego_compare(ego_pair *pairs, int64_t count, const float *predicted, int32_t
  * Writes the nodes of either row, ascending, and their shares; returns how many: at most the lengths of both rows. */
 int64_t ego_neighbours(const cru_csr *g, const ego_pair *pair, int32_t *ids, double *shares);
 
-/* Draws the neighbours of a new node from these shares: as many as a random node has, at most `most`; how many. */
-int64_t ego_draw_neighbours(cru_tape *t, const cru_csr *g, const ego_pair *pair, int64_t most, cru_rng *rng,
-                            int32_t *ids);
+/* Draws the neighbours of the i-th new node from these shares: as many as a random node has, at most `most`; how many.
+ * An added_draw (added-nodes.h). */
+typedef struct ego_drawing {
+    const cru_csr *g;
+    const ego_pair *pairs;
+    cru_rng *rng;
+} ego_drawing;
+
+int64_t ego_draw_neighbours(void *drawing, cru_tape *t, int64_t i, int64_t most, int32_t *ids);
 
 /* How many of `drawn` features keep the value of the source: floor(sigmoid(kl / 3) drawn), but one at least unless
  * none were drawn. */

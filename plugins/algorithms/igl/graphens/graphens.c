@@ -36,11 +36,13 @@ typedef struct settings {
     double dropout, keep_prob, temperature;
     bool grow, margins;
     tam_rule rule;
+    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
     CRU_CHOICE(settings, backbone, CRU_ENCODER_GCN, cru_encoder_names, "the network"),
+    CRU_ENCODER_PLUGIN(settings, layers_of),
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(1, 2, 3)),
     CRU_INT(settings, hidden, 64, 1, 65536, "their width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "before the classifier"),
@@ -92,14 +94,14 @@ static void count_classes(cru_learner *l, model *m)
 static void build_network(cru_learner *l, model *m)
 {
     const settings *s = l->settings;
-    if (s->backbone == CRU_ENCODER_GCN) {
+    if (s->backbone == CRU_ENCODER_GCN && !*s->layers_of) {
         m->convs = cru_gcn_stack_create(
             l->net, "conv",
             &(cru_gcn_shape){
                 .in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .draw = CRU_DRAW_GLOROT});
         return;
     }
-    m->encoder = added_encoder(l, s->backbone, s->hidden, s->layers);
+    m->encoder = added_encoder(l, &(added_layers){s->backbone, s->layers_of, s->hidden, s->layers});
 }
 
 static void build(cru_learner *l, void *self)
@@ -145,25 +147,12 @@ static added draw_pairs(cru_learner *l, model *m, cru_tape *t)
     return a;
 }
 
-/* What the drawing of neighbours needs. */
-typedef struct drawing {
-    cru_learner *l;
-    model *m;
-    const added *a;
-} drawing;
-
-static int64_t draw_neighbours(void *user, cru_tape *t, int64_t i, int64_t most, int32_t *ids)
-{
-    const drawing *d = user;
-    return ego_draw_neighbours(t, &d->l->task->graph, &d->a->pairs[i], most, &d->m->rng, ids);
-}
-
 static void link_nodes(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
 {
     int32_t *sources = cru_tape_alloc(t, a->nodes.count, sizeof *sources);
     for (int64_t i = 0; i < a->nodes.count; i++) sources[i] = a->pairs[i].source;
-    added_link(t, &a->nodes, warm ? &m->out_edges : &l->task->graph, sources, warm ? NULL : draw_neighbours,
-               &(drawing){l, m, a});
+    added_link(t, &a->nodes, warm ? &m->out_edges : &l->task->graph, sources, warm ? NULL : ego_draw_neighbours,
+               &(ego_drawing){&l->task->graph, a->pairs, &m->rng});
 }
 
 static void mix_features(cru_learner *l, model *m, cru_tape *t, added *a, bool warm)
@@ -222,19 +211,6 @@ static void remember(cru_learner *l, model *m, cru_tape *t, cru_tensor *z, cru_t
     cru_tape_record(t, recorded);
 }
 
-/* The cross entropy of training and new nodes, with margins. */
-static cru_tensor *loss_with_margins(cru_learner *l, const model *m, cru_tape *t, cru_tensor *z, const added_nodes *a)
-{
-    const settings *s = l->settings;
-    const added_labels both = added_labelled(l, t, a->labels, a->count);
-    const cru_csr around = added_around(t, &l->task->graph, a, &both);
-    cru_tensor *margin =
-        tam_margins(t, z, &(tam_labelled){both.count, both.rows, both.classes, &around}, &s->rule, m->tau);
-    cru_tensor *own = cru_gather(t, z, cru_index_step(t, both.rows, both.count));
-    return cru_cross_entropy(t, cru_add(t, own, margin),
-                             &(cru_targets){.labels = cru_index_step(t, both.classes, both.count)});
-}
-
 static double epoch(cru_learner *l, void *self)
 {
     model *m = self;
@@ -250,7 +226,7 @@ static double epoch(cru_learner *l, void *self)
         mix_features(l, m, t, &a, warm);
     }
     cru_tensor *z = forward(l, m, t, a.nodes.count ? &a.nodes : NULL, &first);
-    cru_tensor *total = s->margins && !warm ? loss_with_margins(l, m, t, z, &a.nodes)
+    cru_tensor *total = s->margins && !warm ? tam_added_loss(l, t, z, &a.nodes, &(tam_rule_at){&s->rule, m->tau})
                                             : added_loss(l, t, z, a.nodes.labels, a.nodes.count);
     cru_backward(t, total);
     remember(l, m, t, z, first);

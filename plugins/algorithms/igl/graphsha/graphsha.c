@@ -33,11 +33,13 @@ typedef struct settings {
     int64_t backbone, hidden, warmup, diffusion, plateau;
     double dropout, tau, beta;
     bool largest, head;
+    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
     CRU_CHOICE(settings, backbone, CRU_ENCODER_GCN, cru_encoder_names, "the network"),
+    CRU_ENCODER_PLUGIN(settings, layers_of),
     CRU_WIDTH(settings, hidden, 64, .search = CRU_ONE_OF(32, 64, 128)),
     CRU_DROPOUT(settings, dropout, 0.5),
     CRU_INT(settings, warmup, 5, 0, 1e9, "last epoch, from 0, without predictions to sample by"),
@@ -98,13 +100,13 @@ static cru_csr diffuse(cru_learner *l)
 static void build_network(cru_learner *l, model *m, cru_net *head)
 {
     const settings *s = l->settings;
-    if (s->backbone == CRU_ENCODER_GCN) {
+    if (s->backbone == CRU_ENCODER_GCN && !*s->layers_of) {
         m->conv[0] = cru_gcn_create(l->net, "conv0", l->x.cols, s->hidden);
         m->conv[1] = s->head ? cru_gcn_create(l->net, "conv1", s->hidden, s->hidden)
                              : cru_gcn_create(head, "conv1", s->hidden, l->task->classes);
         if (!s->head) return;
     } else {
-        m->encoder = added_encoder(l, s->backbone, s->hidden, 2);
+        m->encoder = added_encoder(l, &(added_layers){s->backbone, s->layers_of, s->hidden, 2});
     }
     m->classifier = cru_fc_create(head, "classifier", s->hidden, l->task->classes);
 }
@@ -126,11 +128,6 @@ static void build(cru_learner *l, void *self)
     count_classes(l, m);
 }
 
-static int64_t draw_one(void *user, const double *weights, int64_t n)
-{
-    return cru_rng_categorical(user, weights, n);
-}
-
 static added draw_pairs(cru_learner *l, model *m, cru_tape *t, bool warm)
 {
     const settings *s = l->settings;
@@ -145,7 +142,7 @@ static added draw_pairs(cru_learner *l, model *m, cru_tape *t, bool warm)
     if (warm)
         plain_pairs(&m->classes, target, m->partner_weights, train.count, &m->rng, a.pairs);
     else
-        hard_pairs(&m->classes, target, draw_one, &m->rng, m->scratch, a.pairs);
+        hard_pairs(&m->classes, target, hard_draw_one, &m->rng, m->scratch, a.pairs);
     for (int64_t i = 0; i < a.nodes.count; i++) a.nodes.labels[i] = a.pairs[i].label;
     return a;
 }

@@ -84,3 +84,8 @@ cru_ids *hard_places(cru_ctx *ctx, const cru_task *task)
     }
     return places;
 }
+
+int64_t hard_draw_one(void *user, const double *weights, int64_t n)
+{
+    return cru_rng_categorical(user, weights, n);
+}

@@ -24,6 +24,7 @@ typedef struct hard_classes {
 
 /* One of 0 .. n-1 with the given weights. */
 typedef int64_t hard_draw(void *user, const double *weights, int64_t n);
+hard_draw hard_draw_one; /* at random; user: cru_rng */
 
 /* floor(target - n_c) where that is positive and the class has nodes */
 int64_t hard_missing(const hard_classes *classes, int32_t c, double target);

@@ -26,12 +26,14 @@ typedef struct settings {
     int64_t variant, backbone, hidden, hidden_graphs, size, max_step, layers;
     double beta, balance, dropout;
     cru_graph_settings graphs;
+    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
     CRU_VARIANT(settings, variant, CRU_PAPER, "bench: without the edges of the graphs; paper: with them"),
     CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
+    CRU_ENCODER_PLUGIN(settings, layers_of),
     CRU_WIDTH(settings, hidden, 96),
     CRU_INT(settings, hidden_graphs, 6, 1, 1000, "hidden graphs in a layer", .search = CRU_ONE_OF(2, 4, 6, 8, 10)),
     CRU_INT(settings, size, 4, 2, 1000, "nodes of each"),
@@ -52,6 +54,7 @@ typedef struct model {
     cru_mlp deep[DEEP], joined; /* of gin */
     cru_mlp own;                /* of the others, with conv */
     cru_fc conv[2];             /* of gcn, or */
+    graph_backbone backbone;
     const cru_encoder_kind *kind;
     void *layer[2]; /* of that kind */
     walk_kernel kernel[CRU_MAX_LAYERS];
@@ -89,15 +92,17 @@ static void build(cru_learner *l, void *self)
     m->first = cru_fc_create(l->net, "first", l->x.cols, FIRST);
     m->second = cru_fc_create(l->net, "second", FIRST, h);
     m->joined = two_layers(l->net, "joined", 0, (cru_mlp_shape){.in = 3 * h, .hidden = h, .out = h});
-    for (int i = 0; i < DEEP && s->backbone == BACKBONE_GIN; i++)
+    const graph_choice choice = {s->backbone, s->layers_of};
+    m->backbone = graph_backbone_of(&choice);
+    m->kind = graph_backbone_kind(l->ctx, &choice);
+    for (int i = 0; i < DEEP && m->backbone == BACKBONE_GIN; i++)
         m->deep[i] = two_layers(l->net, "deep", i, (cru_mlp_shape){.in = h, .hidden = h, .out = h});
-    if (s->backbone != BACKBONE_GIN)
+    if (m->backbone != BACKBONE_GIN)
         m->own = two_layers(l->net, "own", 0, (cru_mlp_shape){.in = h, .hidden = h, .out = h});
-    if (s->backbone == BACKBONE_GCN) {
+    if (m->backbone == BACKBONE_GCN) {
         m->conv[0] = cru_fc_create_drawn(l->net, "conv0", h, h, CRU_DRAW_GLOROT, false);
         m->conv[1] = cru_fc_create_drawn(l->net, "conv1", h, h, CRU_DRAW_GLOROT, false);
-    } else if (s->backbone != BACKBONE_GIN) {
-        m->kind = cru_encoder_kind_of(s->backbone == BACKBONE_SAGE ? CRU_ENCODER_SAGE : CRU_ENCODER_GAT);
+    } else if (m->kind) {
         m->layer[0] = m->kind->create(l->net, "conv0", h, h);
         m->layer[1] = m->kind->create(l->net, "conv1", h, h);
     }
@@ -120,10 +125,10 @@ static cru_tensor *convolve(cru_tape *t, const model *m, cru_sparse *adj, cru_te
     return cru_fc_apply(t, &m->conv[i], cru_spmm(t, adj, x));
 }
 
-static cru_tensor *block(cru_tape *t, const model *m, cru_sparse *adj, cru_tensor *x, int64_t backbone)
+static cru_tensor *block(cru_tape *t, const model *m, cru_sparse *adj, cru_tensor *x)
 {
     cru_tensor *part[DEEP];
-    if (backbone == BACKBONE_GIN) {
+    if (m->backbone == BACKBONE_GIN) {
         for (int i = 0; i < DEEP; i++)
             x = part[i] = cru_relu(t, cru_mlp_apply(t, &m->deep[i], cru_add(t, x, cru_spmm(t, adj, x))));
     } else {
@@ -167,7 +172,7 @@ static cru_tensor *run(cru_learner *l, model *m, cru_tape *t, const cru_graphs *
     cru_tensor *z = cru_mlp_apply(t, &m->out[0], cru_graphs_readout(t, l, g, x));
     cru_sparse *adj = matrix_of(t, m, g, s->variant == CRU_PAPER);
     for (int64_t i = 0; i < s->layers; i++) {
-        x = block(t, m, adj, x, s->backbone);
+        x = block(t, m, adj, x);
         cru_tensor *mean = cru_graphs_readout(t, l, g, x);
         walk_kernel_apply(t, &m->kernel[i], mean, s->max_step, steps);
         z = cru_add(t, z, cru_mlp_apply(t, &m->out[i + 1], cru_concat_cols(t, steps, s->max_step)));

@@ -4,46 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The transpose, so that loops over nodes run along memory. */
-static float *columns(cru_tape *t, const float *x, int64_t n, int64_t cols)
-{
-    float *y = cru_tape_alloc(t, n * cols, sizeof *y);
-    for (int64_t v = 0; v < n; v++)
-        for (int64_t j = 0; j < cols; j++) y[j * n + v] = x[v * cols + j];
-    return y;
-}
-
-/* row += sum_j weight_j x_j, of columns that are n long; four at a time, in the order of one at a time */
-static void add_columns(int64_t n, int64_t cols, const float *weight, const float *x, float *restrict row)
-{
-    int64_t j = 0;
-    for (; j + 4 <= cols; j += 4) {
-        const float a = weight[j], b = weight[j + 1], c = weight[j + 2], d = weight[j + 3];
-        const float *x0 = x + j * n, *x1 = x0 + n, *x2 = x1 + n, *x3 = x2 + n;
-        for (int64_t v = 0; v < n; v++) row[v] = (((row[v] + a * x0[v]) + b * x1[v]) + c * x2[v]) + d * x3[v];
-    }
-    for (; j < cols; j++)
-        for (int64_t v = 0; v < n; v++) row[v] += weight[j] * x[j * n + v];
-}
-
-/* y += sum_v weight_v x_v, of rows that are cols long; four at a time, in the order of one at a time */
-static void add_rows(int64_t n, int64_t cols, const float *weight, const float *x, float *restrict y)
-{
-    int64_t v = 0;
-    for (; v + 4 <= n; v += 4) {
-        const float a = weight[v], b = weight[v + 1], c = weight[v + 2], d = weight[v + 3];
-        const float *x0 = x + v * cols, *x1 = x0 + cols, *x2 = x1 + cols, *x3 = x2 + cols;
-        for (int64_t j = 0; j < cols; j++) y[j] = (((y[j] + a * x0[j]) + b * x1[j]) + c * x2[j]) + d * x3[j];
-    }
-    for (; v < n; v++)
-        for (int64_t j = 0; j < cols; j++) y[j] += weight[v] * x[v * cols + j];
-}
-
-/* y_j += a x_j */
-static void add_scaled(int64_t n, float a, const float *restrict x, float *restrict y)
-{
-    for (int64_t j = 0; j < n; j++) y[j] += a * x[j];
-}
+#include "dense-rows.h"
 
 /* row_v += <c_u, c_v> over the entries that two rows of the pattern share. */
 static void add_sparse(cru_sparse *pattern, const float *c, int64_t heads, int64_t u, float *row)
@@ -64,7 +25,7 @@ static void make_row(const relation *s, int64_t u, float *gate, float *row)
     memset(row, 0, (size_t)s->n * sizeof *row);
     if (s->c) add_sparse(s->pattern, s->c_host, cru_tensor_cols(s->c), u, row);
     const int64_t k = s->f ? cru_tensor_cols(s->f) : 0;
-    if (k) add_columns(s->n, k, s->f_host + u * k, s->f_columns, row);
+    if (k) rows_add_columns(s->n, k, s->f_host + u * k, s->f_columns, row);
     if (!s->gate.row) return;
     s->gate.row(s->gate.user, u, gate);
     for (int64_t v = 0; v < s->n; v++) row[v] *= gate[v];
@@ -74,7 +35,7 @@ void relation_read(cru_tape *t, relation *s)
 {
     if (s->c) s->c_host = cru_tensor_host(t, s->c);
     if (s->f) s->f_host = cru_tensor_host(t, s->f);
-    if (s->f) s->f_columns = columns(t, s->f_host, s->n, cru_tensor_cols(s->f));
+    if (s->f) s->f_columns = rows_turned(t, s->f_host, s->n, cru_tensor_cols(s->f));
     if (s->n > RELATION_KEPT) return;
     float *kept = cru_tape_alloc(t, s->n * s->n, sizeof *kept), *gate = cru_tape_alloc(t, s->n, sizeof *gate);
     for (int64_t u = 0; u < s->n; u++) make_row(s, u, gate, kept + u * s->n);
@@ -128,10 +89,10 @@ static void push(const work *w, int64_t u, const float *ds, float *dc, float *df
     }
     if (!df) return;
     const float *own = s->f_host + u * k;
-    add_rows(u + 1, k, ds, s->f_host, df + u * k); /* the entry on the diagonal counts twice */
+    rows_add(u + 1, k, ds, s->f_host, df + u * k); /* the entry on the diagonal counts twice */
     for (int64_t v = 0; v < s->n; v++)
-        if (ds[v] != 0) add_scaled(k, ds[v], own, df + v * k);
-    add_rows(s->n - u - 1, k, ds + u + 1, own + k, df + u * k);
+        if (ds[v] != 0) rows_add_scaled(k, ds[v], own, df + v * k);
+    rows_add(s->n - u - 1, k, ds + u + 1, own + k, df + u * k);
 }
 
 static void product_backward(void *user, cru_tape *t, const float *dy, float *const *dx)
@@ -148,10 +109,10 @@ static void product_backward(void *user, cru_tape *t, const float *dy, float *co
         if (dh) relation_row(&w->s, u, s);
         if (w->s.gate.row) w->s.gate.row(w->s.gate.user, u, gate);
         memset(ds, 0, (size_t)n * sizeof *ds);
-        add_columns(n, cols, d, w->h_columns, ds);
+        rows_add_columns(n, cols, d, w->h_columns, ds);
         for (int64_t v = 0; v < n; v++) ds[v] = gate[v] * (mask[v] * ds[v] + d[cols]);
         for (int64_t v = 0; dh && v < n; v++)
-            if (mask[v] != 0) add_scaled(cols, mask[v] * s[v], d, dh + v * cols);
+            if (mask[v] != 0) rows_add_scaled(cols, mask[v] * s[v], d, dh + v * cols);
         if (dc || df) push(w, u, ds, dc, df);
     }
 }
@@ -173,7 +134,7 @@ cru_tensor *relation_product(cru_tape *t, const relation *s, cru_tensor *h)
     float *y = cru_tape_alloc(t, n * (cols + 1), sizeof *y);
     float *row = cru_tape_alloc(t, n, sizeof *row), *mask = cru_tape_alloc(t, n, sizeof *mask);
     *w = (work){.s = *s, .h = cru_tensor_host(t, h), .cols = cols};
-    w->h_columns = columns(t, w->h, n, cols);
+    w->h_columns = rows_turned(t, w->h, n, cols);
     memset(y, 0, (size_t)(n * (cols + 1)) * sizeof *y);
     for (int64_t u = 0; u < n; u++) {
         float *out = y + u * (cols + 1);
@@ -184,7 +145,7 @@ cru_tensor *relation_product(cru_tape *t, const relation *s, cru_tensor *h)
             sum += (double)row[v];
             row[v] *= mask[v];
         }
-        add_rows(n, cols, row, w->h, out);
+        rows_add(n, cols, row, w->h, out);
         out[cols] = (float)sum;
     }
     cru_tensor *in[3];

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include <crucible/crucible.h>
+#include <crucible/draft/encoder.h>
 
 #include "falling-lr.h"
 
@@ -22,6 +23,7 @@ typedef struct settings {
     falling_lr falling; /* first */
     double restart, base_weight, scale_weight;
     cru_encoder_settings encoder;
+    const char *layers_of;
     cru_train train;
 } settings;
 
@@ -33,6 +35,7 @@ static const cru_param schema[] = {
               .search = CRU_ONE_OF(0.75, 1, 1.25)),
     FALLING_LR_SETTINGS(settings, falling, 0.95, 20),
     CRU_ENCODER_SETTINGS(settings, encoder, 2, 64, 0.5),
+    CRU_ENCODER_PLUGIN(settings, layers_of),
     CRU_TRAIN_SETTINGS(settings, train, 300, 0.01, 0),
     CRU_END,
 };
@@ -102,7 +105,7 @@ static void build(cru_learner *l, void *self)
 {
     model *m = self;
     const settings *s = l->settings;
-    m->encoder = cru_learner_encoder(l, l->net, &s->encoder);
+    m->encoder = cru_learner_encoder_of(l, l->net, &s->encoder, s->layers_of);
     m->weights = weigh(l);
 }
 

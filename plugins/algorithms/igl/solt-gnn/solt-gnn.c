@@ -28,11 +28,13 @@ typedef struct settings {
     double dropout, alpha, mu_nodes, mu_parts, lambda;
     bool learn_eps;
     cru_graph_settings graphs;
+    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
     CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
+    CRU_ENCODER_PLUGIN(settings, layers_of),
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions"),
     CRU_INT(settings, hidden, 32, 1, 65536, "width"),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "of the logits; not gin: between convolutions instead"),
@@ -82,8 +84,9 @@ static void build(cru_learner *l, void *self)
     cru_net *memory = cru_learner_net(l, "memory");
     cru_gin_shape shape = {.in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers};
     shape.mlp_layers = 2, shape.learn_eps = s->learn_eps, shape.outer_norm = true;
-    shape.dropout = s->backbone == BACKBONE_GIN ? 0 : s->dropout;
-    m->encoder = graph_encoder_create(l->net, (graph_backbone)s->backbone, &shape);
+    const graph_choice choice = {s->backbone, s->layers_of};
+    shape.dropout = graph_backbone_of(&choice) == BACKBONE_GIN ? 0 : s->dropout;
+    m->encoder = graph_encoder_create_of(l->net, &choice, &shape);
     m->out = cru_fc_create(l->net, "out", s->hidden, l->task->classes);
     m->memory = pattern_memory_create(memory, s->hidden, s->memory);
     l->optim = cru_learner_optim(l, &l->net, 1);
@@ -101,7 +104,7 @@ static cru_tensor *classify(cru_learner *l, const model *m, cru_tape *t, group *
     g->whole = cru_graphs_readout(t, l, &g->graphs, g->nodes);
     g->recalled = pattern_memory_recall(t, &m->memory, g->whole);
     cru_tensor *z = cru_fc_apply(t, &m->out, cru_represent(t, cru_add(t, g->whole, g->recalled)));
-    return s->backbone == BACKBONE_GIN ? cru_dropout(t, z, s->dropout) : z;
+    return m->encoder.kind == BACKBONE_GIN ? cru_dropout(t, z, s->dropout) : z;
 }
 
 static cru_tensor *forward(cru_learner *l, void *self, cru_tape *t, const cru_graphs *graphs)

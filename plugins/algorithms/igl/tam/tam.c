@@ -7,12 +7,15 @@
  * graphens has them on its new nodes, too.
  *
  * Song, Park, Yang. TAM: Topology-Aware Margin Loss for Class-Imbalanced Node Classification. ICML 2022. */
+#include <crucible/draft/encoder.h>
+
 #include "tam-margins.h"
 
 typedef struct settings {
     tam_rule rule;
     int64_t warmup;
     cru_encoder_settings encoder;
+    const char *layers_of;
     cru_train train;
 } settings;
 
@@ -20,6 +23,7 @@ static const cru_param schema[] = {
     TAM_SETTINGS(settings, rule),
     CRU_INT(settings, warmup, 5, 0, 1e9, "epochs without margins"),
     CRU_ENCODER_SETTINGS(settings, encoder, 2, 128, 0.5),
+    CRU_ENCODER_PLUGIN(settings, layers_of),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.01, 5e-4),
     CRU_END,
 };
@@ -37,7 +41,7 @@ static void build(cru_learner *l, void *self)
     const settings *s = l->settings;
     const cru_ids train = l->task->split.train;
     const cru_pool pool = cru_ctx_pool(l->ctx);
-    m->encoder = cru_learner_encoder(l, l->net, &s->encoder);
+    m->encoder = cru_learner_encoder_of(l, l->net, &s->encoder, s->layers_of);
     const cru_csr looped = cru_graph_loops(pool, &l->task->graph, CRU_LOOPS_SET);
     m->around = cru_csr_rows(pool, &looped, train.ids, train.count);
     m->labels = cru_ctx_alloc(l->ctx, train.count, sizeof *m->labels);

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include <crucible/crucible.h>
+#include <crucible/draft/encoder.h>
 
 #include "falling-lr.h"
 
@@ -26,6 +27,7 @@ typedef struct settings {
     int64_t pairs, warmup;
     double gamma, per;
     cru_encoder_settings encoder;
+    const char *layers_of;
     cru_train train;
 } settings;
 
@@ -36,6 +38,7 @@ static const cru_param schema[] = {
     CRU_INT(settings, warmup, 0, 0, 1e9, "epochs with the focal loss instead"),
     FALLING_LR_SETTINGS(settings, falling, 1, 10),
     CRU_ENCODER_SETTINGS(settings, encoder, 2, 128, 0.5),
+    CRU_ENCODER_PLUGIN(settings, layers_of),
     CRU_TRAIN_SETTINGS(settings, train, 500, 0.005, 0),
     CRU_END,
 };
@@ -109,7 +112,7 @@ static void build(cru_learner *l, void *self)
     const settings *s = l->settings;
     const cru_task *task = l->task;
     const cru_ids train = task->split.train, *members = cru_class_members(cru_ctx_pool(l->ctx), task);
-    m->encoder = cru_learner_encoder(l, l->net, &s->encoder);
+    m->encoder = cru_learner_encoder_of(l, l->net, &s->encoder, s->layers_of);
     build_pairs(l, m, members);
     double sum = 0;
     for (int32_t c = 0; c < task->classes; c++)

@@ -28,12 +28,14 @@ typedef struct settings {
     int64_t variant, backbone, layers, hidden, templates, groups, adv_steps;
     double dropout, reweight, reweight_lr;
     cru_graph_settings graphs;
+    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
     CRU_VARIANT(settings, variant, CRU_BENCH, "bench: clip the reweighter's gradients; paper: all"),
     CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
+    CRU_ENCODER_PLUGIN(settings, layers_of),
     CRU_INT(settings, layers, 3, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(2, 3, 4)),
     CRU_INT(settings, hidden, 128, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each convolution", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
@@ -65,7 +67,7 @@ static void build_layers(cru_learner *l, model *m, cru_net *reweighter, cru_net 
     char name[24];
     for (int64_t i = 0; i < s->layers; i++) {
         snprintf(name, sizeof name, "conv%d", (int)i);
-        if (s->backbone == BACKBONE_GIN)
+        if (m->encoder.kind == BACKBONE_GIN)
             m->gin[i] = leaky_mlp_create(l->net, name, i ? s->hidden : l->x.cols, s->hidden, s->hidden);
         m->structure[i] = leaky_mlp_create(reweighter, name, 2 * s->hidden, s->hidden, s->hidden);
         snprintf(name, sizeof name, "memory%d", (int)i);
@@ -88,10 +90,12 @@ static void build(cru_learner *l, void *self)
     const int64_t wide = 2 * s->hidden * s->layers;
     cru_net *reweighter = cru_learner_net(l, "reweighter"), *memory = cru_learner_net(l, "memory");
     cru_net *grouping = cru_learner_net(l, "grouping");
+    const graph_choice choice = {s->backbone, s->layers_of};
+    m->encoder.kind = graph_backbone_of(&choice);
     build_layers(l, m, reweighter, memory);
-    if (s->backbone != BACKBONE_GIN)
-        m->encoder = graph_encoder_create(
-            l->net, (graph_backbone)s->backbone,
+    if (m->encoder.kind != BACKBONE_GIN)
+        m->encoder = graph_encoder_create_of(
+            l->net, &choice,
             &(cru_gin_shape){
                 .in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .dropout = s->dropout});
     m->classes = cru_fc_create(l->net, "classes", 2 * s->hidden, l->task->classes);
@@ -120,7 +124,7 @@ static cru_tensor *read_out(cru_tape *t, const cru_graphs *g, cru_tensor *h)
 static cru_tensor *represent(cru_learner *l, const model *m, cru_tape *t, const cru_graphs *g)
 {
     const settings *s = l->settings;
-    if (s->backbone != BACKBONE_GIN) return graph_encoder_activated(t, &m->encoder, g);
+    if (m->encoder.kind != BACKBONE_GIN) return graph_encoder_activated(t, &m->encoder, g);
     cru_tensor *h = NULL;
     for (int64_t i = 0; i < s->layers; i++) {
         cru_tensor *x = h ? cru_matmul(t, h, m->gin[i].in.w) : cru_input_linear(t, &g->x, m->gin[i].in.w, NULL);
