@@ -180,8 +180,12 @@ static int lay_out(const artefact_view *v, frame *f, layout *out)
     cru_error err = {0};
     *out = (layout){0};
     if (!v->print.count) return CLI_GO_ON;
-    layout_request request = {
-        .artefact = v->file, .print = &v->print, .f = f, .spread = v->spread, .arena = v->file->arena};
+    layout_request request = {.artefact = v->file,
+                              .print = &v->print,
+                              .f = f,
+                              .spread = v->spread,
+                              .cut = v->only_count > 0,
+                              .arena = v->file->arena};
     return layout_make(&request, out, &err) == CRU_OK ? CLI_GO_ON : cli_wrong("%s", err.text);
 }
 
@@ -190,9 +194,11 @@ int artefact_view_open(const char *path, const session_request *q, artefact_view
     diagnostics faults = {0};
     *v = (artefact_view){0};
     cru_status status = artefact_read(path, &v->file, &faults);
+    if (!status && q->quick) artefact_check_quick(v->file, &faults);
+    const bool wrong = status || faults.count;
     diagnostics_print(&faults, stderr);
     diagnostics_clear(&faults);
-    if (status) return CLI_USAGE;
+    if (wrong) return CLI_USAGE;
     int code = read_only_options(v, q);
     if (code == CLI_GO_ON) code = read_published(v);
     if (code != CLI_GO_ON) return code;
@@ -506,7 +512,10 @@ static void say_missing(const artefact_view *v)
 static void say_counts(const artefact_view *v)
 {
     const layout *l = &v->layout;
-    if (!l->t) return;
+    if (l->t && !l->cells)
+        fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " cells measured, none is published\n", v->file->name, l->filled,
+                l->places);
+    if (!l->t || !l->cells) return;
     fprintf(stderr, "%s: %" PRId64 " of %" PRId64 " cells measured, %" PRId64 " of %" PRId64 " judged are inside\n",
             v->file->name, l->measured, l->cells, l->inside, l->judged);
 }

@@ -81,7 +81,7 @@ static void put_index(making *m, const artefact_view *v)
     put("<tr><td><a href=\"#", v->file->name, "\">", out);
     put("", v->file->name, "</a></td><td>", out);
     put("", v->file->settings.title, "</td>", out);
-    const int64_t counts[] = {l->cells, l->measured, l->judged, l->inside};
+    const int64_t counts[] = {l->cells, l->cells ? l->measured : l->filled, l->judged, l->inside};
     for (int i = 0; i < 4; i++) fprintf(out, "<td class=\"number\">%" PRId64 "</td>", counts[i]);
     fputs("<td>", out);
     for (int64_t i = 0; i < v->plan.missing_count; i++) put(i ? ", " : "", v->plan.missing[i].name, "", out);
