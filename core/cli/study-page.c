@@ -151,8 +151,12 @@ static int add_artefact(making *m, const char *path)
     artefact_view v;
     session_request own = *m->q;
     own.db = m->dbs->count ? m->dbs->word[0] : NULL;
-    own.quiet = true;
+    own.quiet = own.of_many = true;
     int code = artefact_view_open(path, &own, &v);
+    if (v.nothing) {
+        artefact_view_close(&v);
+        return CLI_OK;
+    }
     if (code == CLI_GO_ON)
         code = access(own.db ? own.db : "results.db", W_OK) == 0 ? artefact_view_enter(&v, &own) : CLI_OK;
     if (code == CLI_OK) code = artefact_view_load(&v, m->dbs, true);

@@ -135,8 +135,17 @@ expect 2 "$CRUCIBLE" run tiny/table-3 --db t.db
 contains "$errors" "did you mean tiny/table-"
 expect 2 "$CRUCIBLE" run tiny/table-1 --only metod=gcn --db t.db
 contains "$errors" "did you mean method"
-expect 2 "$CRUCIBLE" run tiny/table-1 --only method=gnc --db t.db
-contains "$errors" "no line of"
+expect 2 "$CRUCIBLE" run tiny/table-1 --only method=mlp,gnc --db t.db
+contains "$errors" "--only: tiny/table-1 has no method 'gnc'; did you mean gcn?"
+expect 2 "$CRUCIBLE" run tiny/table-1 --only method=gcn --only dataset=moons --db t.db
+contains "$errors" "--only: tiny/table-1 has no dataset 'moons'"
+# Of a whole study the artefacts without these values are passed over, unless that leaves none.
+expect 0 "$CRUCIBLE" run tiny --only method=sgc --db t.db
+contains "$out" "The same runs by rows of methods"
+lacks "$out" "A table, as it was printed"
+lacks "$errors" "--only"
+expect 2 "$CRUCIBLE" run tiny --only method=gnc --db t.db
+[ "$(wc -l <<<"$errors")" = 1 ] || fail "not one line: $errors"
 expect 2 "$CRUCIBLE" run tiny/table-1 --published up --db t.db
 expect 2 "$CRUCIBLE" run tiny/table-1 --hours soon --db t.db
 
