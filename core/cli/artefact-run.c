@@ -132,6 +132,14 @@ bool artefact_published_style(const char *word, table_published *style)
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
+/* What --only cannot mean here: a mistake, but for one of many artefacts, which is passed over. */
+static int leave_out(artefact_view *v, const session_request *q, const char *why)
+{
+    if (!q->of_many) return cli_wrong("%s", why);
+    v->nothing = string_copy(v->file->arena, why);
+    return CLI_OK;
+}
+
 static int read_only_options(artefact_view *v, const session_request *q)
 {
     cru_error err = {0};
@@ -142,12 +150,45 @@ static int read_only_options(artefact_view *v, const session_request *q)
             return cli_wrong("%s: [quick]: %s", v->file->path, err.text);
     for (int i = 0; i < q->only.count; i++)
         if (study_only_read(v->file->arena, v->file, q->only.word[i], &v->only[v->only_count++], &err) != CRU_OK)
-            return cli_wrong("%s", err.text);
+            return leave_out(v, q, err.text);
     return CLI_GO_ON;
 }
 
+static bool has_value(const published *p, int64_t column, const char *value)
+{
+    for (int64_t i = 0; i < p->count; i++)
+        if (layout_same(p->lines[i].fields[column], value)) return true;
+    return false;
+}
+
+/* Of one artefact every value of --only is one of its column. */
+static int check_values(const artefact_view *v, const study_only *only, int64_t column)
+{
+    const published *p = &v->print;
+    const char **names = cru_arena_alloc(v->file->arena, p->count, sizeof *names);
+    for (int64_t i = 0; i < p->count; i++) names[i] = p->lines[i].fields[column];
+    for (int64_t k = 0; k < only->values.count; k++) {
+        const char *value = only->values.items[k];
+        if (has_value(p, column, value)) continue;
+        const char *near = cru_nearest(value, names, (size_t)p->count);
+        return cli_wrong("--only: %s has no %s '%s'%s%s%s", v->file->name, only->key, value,
+                         near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    }
+    return CLI_GO_ON;
+}
+
+static int check_only(const artefact_view *v, const session_request *q)
+{
+    int code = CLI_GO_ON;
+    for (int64_t i = 0; code == CLI_GO_ON && !q->of_many && i < v->only_count; i++) {
+        int64_t column = published_column(&v->print, v->only[i].key);
+        if (column >= 0) code = check_values(v, &v->only[i], column);
+    }
+    return code;
+}
+
 /* The lines of the CSV that the artefact is about, of which --only takes some. */
-static int read_published(artefact_view *v)
+static int read_published(artefact_view *v, const session_request *q)
 {
     cru_arena *arena = v->file->arena;
     const artefact_settings *s = &v->file->settings;
@@ -163,15 +204,17 @@ static int read_published(artefact_view *v)
     place = artefact_place(v->file, "also");
     if (published_open(arena, &v->print, s->also, &err) != CRU_OK)
         return cli_wrong("%s:%d: also: %s", place.file, place.line, err.text);
-    for (int64_t i = 0; i < v->only_count; i++) {
+    int code = check_only(v, q);
+    for (int64_t i = 0; code == CLI_GO_ON && i < v->only_count; i++) {
         const study_only *only = &v->only[i];
         const char *where = string_format(arena, "%s=", only->key);
         if (published_column(&v->print, only->key) < 0) continue;
         for (int64_t k = 0; k < only->values.count; k++)
             where = string_format(arena, "%s%s%s", where, k ? "," : "", only->values.items[k]);
-        if (published_filter(arena, &v->print, where, &err) != CRU_OK) return cli_wrong("--only: %s", err.text);
+        if (published_filter(arena, &v->print, where, &err) != CRU_OK)
+            return leave_out(v, q, string_format(arena, "--only: %s", err.text));
     }
-    return CLI_GO_ON;
+    return code;
 }
 
 static int lay_out(const artefact_view *v, frame *f, layout *out)
@@ -179,8 +222,12 @@ static int lay_out(const artefact_view *v, frame *f, layout *out)
     cru_error err = {0};
     *out = (layout){0};
     if (!v->print.count) return CLI_GO_ON;
-    layout_request request = {
-        .artefact = v->file, .print = &v->print, .f = f, .spread = v->spread, .arena = v->file->arena};
+    layout_request request = {.artefact = v->file,
+                              .print = &v->print,
+                              .f = f,
+                              .spread = v->spread,
+                              .cut = v->only_count > 0,
+                              .arena = v->file->arena};
     return layout_make(&request, out, &err) == CRU_OK ? CLI_GO_ON : cli_wrong("%s", err.text);
 }
 
@@ -189,11 +236,13 @@ int artefact_view_open(const char *path, const session_request *q, artefact_view
     diagnostics faults = {0};
     *v = (artefact_view){0};
     cru_status status = artefact_read(path, &v->file, &faults);
+    if (!status && q->quick) artefact_check_quick(v->file, &faults);
+    const bool wrong = status || faults.count;
     diagnostics_print(&faults, stderr);
     diagnostics_clear(&faults);
-    if (status) return CLI_USAGE;
+    if (wrong) return CLI_USAGE;
     int code = read_only_options(v, q);
-    if (code == CLI_GO_ON) code = read_published(v);
+    if (code == CLI_GO_ON) code = read_published(v, q);
     if (code != CLI_GO_ON) return code;
     const char *config = v->file->path;
     code = outfit_open(config, &v->with);
@@ -505,7 +554,10 @@ static void say_missing(const artefact_view *v)
 static void say_counts(const artefact_view *v)
 {
     const layout *l = &v->layout;
-    if (!l->t) return;
+    if (l->t && !l->cells)
+        fprintf(stderr, "%s: %lld of %lld cells measured, none is published\n", v->file->name, (long long)l->filled,
+                (long long)l->places);
+    if (!l->t || !l->cells) return;
     fprintf(stderr, "%s: %lld of %lld cells measured, %lld of %lld judged are inside\n", v->file->name,
             (long long)l->measured, (long long)l->cells, (long long)l->inside, (long long)l->judged);
 }
@@ -520,6 +572,10 @@ static int report_one(const session_request *q, const char *path, const cli_word
     const char *db = own.db ? own.db : "results.db";
     int code = artefact_view_open(path, q, &v);
     const bool trains = code == CLI_GO_ON && v.file->settings.kind != ARTEFACT_SETTINGS;
+    if (v.nothing) {
+        artefact_view_close(&v);
+        return CLI_OK;
+    }
     if (trains) say_missing(&v);
     if (code == CLI_GO_ON) code = access(db, W_OK) == 0 ? artefact_view_enter(&v, &own) : CLI_OK;
     if (code == CLI_OK) code = artefact_view_load(&v, dbs, true);
@@ -536,9 +592,11 @@ int artefact_report_all(const session_request *q, const artefact_words *named, c
     if (!artefact_published_style(q->published, &style))
         return cli_wrong("--published %s: side, diff or off", q->published);
     if (format == REPORT_HTML) return study_page_write(q, named, dbs, out);
+    session_request each = *q;
+    each.of_many = named->count > 1;
     for (int64_t i = 0; i < named->count; i++) {
         if (i && format != REPORT_CSV) fputc('\n', out);
-        int code = report_one(q, named->path[i], dbs, format, out);
+        int code = report_one(&each, named->path[i], dbs, format, out);
         if (code > worst) worst = code;
     }
     return worst;
@@ -554,20 +612,19 @@ static bool leaves_nothing(const artefact_view *v)
     return !any;
 }
 
-static int run_one(const session_request *q, const char *path)
+/* `why`: room for the reason why --only leaves nothing; "" when something is left. */
+static int run_one(const session_request *q, const char *path, char *why, size_t size)
 {
     artefact_view v;
     int code = artefact_view_open(path, q, &v);
+    const bool trains = code == CLI_GO_ON && v.file->settings.kind != ARTEFACT_SETTINGS;
+    if (trains && leaves_nothing(&v)) code = leave_out(&v, q, "nothing of this artefact passes --only");
+    snprintf(why, size, "%s", v.nothing ? v.nothing : "");
     if (code != CLI_GO_ON) {
         artefact_view_close(&v);
         return code;
     }
-    const bool trains = v.file->settings.kind != ARTEFACT_SETTINGS;
     if (trains) say_missing(&v);
-    if (trains && leaves_nothing(&v)) {
-        artefact_view_close(&v);
-        return cli_wrong("nothing of this artefact passes --only");
-    }
     code = trains ? run_parts(&v, q) : CLI_OK;
     if (code != CLI_USAGE && !q->json && !q->quiet) {
         const cli_words db = {.word = {q->db}, .count = q->db ? 1 : 0};
@@ -586,9 +643,14 @@ int artefact_run_all(const session_request *q, const artefact_words *named)
     int worst = CLI_OK;
     if (!artefact_published_style(q->published, &style))
         return cli_wrong("--published %s: side, diff or off", q->published);
+    session_request each = *q;
+    each.of_many = named->count > 1;
+    char first[400] = "", why[400];
+    int64_t passed_over = 0;
     for (int64_t i = 0; i < named->count; i++) {
-        int code = run_one(q, named->path[i]);
+        int code = run_one(&each, named->path[i], why, sizeof why);
         if (code > worst) worst = code;
+        if (*why && !passed_over++) memcpy(first, why, sizeof first);
     }
-    return worst;
+    return passed_over && passed_over == named->count ? cli_wrong("%s", first) : worst;
 }

@@ -62,10 +62,12 @@ typedef struct artefact_view {
     layout layout;   /* t is NULL where nothing was published */
     report_spread spread;
     settings_table settings; /* of a table of settings */
+    char *nothing;           /* why --only leaves nothing of this one of many; NULL: something is left */
 } artefact_view;
 
 /* Reads the artefact and its published values and plans its parts. Returns CLI_GO_ON, or an exit code after a message, or
- * after all faults have been printed. The caller closes it in both cases. */
+ * after all faults have been printed; CLI_OK when it is passed over, being one of many of which --only leaves nothing.
+ * The caller closes it in any case. */
 int artefact_view_open(const char *path, const session_request *q, artefact_view *v);
 
 /* Runs those trials of the artefact that pass `takes`, in its store, but no search; the lists of its parts are cut to them

@@ -239,11 +239,13 @@ static void left_text(const artefact_view *v, const estimate *e, char *text, siz
 
 static void print_line(const artefact_view *v, const estimate *e)
 {
-    char missing[32] = "", left[120];
+    char missing[32] = "", inside[32] = "", left[120]; /* where nothing was printed nothing is inside */
     left_text(v, e, left, sizeof left);
     if (v->plan.missing_count) snprintf(missing, sizeof missing, "%lld", (long long)v->plan.missing_count);
-    printf("  %-32s %5lld %8lld %6lld %7s  %s\n", v->file->name, (long long)v->layout.cells,
-           (long long)v->layout.measured, (long long)v->layout.inside, missing, left);
+    const layout *l = &v->layout;
+    if (l->cells) snprintf(inside, sizeof inside, "%lld", (long long)l->inside);
+    printf("  %-32s %5lld %8lld %6s %7s  %s\n", v->file->name, (long long)(l->cells ? l->cells : l->places),
+           (long long)(l->cells ? l->measured : l->filled), inside, missing, left);
 }
 
 static cJSON *make_json(const artefact_view *v, const estimate *e)
@@ -256,6 +258,8 @@ static cJSON *make_json(const artefact_view *v, const estimate *e)
     json_add_text(object, "path", v->file->path);
     cJSON_AddNumberToObject(object, "cells", (double)v->layout.cells);
     cJSON_AddNumberToObject(object, "measured", (double)v->layout.measured);
+    cJSON_AddNumberToObject(object, "places", (double)v->layout.places);
+    cJSON_AddNumberToObject(object, "filled", (double)v->layout.filled);
     cJSON_AddNumberToObject(object, "judged", (double)v->layout.judged);
     cJSON_AddNumberToObject(object, "inside", (double)v->layout.inside);
     cJSON_AddNumberToObject(object, "pending", (double)e->pending);

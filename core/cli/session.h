@@ -29,6 +29,7 @@ typedef struct session_request {
 
     /* of artefacts */
     cli_words only;
+    bool of_many; /* several: one of which --only leaves nothing is passed over */
     const char *published, *hours, *format, *out;
 } session_request;
 

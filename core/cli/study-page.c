@@ -80,7 +80,7 @@ static void put_index(making *m, const artefact_view *v)
     put("<tr><td><a href=\"#", v->file->name, "\">", out);
     put("", v->file->name, "</a></td><td>", out);
     put("", v->file->settings.title, "</td>", out);
-    const int64_t counts[] = {l->cells, l->measured, l->judged, l->inside};
+    const int64_t counts[] = {l->cells, l->cells ? l->measured : l->filled, l->judged, l->inside};
     for (int i = 0; i < 4; i++) fprintf(out, "<td class=\"number\">%lld</td>", (long long)counts[i]);
     fputs("<td>", out);
     for (int64_t i = 0; i < v->plan.missing_count; i++) put(i ? ", " : "", v->plan.missing[i].name, "", out);
@@ -150,8 +150,12 @@ static int add_artefact(making *m, const char *path)
     artefact_view v;
     session_request own = *m->q;
     own.db = m->dbs->count ? m->dbs->word[0] : NULL;
-    own.quiet = true;
+    own.quiet = own.of_many = true;
     int code = artefact_view_open(path, &own, &v);
+    if (v.nothing) {
+        artefact_view_close(&v);
+        return CLI_OK;
+    }
     if (code == CLI_GO_ON)
         code = access(own.db ? own.db : "results.db", W_OK) == 0 ? artefact_view_enter(&v, &own) : CLI_OK;
     if (code == CLI_OK) code = artefact_view_load(&v, m->dbs, true);

@@ -178,6 +178,34 @@ value_list artefact_quick_only(const artefact_file *a)
     return list;
 }
 
+/* The files of a part with those of the artefact, as they are read to run it. */
+static document *read_part(const artefact_file *a, int64_t part, diagnostics *ignored)
+{
+    document *doc = cru_arena_alloc_zeroed(a->arena, 1, sizeof *doc);
+    *doc = (document){.arena = a->arena, .diags = ignored};
+    document_read(doc, a->parts.items[part]);
+    document_read(doc, a->path);
+    return doc;
+}
+
+void artefact_check_quick(const artefact_file *a, diagnostics *diags)
+{
+    const section *s = document_find(a->doc, SECTION_QUICK, NULL);
+    diagnostics ignored = {0};
+    document **docs = cru_arena_alloc(a->arena, a->parts.count, sizeof *docs);
+    for (int64_t k = 0; s && k < a->parts.count; k++) docs[k] = read_part(a, k, &ignored);
+    for (int64_t i = 0; s && a->parts.count > 1 && i < s->count; i++) {
+        const entry *e = &s->entries[i];
+        bool known = strncmp(e->key, QUICK_ONLY, strlen(QUICK_ONLY)) == 0;
+        for (int64_t k = 0; !known && k < a->parts.count; k++) known = document_has_target(docs[k], e->key, &e->place);
+        if (known) continue;
+        docs[0]->diags = diags;
+        document_has_target(docs[0], e->key, &e->place);
+        docs[0]->diags = &ignored;
+    }
+    diagnostics_clear(&ignored);
+}
+
 /* ---- who takes part -------------------------------------------------------------------------------------- */
 
 static artefact_name *read_names(cru_arena *arena, const document *doc, section_type type, int64_t *count)

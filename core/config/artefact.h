@@ -96,6 +96,9 @@ config_place artefact_place(const artefact_file *a, const char *key);
 /* The conditions of [quick], as --only has them: "dataset=cora". In the artefact's memory. */
 value_list artefact_quick_only(const artefact_file *a);
 
+/* A fault for every entry of [quick] whose section no part has. */
+void artefact_check_quick(const artefact_file *a, diagnostics *diags);
+
 /* The datasets and the algorithms of an experiment by its files, without a look at plugins or cards. In `arena`. */
 typedef struct experiment_names {
     artefact_name *datasets, *algorithms;

@@ -274,8 +274,12 @@ static char *last_dot(char *target)
     return inner && last && inner + strlen(WRAPPED_PREFIX) == last ? inner : last;
 }
 
+/* What `put_target` does with a section that the file does not have. */
+typedef enum absent { ABSENT_IS_FAULT, ABSENT_IS_SKIPPED } absent;
+
 /* "algorithm.gcn.hidden" into title "algorithm gcn" and key "hidden"; "algorithm.gcn on cora.hidden" likewise. */
-static bool split_target(document *doc, char *target, section **out, const char **key, const config_place *place)
+static bool split_target(document *doc, char *target, section **out, const char **key, const config_place *place,
+                         absent how)
 {
     char *last = last_dot(target);
     if (!last || last == target || !last[1]) {
@@ -289,17 +293,17 @@ static bool split_target(document *doc, char *target, section **out, const char 
     section s;
     if (!document_title(doc, target, place, &s)) return false;
     if (s.type >= SECTION_DATASET && !document_find(doc, s.type, s.label) && !listed(doc, &s))
-        return unknown_label(doc, &s, place);
+        return how == ABSENT_IS_FAULT && unknown_label(doc, &s, place);
     *out = document_open(doc, &s);
     return true;
 }
 
 /* `target` is taken apart in place. */
-static void put_target(document *doc, char *target, const char *value, const config_place *place)
+static void put_target(document *doc, char *target, const char *value, const config_place *place, absent how)
 {
     section *s = NULL;
     entry e = {.place = *place, .depth = -1, .text = value};
-    if (split_target(doc, target, &s, &e.key, place)) document_put(doc, s, &e);
+    if (split_target(doc, target, &s, &e.key, place, how)) document_put(doc, s, &e);
 }
 
 void document_set(document *doc, const char *text)
@@ -318,15 +322,31 @@ void document_set(document *doc, const char *text)
     while (*target && strchr(" \t", target[strlen(target) - 1])) target[strlen(target) - 1] = '\0';
     char *value = string_copy(doc->arena, equals + 1 + strspn(equals + 1, " \t"));
     for (size_t n = strlen(value); n > 0 && strchr(" \t", value[n - 1]); n--) value[n - 1] = '\0';
-    put_target(doc, target, value, &place);
+    put_target(doc, target, value, &place, ABSENT_IS_FAULT);
+}
+
+/* A part of an artefact need not have the sections of the others; artefact_check_quick looks whether any of them has. */
+static bool is_part(const document *doc)
+{
+    const section *artefact = document_find(doc, SECTION_ARTEFACT, NULL);
+    const entry *parts = artefact ? section_find(artefact, "parts") : NULL;
+    return parts && strchr(parts->text, ',');
+}
+
+bool document_has_target(document *doc, const char *target, const config_place *place)
+{
+    section *s;
+    const char *key;
+    return split_target(doc, string_copy(doc->arena, target), &s, &key, place, ABSENT_IS_FAULT);
 }
 
 void document_set_quick(document *doc)
 {
     const section *quick = document_find(doc, SECTION_QUICK, NULL);
+    const absent how = is_part(doc) ? ABSENT_IS_SKIPPED : ABSENT_IS_FAULT;
     for (int64_t i = 0; quick && i < quick->count; i++) {
         const entry *e = &quick->entries[i];
         if (strncmp(e->key, QUICK_ONLY, strlen(QUICK_ONLY)) != 0)
-            put_target(doc, string_copy(doc->arena, e->key), e->text, &e->place);
+            put_target(doc, string_copy(doc->arena, e->key), e->text, &e->place, how);
     }
 }

@@ -86,8 +86,11 @@ void document_set(document *doc, const char *text);
 #define QUICK_ONLY "only."
 
 /* Applies the other entries of [quick], whose keys are targets as --set has them: "experiment.seeds = 0, 1". After all files,
- * before --set. */
+ * before --set. A section that is not there is a fault, but for an artefact of several parts (artefact_check_quick). */
 void document_set_quick(document *doc);
+
+/* Whether there is, or may be, the section of a target of [quick]; without it a fault at `place`. */
+bool document_has_target(document *doc, const char *target, const config_place *place);
 
 /* Takes a title apart; false, and a line in the diagnostics, when it is no section. `s` gets type, names and title. */
 bool document_title(document *doc, const char *title, const config_place *place, section *s);

@@ -10,8 +10,10 @@ static void judge(making *m)
     table *t = m->out->t;
     for (int64_t i = 0; i < t->row_count * t->col_count; i++) {
         table_cell *cell = &t->cells[i];
+        const bool known = cell->mark == TABLE_VALUE;
+        m->out->places += m->out->wanted[i];
+        m->out->filled += m->out->wanted[i] && known;
         if (!cell->has_reference || isnan(cell->reference_mean)) continue;
-        bool known = cell->mark == TABLE_VALUE;
         m->out->measured += known;
         cell->unjudged |= cell->reference_mark != NULL;
         double std = isnan(cell->reference_std) ? cell->spread : cell->reference_std;

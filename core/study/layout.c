@@ -140,13 +140,30 @@ static void keep_keys(making *m)
     l->col_values = m->cols.values;
 }
 
+/* Whether all baselines are there, or the table is whole, so that one that is not is a mistake. The best of some of them
+ * would not be what the table calls it. */
+static bool has_baselines(const making *m)
+{
+    const table *t = m->out->t;
+    value_list names = {0};
+    bool all = *m->a->settings.baselines;
+    if (!m->request->cut || !all) return all;
+    values_split(m->arena, m->a->settings.baselines, ',', &names, NULL);
+    for (int64_t i = 0; all && i < names.count; i++) {
+        bool found = false;
+        for (int64_t r = 0; !found && r < t->row_count; r++) found = strcmp(t->rows[r].label, names.items[i]) == 0;
+        all = found;
+    }
+    return all;
+}
+
 /* What stands behind the columns, and the row below. */
 static cru_status sum_up(making *m, cru_error *err)
 {
     const artefact_settings *s = &m->a->settings;
     table_request what = {.average = s->average, .no_ranks = !*s->ranks, .groups = s->ranks};
     cru_error why = {0};
-    if (*s->baselines && table_below(m->arena, m->out->t, s->baselines, &why) != CRU_OK)
+    if (has_baselines(m) && table_below(m->arena, m->out->t, s->baselines, &why) != CRU_OK)
         return making_fault(m->a, "baselines", err, "%s", why.text);
     if (!s->average && !*s->baselines && !*s->ranks) return CRU_OK;
     if (table_sum_up(m->arena, m->out->t, &what, &why) != CRU_OK)

@@ -23,6 +23,7 @@ typedef struct layout {
     int64_t cells;                            /* of the print, without those that are printed as missing */
     int64_t measured;                         /* those of them with a value of ours */
     int64_t judged, inside;
+    int64_t places, filled; /* all cells of the table, printed or open; those with a value of ours */
 } layout;
 
 typedef struct layout_request {
@@ -30,6 +31,7 @@ typedef struct layout_request {
     const published *print; /* filtered */
     frame *f;               /* our trials, choices of searches only; NULL: none */
     report_spread spread;
+    bool cut;         /* lines of the print were left out by --only, so that a baseline may not be there */
     cru_arena *arena; /* for all of it */
 } layout_request;
 

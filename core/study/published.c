@@ -84,6 +84,7 @@ static const char *take_line(reading *r, const char **fields, int64_t count, int
         line->mean = NAN;
     }
     if (r->std >= 0 && !read_value(fields[r->std], &line->std)) return "the std is not a number";
+    line->open = !r->words && isnan(line->mean) && !*line->mark;
     return r->std >= 0 && line->std < 0 ? "the std is negative" : NULL;
 }
 

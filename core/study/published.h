@@ -12,7 +12,7 @@ typedef struct published_line {
     int64_t number;            /* in the file, from 1 */
     double mean, std;          /* NAN: empty */
     const char *mark;          /* OOM, TLE, NA, damaged; "" */
-    bool open;                 /* the table has such a cell, but its value is not known */
+    bool open; /* the table has such a cell, but its value is not known: no mean and no mark, or of `also` */
 } published_line;
 
 typedef struct published {

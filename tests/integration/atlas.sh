@@ -52,6 +52,10 @@ contains "$out" mine/map
 lacks "$out" mine/part
 expect 0 "$CRUCIBLE" run mine/map --quick --db a.db
 contains "$errors" "6 of 6 trials run"
+contains "$errors" "mine/map: 2 of 2 cells measured, none is published"
+lacks "$out" "published value"
+expect 0 "$CRUCIBLE" list studies mine --db a.db
+grep -Eq "mine/map +4 +2 " <<<"$out" || fail "cells that nobody published are not counted: $out"
 expect 0 "$CRUCIBLE" claims mine --db a.db
 contains "$out" "ours       holds"
 expect 0 "$CRUCIBLE" report mine/map --db a.db --format csv
