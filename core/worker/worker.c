@@ -106,8 +106,7 @@ static cru_status run_method(training *t, const sandbox *box, const worker_langu
     const cru_plugin *plugin, *inner = NULL;
     const cru_backend *backend = NULL;
     cru_status status = open_method(job, language, &plugin, err);
-    if (!status && job->inner)
-        status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
+    if (!status && job->inner) status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
     if (!status) status = open_backend(job, &backend, err);
     if (!status && box) status = sandbox_seal(box, job->ruleset >= 0, err);
     /* a method that is no wrapper takes the layers alone (draft/encoder.h) */
