@@ -121,6 +121,7 @@ expect 0 "$CRUCIBLE" report tiny/table-1 --db t.db --format csv
 [ "$(grep -c ',mlp,.*,ok,' <<<"$out")" = 1 ] || fail "the cell of a method that is gone: $out"
 
 # An artefact without published values is shown once something of it was run, and kept.
+sed -i 's/algorithm gone as mlp/algorithm mlp/' "$study/table-1.ini" # a store that has nothing of it cannot list what is gone
 rm -f "$study/causes.csv" "$study/measured.csv"
 cat >"$study/table-2.ini" <<'INI'
 [experiment]
