@@ -134,7 +134,7 @@ scheme = percent
 train  = 0.3
 val    = 0.2
 [algorithm mlp]
-hidden = 4
+hidden = 8
 [monitor]
 epochs = 3
 [artefact]
