@@ -370,7 +370,7 @@ static void leave_alone(job *leader)
 static void take_message(job *leader, const worker_message *m)
 {
     job *j = member(leader, m->share);
-    if (m->type == WORKER_POINT && j) add_point(j, m);
+    if (m->type == WORKER_POINT && j && j->runner->run->curves) add_point(j, m);
     if (m->type == WORKER_BETTER && j) take_better(j, m);
     if (m->type == WORKER_CHECKPOINT && j) judge_checkpoint(j, m);
     if (m->type == WORKER_LEARNED) ask_for_whole(leader);
@@ -575,6 +575,13 @@ static int64_t count_threads(pid_t pid)
     return threads;
 }
 
+static bool fills_scratch(const job *j, int64_t most)
+{
+    const int folder = j->runner->slots[j->slot].folder;
+    const int64_t hidden = scratch_hidden_bytes(folder, j->pid);
+    return hidden >= most || scratch_bytes(folder, most - hidden) >= most - hidden;
+}
+
 /* What no limit of a single process covers is looked at a few times a second. */
 void jobs_watch(job *j)
 {
@@ -586,9 +593,10 @@ void jobs_watch(job *j)
         snprintf(complaint, sizeof complaint, "started more than %ld threads ([run] thread_limit)",
                  (long)run->thread_limit);
         jobs_end(j, complaint);
-    } else if (s->folder >= 0 && scratch_bytes(s->folder, run->scratch << 20) >= run->scratch << 20) {
+    } else if (s->folder >= 0 && fills_scratch(j, run->scratch << 20)) {
         snprintf(complaint, sizeof complaint,
-                 "wrote more than %ld MiB, or folders too deep to count, to its scratch folder ([run] scratch)",
+                 "wrote more than %ld MiB, very many files or folders too deep to count to its scratch folder ([run] "
+                 "scratch)",
                  (long)run->scratch);
         jobs_end(j, complaint);
     }

@@ -44,6 +44,16 @@ PROTECTIONS = [
     Protection("clean-parent", "C3: workers come from a process that was there before any secret",
                [("core/host/runner.c", "    r->nursery = r->options.nursery;\n", "    r->nursery = NULL;\n")],
                suite("test-hostile")),
+    Protection("short-environment", "C3: the clean parent forgets the environment but for a few variables",
+               [("core/process/nursery.c", "    forget_environment(options->variables);\n",
+                 "    if (!options) forget_environment(options->variables);\n")], suite("test-hostile")),
+    Protection("own-descriptors", "C3: nothing open is inherited, the socket of the parent of workers least of all",
+               [("core/process/child.c", "    close_others(keep);\n", "    if (keep->count < 0) close_others(keep);\n")],
+               suite("test-hostile")),
+    Protection("worker-confined", "C2: a worker is locked in before its plugin is opened",
+               [("core/worker/worker.c", "if (!status && box) status = sandbox_enter(box, job->ruleset, &err);",
+                 "if (!status && box && job->ruleset < -1) status = sandbox_enter(box, job->ruleset, &err);")],
+               suite("test-hostile")),
     Protection("one-process-a-file", "C4: no other plugin is in the process that describes one",
                [("core/loader/scanner.c", "    child_limit(\n        &(child_limits){.cpu_seconds = order->cpu_seconds,",
                  "    {\n        char rival[4096];\n        const cru_plugin *first;\n"
@@ -54,6 +64,12 @@ PROTECTIONS = [
     Protection("problems-by-number", "H1: a judge keeps problems by number as well as by size",
                [("core/judge/judge.c", "enum { PROBLEMS_MOST = 512 };", "enum { PROBLEMS_MOST = 1 << 30 };")],
                suite("test-hostile")),
+    Protection("a-judge-again", "H1: a judge that is killed while busy costs no trial",
+               [("core/protocol/judges.c", "bool again = victim && blameless && !late && ++victim->attempts < ATTEMPTS;",
+                 "bool again = victim && blameless && late && ++victim->attempts < ATTEMPTS;")], suite("test-hostile")),
+    Protection("exit-code", "H1: the exit code tells of trials without a result",
+               [("core/cli/session.c", "return has_failures(counts) ? CLI_PARTLY : CLI_OK;",
+                 "return has_failures(counts) ? CLI_OK : CLI_OK;")], script("run")),
     Protection("fresh-scratch", "H2: a trial gets a folder without a trace of another",
                [("core/host/slots.c",
                  "if (s->parent < 0 || (s->folder >= 0 && scratch_untouched(s->folder))) return;",
@@ -82,6 +98,15 @@ PROTECTIONS = [
     Protection("judge-confined", "C1: what a dataset, corruptor or metric does is behind the judge's locks",
                [("core/judge/judge.c", "return status ? status : sandbox_enter(seat->box, ruleset, err);",
                  "return status;")], suite("test-hostile")),
+    Protection("raised-limits-are-said", "M2: nor is a limit raised without one",
+               [("core/cli/session.c", "run->memory < 0 || run->memory > share", "run->memory < 0")], script("hostile")),
+    Protection("cache-of-its-own", "M2: nor does a file give judges another folder to write to",
+               [("core/cli/session.c", "if (places_check_cache(&places, &err) != CRU_OK) return",
+                 "if (places_check_cache(&places, &err) == CRU_NO_MEMORY) return")],
+               script("hostile")),
+    Protection("required", "a sandbox that is required is whole",
+               [("core/host/runner.c", "if (options->experiment->run.sandbox != RUN_SANDBOX_REQUIRED || (",
+                 "if (options->experiment->run.sandbox == RUN_SANDBOX_REQUIRED || (")], suite("test-hostile")),
     Protection("risks-are-said", "M2: sandbox = off is told in a line",
                [("core/cli/session.c",
                  "fputs(\"[run] sandbox = off: plugins can do whatever you can, with your files and over the "
@@ -90,6 +115,21 @@ PROTECTIONS = [
                [("core/host/runner.c",
                  "for (int32_t i = 0; i < r->job_count; i++) jobs_watch(&r->jobs[i]);\n        l->ticked", "l->ticked")],
                suite("test-hostile")),
+    Protection("files-have-names", "M3: a million empty files are too many",
+               [("core/worker/scratch.c", "return taken > SCRATCH_NAME_BYTES ? taken : SCRATCH_NAME_BYTES;",
+                 "return taken;")], suite("test-hostile")),
+    Protection("files-without-names", "M3: what a worker has removed and still holds counts",
+               [("core/host/jobs.c", "hidden = scratch_hidden_bytes(folder, j->pid);",
+                 "hidden = 0 * scratch_hidden_bytes(folder, j->pid);")], suite("test-hostile")),
+    Protection("points-on-demand", "M3: curves that nobody asked for fill no store",
+               [("core/host/jobs.c", "if (m->type == WORKER_POINT && j && j->runner->run->curves) add_point(j, m);",
+                 "if (m->type == WORKER_POINT && j) add_point(j, m);")], suite("test-hostile")),
+    Protection("own-limits", "C3: how large other processes are is not told",
+               [("core/worker/sandbox-filter.c", "{{0, SCMP_CMP_MASKED_EQ, ALL, 0}, {2, SCMP_CMP_EQ, 0, 0}}",
+                 "{{0, SCMP_CMP_MASKED_EQ, 0, 0}, {2, SCMP_CMP_EQ, 0, 0}}")], suite("test-sandbox")),
+    Protection("no-broken-pages", "a privileged worker takes no page of memory from others",
+               [("core/worker/sandbox-filter.c", "{SCMP_SYS(madvise), 2, ALL & ~UINT64_C(63), 0},",
+                 "{SCMP_SYS(madvise), 2, 0, 0},")], suite("test-sandbox")),
     Protection("descriptors", "M3: open files are limited",
                [("core/worker/worker.c", "if (l->descriptors > 0) limit(", "if (l->descriptors < 0) limit(")],
                suite("test-hostile")),
@@ -97,8 +137,8 @@ PROTECTIONS = [
                [("core/worker/sandbox-rules.c", "\"/sys/devices/system/cpu\",",
                  "\"/sys/devices/system/cpu\", \"/sys/devices/system/node\",")], suite("test-sandbox")),
     Protection("memory-by-default", "M3: a trial may have its share of the memory if nothing is said",
-               [("core/host/runner.c", "run->memory ? run->memory : machine / slots",
-                 "run->memory ? run->memory : 0 * machine / slots")],
+               [("core/host/runner.c", "run->memory ? run->memory : runner_memory_share(run, slots)",
+                 "run->memory ? run->memory : 0 * runner_memory_share(run, slots)")],
                suite("test-hostile")),
     Protection("shortage-is-ours", "H1: what is short here is no failure of a method",
                [("core/host/problems.c", "if (reply->no_data || reply->ours) runner_stop",
@@ -135,27 +175,33 @@ PROTECTIONS = [
     Protection("slow-servers", "M5: what is too slow is given up",
                [("core/fetch/transfer.c", "if ((double)came < (double)l->least_speed * passed) {",
                  "if ((double)came < -(double)l->least_speed) {")], script("fetch")),
+    Protection("whole-time", "M5: nor does a download take for ever",
+               [("core/fetch/transfer.c", "if (now - a->begun_at > l->most_seconds) {",
+                 "if (now - a->begun_at > 1e3 * l->most_seconds) {")], script("fetch")),
+    Protection("set-aside", "M5: a bad file that is there is set aside",
+               [("core/fetch/run.c", "if (d->files[i].bad && d->files[i].waiting) content_set_aside(",
+                 "if (d->files[i].bad && !d->files[i].waiting) content_set_aside(")], script("fetch")),
     Protection("bombs", "M5: what unpacks to more than is believable is not unpacked",
                [("core/fetch/unpack.c", "else if (whole && from->size > limited.most)",
                  "else if (whole && from->size < 0)")], script("fetch")),
 ]
 
 
-def place(tree, edit):
-    """The file's text, after a look that what is to go stands there once."""
+def misplaced(tree, edit):
+    """What is wrong with the place of an edit; None: what is to go stands there once."""
     path, old, _ = edit
     with open(os.path.join(tree, path), encoding="utf-8") as f:
-        text = f.read()
-    if text.count(old) != 1:
-        sys.exit(f"protections.py: {path} has this {text.count(old)} times: {old}")
-    return text
+        count = f.read().count(old)
+    return None if count == 1 else f"{path} has this {count} times: {old}"
 
 
 def apply(tree, edits):
     for edit in edits:
-        text = place(tree, edit).replace(edit[1], edit[2])
-        with open(os.path.join(tree, edit[0]), "w", encoding="utf-8") as f:
-            f.write(text)
+        path = os.path.join(tree, edit[0])
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text.replace(edit[1], edit[2]))
 
 
 def build(tree):
@@ -190,9 +236,9 @@ def main():
     parser.add_argument("--tree")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    for p in PROTECTIONS:
-        for edit in p.edits:
-            place(options.tree or SOURCE, edit)
+    lost = [why for p in PROTECTIONS for edit in p.edits if (why := misplaced(options.tree or SOURCE, edit))]
+    if lost:
+        sys.exit("\n".join(f"protections.py: {why}" for why in lost))
     if options.check:
         return 0
     if not options.tree:
