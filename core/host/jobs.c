@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/printable.h"
@@ -20,6 +21,7 @@ enum {
     PACKETS_AT_ONCE = 64, /* of one worker, so that a chatty one does not keep the others waiting */
     POINTS_MOST = 1000000,
     GRACE_SECONDS = 1, /* between the last word of a worker and its end */
+    LOG_MIB = 256,     /* that a method may print: it is kept in memory until its end */
 };
 
 /* ---- sharing a training ---------------------------------------------------------------------------------- */
@@ -582,6 +584,12 @@ static bool fills_scratch(const job *j, int64_t most)
     return hidden >= most || scratch_bytes(folder, most - hidden) >= most - hidden;
 }
 
+static bool fills_log(const job *j)
+{
+    struct stat info;
+    return fstat(j->log, &info) == 0 && 512 * (int64_t)info.st_blocks > (int64_t)LOG_MIB << 20;
+}
+
 /* What no limit of a single process covers is looked at a few times a second. */
 void jobs_watch(job *j)
 {
@@ -589,14 +597,16 @@ void jobs_watch(job *j)
     const slot *s = &j->runner->slots[j->slot];
     char complaint[200];
     if (!j->pid || j->complaint[0]) return;
-    if (run->thread_limit > 0 && count_threads(j->pid) > run->thread_limit + run->threads) {
+    if (fills_log(j)) {
+        snprintf(complaint, sizeof complaint, "printed more than %d MiB", LOG_MIB);
+        jobs_end(j, complaint);
+    } else if (run->thread_limit > 0 && count_threads(j->pid) > run->thread_limit + run->threads) {
         snprintf(complaint, sizeof complaint, "started more than %ld threads ([run] thread_limit)",
                  (long)run->thread_limit);
         jobs_end(j, complaint);
     } else if (s->folder >= 0 && fills_scratch(j, run->scratch << 20)) {
         snprintf(complaint, sizeof complaint,
-                 "wrote more than %ld MiB, very many files or folders too deep to count to its scratch folder ([run] "
-                 "scratch)",
+                 "wrote more than %ld MiB, very many files or deep folders to its scratch folder ([run] scratch)",
                  (long)run->scratch);
         jobs_end(j, complaint);
     }

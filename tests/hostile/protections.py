@@ -121,6 +121,8 @@ PROTECTIONS = [
     Protection("files-without-names", "M3: what a worker has removed and still holds counts",
                [("core/host/jobs.c", "hidden = scratch_hidden_bytes(folder, j->pid);",
                  "hidden = 0 * scratch_hidden_bytes(folder, j->pid);")], suite("test-hostile")),
+    Protection("words-are-counted", "M3: what a method prints is in memory, too",
+               [("core/host/jobs.c", "    if (fills_log(j)) {", "    if (fills_log(j) && !j->log) {")], suite("test-hostile")),
     Protection("points-on-demand", "M3: curves that nobody asked for fill no store",
                [("core/host/jobs.c", "if (m->type == WORKER_POINT && j && j->runner->run->curves) add_point(j, m);",
                  "if (m->type == WORKER_POINT && j) add_point(j, m);")], suite("test-hostile")),

@@ -342,12 +342,13 @@ START_TEST(greed_has_limits)
     } cases[] = {{"thing = threads", STORE_FAILED, "started more than 256 threads"},
                  {"thing = files", STORE_OK, ""},
                  {"thing = memory", STORE_OK, ""},
+                 {"thing = words", STORE_FAILED, "printed more than 256 MiB"},
                  {"thing = scratch\n[run]\nscratch = 16", STORE_FAILED, "wrote more than 16 MiB"},
                  {"thing = names\n[run]\nscratch = 16", STORE_FAILED, "very many files"},
                  {"thing = removed\n[run]\nscratch = 16", STORE_FAILED, "wrote more than 16 MiB"},
                  {"thing = mapped\n[run]\nscratch = 16", STORE_FAILED, "wrote more than 16 MiB"}};
     if (SANITIZED && _i == 2) return;
-    if (_i > 2 && no_landlock("greed_has_limits")) return;
+    if (_i > 3 && no_landlock("greed_has_limits")) return;
     ended e = run_with("hostile-greed", cases[_i].more, &(runner_options){.jobs = 1});
     expect_outcome(&e, cases[_i].outcome, cases[_i].message);
 }
@@ -655,7 +656,7 @@ Suite *suite(void)
     tcase_add_test(t, the_judge_is_asked_no_more_often_than_there_are_epochs);
     tcase_add_test(t, a_worker_has_no_descriptor_but_its_own);
     tcase_add_test(t, the_hidden_part_of_a_task_is_given_once);
-    tcase_add_loop_test(t, greed_has_limits, 0, 7);
+    tcase_add_loop_test(t, greed_has_limits, 0, 8);
     tcase_add_test(t, points_that_nobody_asked_for_are_not_kept);
     tcase_add_loop_test(t, a_report_is_not_believed, 0, 8);
     tcase_add_loop_test(t, label_weights_are_checked_before_a_metric_sees_them, 0, 2);
