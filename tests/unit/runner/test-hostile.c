@@ -638,36 +638,50 @@ START_TEST(a_required_sandbox_is_whole_or_nothing_runs)
 }
 END_TEST
 
+static TCase *add_case(Suite *s, const char *name)
+{
+    TCase *t = tcase_create(name);
+    tcase_set_timeout(t, 240);
+    suite_add_tcase(s, t);
+    return t;
+}
+
+/* tests/hostile/protections.py runs single cases by their names. */
 Suite *suite(void)
 {
     Suite *s = suite_create("hostile");
-    TCase *t = tcase_create("hostile");
-    tcase_set_timeout(t, 240);
+    TCase *t = add_case(s, "scan");
     tcase_add_test(t, a_file_that_is_scanned_can_do_nothing);
     tcase_add_test(t, a_plugin_that_is_checked_can_do_nothing);
     tcase_add_test(t, a_plugin_cannot_speak_for_another);
+    t = add_case(s, "worker");
     tcase_add_test(t, a_link_is_no_library);
     tcase_add_test(t, nothing_of_the_host_is_in_a_workers_memory);
+    tcase_add_test(t, a_worker_has_no_descriptor_but_its_own);
+    t = add_case(s, "scratch");
     tcase_add_test(t, trials_do_not_talk_through_their_scratch_folders);
     tcase_add_test(t, a_scratch_folder_can_always_be_removed);
     tcase_add_test(t, a_folder_with_a_trace_is_not_given_again);
+    t = add_case(s, "word");
     tcase_add_test(t, a_worker_is_not_believed);
     tcase_add_test(t, a_word_before_the_end_saves_no_time);
     tcase_add_test(t, the_judge_is_asked_no_more_often_than_there_are_epochs);
-    tcase_add_test(t, a_worker_has_no_descriptor_but_its_own);
     tcase_add_test(t, the_hidden_part_of_a_task_is_given_once);
-    tcase_add_loop_test(t, greed_has_limits, 0, 8);
-    tcase_add_test(t, points_that_nobody_asked_for_are_not_kept);
     tcase_add_loop_test(t, a_report_is_not_believed, 0, 8);
     tcase_add_loop_test(t, label_weights_are_checked_before_a_metric_sees_them, 0, 2);
     tcase_add_test(t, words_of_a_method_do_not_steer_terminals);
     tcase_add_test(t, a_spreadsheet_runs_no_cell);
+    t = add_case(s, "greed");
+    tcase_add_loop_test(t, greed_has_limits, 0, 8);
+    tcase_add_test(t, points_that_nobody_asked_for_are_not_kept);
+    t = add_case(s, "judge");
     tcase_add_test(t, a_plugin_of_the_judge_cannot_break_out);
     tcase_add_test(t, datasets_and_metrics_cannot_break_out);
     tcase_add_test(t, a_judge_that_is_killed_while_busy_costs_no_trial);
     tcase_add_loop_test(t, what_is_short_here_is_not_stored_as_a_failure, 0, 2);
+    t = add_case(s, "load");
     tcase_add_test(t, many_problems_take_no_more_memory_than_some);
+    t = add_case(s, "kernel");
     tcase_add_test(t, a_required_sandbox_is_whole_or_nothing_runs);
-    suite_add_tcase(s, t);
     return s;
 }
