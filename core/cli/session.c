@@ -10,6 +10,7 @@
 #include "cli/json.h"
 #include "cli/profile.h"
 #include "cli/setup.h"
+#include "data/places.h"
 #include "host/clock.h"
 #include "host/progress.h"
 #include "host/shard.h"
@@ -401,15 +402,16 @@ static cru_status check_report(const session *s, cru_error *err)
 static void tell_raised(const char *key, double value, double usual, bool raised, bool *any)
 {
     if (!raised) return;
-    fprintf(stderr, "%s%s = %g (usually %g)", *any ? ", " : "[run] gives trials more than they usually get: ", key,
-            value, usual);
+    fprintf(stderr, "%s%s = %.10g (usually %.10g)",
+            *any ? ", " : "[run] gives trials more than they usually get: ", key, value, usual);
     *any = true;
 }
 
 /* A file from somewhere may lift the lid; that is obeyed, but not without a word. */
-static void tell_risks(const experiment *e)
+static void tell_risks(const experiment *e, int64_t jobs)
 {
     const run_settings *run = &e->run;
+    const int64_t share = runner_memory_share(run, jobs);
     const char *missing = sandbox_probe(0).missing;
     cru_settings *usual_owner = cru_settings_create(run_params, sizeof *run);
     const run_settings *usual = usual_owner ? cru_settings_struct(usual_owner) : run;
@@ -420,7 +422,7 @@ static void tell_risks(const experiment *e)
         fprintf(stderr, "sandbox: %s\n", missing);
     if (*e->paths.python)
         fprintf(stderr, "[paths] python = %s: this program runs the methods in Python\n", e->paths.python);
-    tell_raised("memory", (double)run->memory, 0, run->memory < 0, &any);
+    tell_raised("memory", (double)run->memory, (double)share, run->memory < 0 || run->memory > share, &any);
     tell_raised("timeout", run->timeout, usual->timeout, run->timeout == 0 || run->timeout > usual->timeout, &any);
     tell_raised("thread_limit", (double)run->thread_limit, (double)usual->thread_limit,
                 !run->thread_limit || run->thread_limit > usual->thread_limit, &any);
@@ -455,7 +457,9 @@ static int run_session(session *s, const setup *with)
     const session_request *q = s->request;
     cru_error err = {0};
     runner_summary summary;
-    if (!q->in_process && !q->trace && !q->profile) tell_risks(with->experiment);
+    if (!q->in_process && !q->trace && !q->profile) tell_risks(with->experiment, q->jobs);
+    const data_places places = config_places(&with->experiment->paths);
+    if (places_check_cache(&places, &err) != CRU_OK) return cli_wrong("%s", err.text);
     if (open_all(s, with, &err) != CRU_OK) return cli_fail("%s", err.text);
     if (q->instead)
         return q->instead(q->instead_user, s->experiment,

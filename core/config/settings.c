@@ -26,7 +26,7 @@ const cru_param run_params[] = {
     CRU_INT(run_settings, thread_limit, 256, 0, 1 << 20, "threads that a trial may start; 0: no limit"),
     CRU_INT(run_settings, file_limit, 256, 0, 1 << 20, "files that a trial may have open; 0: no limit"),
     CRU_INT(run_settings, scratch, 1024, 0, 1 << 30,
-            "MiB that a trial may write to its scratch folder (TMPDIR); 0: it has none"),
+            "MiB that a trial may write to its scratch folder (TMPDIR), 1/64 at least for each file; 0: it has none"),
     CRU_CHOICE(run_settings, sandbox, RUN_SANDBOX_ON, sandboxes,
                "keep plugins from network, files and other processes; required: run nothing where the kernel cannot"),
     CRU_STRING(run_settings, device, "cpu", "where tensors live: cpu, or a backend plugin, such as cuda or cuda:1"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/places.h"
 
+#include <dirent.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -129,6 +130,34 @@ char *places_cache(const data_places *places)
 {
     if (places && places->cache) return *places->cache ? strdup(places->cache) : NULL;
     return home_folder("XDG_CACHE_HOME", ".cache", "data");
+}
+
+/* NAME-CHECKSUM.img, its stamp, and both while they are written. */
+static bool is_prepared(const char *name)
+{
+    enum { CHECKSUM = 32 };
+    const char *end = strstr(name, ".img");
+    if (!end || end - name <= CHECKSUM || strspn(end - CHECKSUM, "0123456789abcdef") != CHECKSUM) return false;
+    end += strlen(".img");
+    if (strncmp(end, ".stamp", 6) == 0) end += 6;
+    return !*end || (*end == '.' && strlen(end) == strlen(".XXXXXX"));
+}
+
+cru_status places_check_cache(const data_places *places, cru_error *err)
+{
+    char *folder = places_cache(places);
+    DIR *list = folder ? opendir(folder) : NULL;
+    cru_status status = CRU_OK;
+    for (const struct dirent *entry; !status && list && (entry = readdir(list));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && !is_prepared(entry->d_name))
+            status =
+                cru_fail(err, CRU_BAD_INPUT,
+                         "%s is to hold prepared data, which plugins of datasets and metrics may change, and holds %s; "
+                         "give [paths] cache a folder of its own",
+                         folder, entry->d_name);
+    if (list) closedir(list);
+    free(folder);
+    return status;
 }
 
 void places_make_folders(const char *path)

@@ -18,6 +18,10 @@ char *places_mirror(const data_places *places);
 char *places_files(const data_places *places);
 char *places_cache(const data_places *places);
 
+/* CRU_BAD_INPUT when the folder of prepared data, which may not be there, holds anything else: what plugins of a judge may
+ * change must be nobody's. Only its name tells what a file is. */
+cru_status places_check_cache(const data_places *places, cru_error *err);
+
 /* printf into fresh memory, to be freed; NULL without memory. */
 char *places_format(const char *format, ...) CRU_PRINTF(1, 2);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/printable.h"
@@ -20,6 +21,7 @@ enum {
     PACKETS_AT_ONCE = 64, /* of one worker, so that a chatty one does not keep the others waiting */
     POINTS_MOST = 1000000,
     GRACE_SECONDS = 1, /* between the last word of a worker and its end */
+    LOG_MIB = 256,     /* that a method may print: it is kept in memory until its end */
 };
 
 /* ---- sharing a training ---------------------------------------------------------------------------------- */
@@ -370,7 +372,7 @@ static void leave_alone(job *leader)
 static void take_message(job *leader, const worker_message *m)
 {
     job *j = member(leader, m->share);
-    if (m->type == WORKER_POINT && j) add_point(j, m);
+    if (m->type == WORKER_POINT && j && j->runner->run->curves) add_point(j, m);
     if (m->type == WORKER_BETTER && j) take_better(j, m);
     if (m->type == WORKER_CHECKPOINT && j) judge_checkpoint(j, m);
     if (m->type == WORKER_LEARNED) ask_for_whole(leader);
@@ -575,6 +577,19 @@ static int64_t count_threads(pid_t pid)
     return threads;
 }
 
+static bool fills_scratch(const job *j, int64_t most)
+{
+    const int folder = j->runner->slots[j->slot].folder;
+    const int64_t hidden = scratch_hidden_bytes(folder, j->pid);
+    return hidden >= most || scratch_bytes(folder, most - hidden) >= most - hidden;
+}
+
+static bool fills_log(const job *j)
+{
+    struct stat info;
+    return fstat(j->log, &info) == 0 && 512 * (int64_t)info.st_blocks > (int64_t)LOG_MIB << 20;
+}
+
 /* What no limit of a single process covers is looked at a few times a second. */
 void jobs_watch(job *j)
 {
@@ -582,13 +597,16 @@ void jobs_watch(job *j)
     const slot *s = &j->runner->slots[j->slot];
     char complaint[200];
     if (!j->pid || j->complaint[0]) return;
-    if (run->thread_limit > 0 && count_threads(j->pid) > run->thread_limit + run->threads) {
+    if (fills_log(j)) {
+        snprintf(complaint, sizeof complaint, "printed more than %d MiB", LOG_MIB);
+        jobs_end(j, complaint);
+    } else if (run->thread_limit > 0 && count_threads(j->pid) > run->thread_limit + run->threads) {
         snprintf(complaint, sizeof complaint, "started more than %ld threads ([run] thread_limit)",
                  (long)run->thread_limit);
         jobs_end(j, complaint);
-    } else if (s->folder >= 0 && scratch_bytes(s->folder, run->scratch << 20) >= run->scratch << 20) {
+    } else if (s->folder >= 0 && fills_scratch(j, run->scratch << 20)) {
         snprintf(complaint, sizeof complaint,
-                 "wrote more than %ld MiB, or folders too deep to count, to its scratch folder ([run] scratch)",
+                 "wrote more than %ld MiB, very many files or deep folders to its scratch folder ([run] scratch)",
                  (long)run->scratch);
         jobs_end(j, complaint);
     }

@@ -30,11 +30,21 @@ enum {
 
 /* ---- opening and closing --------------------------------------------------------------------------------- */
 
+/* `jobs`: what the command line says; 0: nothing. */
+static int32_t slots_of(const run_settings *run, int64_t jobs)
+{
+    if (jobs > 0) return (int32_t)jobs;
+    return run->jobs > 0 ? (int32_t)run->jobs : cores_usable();
+}
+
 static int32_t slots_wanted(const runner_options *options)
 {
-    if (options->in_process) return 1;
-    if (options->jobs > 0) return options->jobs;
-    return options->experiment->run.jobs > 0 ? (int32_t)options->experiment->run.jobs : cores_usable();
+    return options->in_process ? 1 : slots_of(&options->experiment->run, options->jobs);
+}
+
+int64_t runner_memory_share(const run_settings *run, int64_t jobs)
+{
+    return (memory_usable() >> 20) / slots_of(run, jobs);
 }
 
 static cru_status open_judges(runner *r, cru_error *err)
@@ -91,9 +101,8 @@ static cru_status check_sandbox(const runner_options *options, cru_error *err)
 /* Memory is an even share of what there is unless the user says how much. */
 static worker_limits limits_of(const run_settings *run, int32_t slots)
 {
-    const int64_t machine = memory_usable() >> 20;
     return (worker_limits){.threads = run->threads,
-                           .memory = run->memory ? run->memory : machine / slots,
+                           .memory = run->memory ? run->memory : runner_memory_share(run, slots),
                            .cpu = run->cpu,
                            .descriptors = run->file_limit,
                            .file = run->scratch > FILE_MIB ? run->scratch : FILE_MIB,

@@ -48,6 +48,9 @@ typedef struct runner_options {
     int landlock_most;    /* as in sandbox_files; for tests */
 } runner_options;
 
+/* MiB that a trial may have where [run] memory says nothing, with so many jobs (0: as [run] jobs says). */
+int64_t runner_memory_share(const run_settings *run, int64_t jobs);
+
 /* The clean parent of scanners and workers, to be made before anything else is read; close it with nursery_close. */
 cru_status runner_nursery(nursery **out, cru_error *err);
 

@@ -18,8 +18,8 @@
 /* Allowed whatever the arguments. Numbers that an architecture does not have are skipped by libseccomp. */
 static const int plain[] = {
     /* memory */
-    SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(mprotect), SCMP_SYS(madvise), SCMP_SYS(brk),
-    SCMP_SYS(get_mempolicy), SCMP_SYS(membarrier),
+    SCMP_SYS(mmap), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(mprotect), SCMP_SYS(brk), SCMP_SYS(get_mempolicy),
+    SCMP_SYS(membarrier),
     /* threads */
     SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(set_tid_address), SCMP_SYS(gettid),
     SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_getparam), SCMP_SYS(sched_getscheduler),
@@ -99,6 +99,8 @@ typedef struct guarded {
     UINT64_C(0x80000000) /* set in the clocks that count the processor time of any process by its number */
 
 static const guarded guards[] = {
+    /* advice, but not that a page is broken (100 and 101), which takes it from every process that has it */
+    {SCMP_SYS(madvise), 2, ALL & ~UINT64_C(63), 0},
     /* threads, but no processes; glibc falls back to clone when clone3 does not exist */
     {SCMP_SYS(clone), 0, ALL & ~(uint64_t)THREAD_MAY, THREAD_HAS},
     {SCMP_SYS(clock_gettime), 0, FOREIGN_CLOCK, 0},
@@ -107,7 +109,6 @@ static const guarded guards[] = {
     {SCMP_SYS(prctl), 0, ALL, PR_SET_NAME},
     {SCMP_SYS(prctl), 0, ALL, PR_GET_NAME},
     {SCMP_SYS(prctl), 0, ALL, 0x53564d41 /* PR_SET_VMA: names for anonymous memory */},
-    {SCMP_SYS(prlimit64), 2, UINT64_MAX, 0 /* reading limits only */},
     {SCMP_SYS(seccomp), 0, ALL, SECCOMP_SET_MODE_FILTER /* narrowing further */},
     {SCMP_SYS(fcntl), 1, ALL, F_GETFD},
     {SCMP_SYS(fcntl), 1, ALL, F_SETFD},
@@ -158,6 +159,13 @@ static int allow_guarded(scmp_filter_ctx ctx, const guarded *list, size_t count)
     return 0;
 }
 
+/* Limits: reading, and one's own; those of another process tell how large it is. */
+static int allow_own_limits(scmp_filter_ctx ctx)
+{
+    const struct scmp_arg_cmp match[] = {{0, SCMP_CMP_MASKED_EQ, ALL, 0}, {2, SCMP_CMP_EQ, 0, 0}};
+    return seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), COUNT(match), match);
+}
+
 /* libseccomp writes programs to files only. */
 static int export_program(scmp_filter_ctx ctx, struct sock_fprog *program)
 {
@@ -178,7 +186,7 @@ cru_status filter_build(const filter_options *options, struct sock_fprog *progra
     *program = (struct sock_fprog){0};
     bool good = ctx && seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2) == 0 &&
                 allow(ctx, plain, COUNT(plain)) == 0 && allow_guarded(ctx, guards, COUNT(guards)) == 0 &&
-                allow_guarded(ctx, reading, COUNT(reading)) == 0 &&
+                allow_guarded(ctx, reading, COUNT(reading)) == 0 && allow_own_limits(ctx) == 0 &&
                 seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0;
     if (good && options->writes)
         good = allow(ctx, writing, COUNT(writing)) == 0 && allow_guarded(ctx, opening, COUNT(opening)) == 0;

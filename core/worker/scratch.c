@@ -102,6 +102,14 @@ bool scratch_untouched(int folder)
            info.st_mtim.tv_sec == 0 && info.st_mtim.tv_nsec == 0;
 }
 
+/* What a file or folder takes. Millions of empty ones are no more welcome than full ones: whoever counts and removes them
+ * is busy for as long. */
+static int64_t bytes_of(const struct stat *info)
+{
+    const int64_t taken = 512 * (int64_t)info->st_blocks;
+    return taken > SCRATCH_NAME_BYTES ? taken : SCRATCH_NAME_BYTES;
+}
+
 /* A tree of more levels than anybody needs is as good as a full one. */
 static int64_t count_bytes(int parent, const char *name, int depth, int64_t most)
 {
@@ -112,7 +120,7 @@ static int64_t count_bytes(int parent, const char *name, int depth, int64_t most
     for (const struct dirent *entry; total < most && (entry = readdir(list));) {
         struct stat info;
         if (is_dots(entry->d_name) || fstatat(dirfd(list), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-        total += 512 * (int64_t)info.st_blocks;
+        total += bytes_of(&info);
         if (S_ISDIR(info.st_mode)) total += count_bytes(dirfd(list), entry->d_name, depth + 1, most - total);
     }
     closedir(list);
@@ -122,6 +130,55 @@ static int64_t count_bytes(int parent, const char *name, int depth, int64_t most
 int64_t scratch_bytes(int folder, int64_t most)
 {
     return count_bytes(folder, ".", 0, most);
+}
+
+static DIR *open_proc(pid_t pid, const char *what)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, what);
+    return opendir(path);
+}
+
+/* Of open files that were removed. */
+static int64_t open_bytes(pid_t pid, dev_t medium)
+{
+    int64_t total = 0;
+    DIR *list = open_proc(pid, "fd");
+    for (const struct dirent *entry; list && (entry = readdir(list));) {
+        struct stat info;
+        if (is_dots(entry->d_name) || fstatat(dirfd(list), entry->d_name, &info, 0) != 0) continue;
+        if (S_ISREG(info.st_mode) && info.st_nlink == 0 && info.st_dev == medium)
+            total += 512 * (int64_t)info.st_blocks;
+    }
+    if (list) closedir(list);
+    return total;
+}
+
+/* Of removed files that are in memory. */
+static int64_t mapped_bytes(pid_t pid)
+{
+    static const char removed[] = " (deleted)\n";
+    char path[64], *line = NULL;
+    size_t space = 0;
+    int64_t total = 0;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *file = fopen(path, "re");
+    for (ssize_t length; file && (length = getline(&line, &space, file)) > (ssize_t)sizeof removed;) {
+        unsigned long long from, to;
+        if (strcmp(line + length - strlen(removed), removed) != 0 || !strstr(line, prefix)) continue;
+        if (sscanf(line, "%llx-%llx", &from, &to) == 2) total += (int64_t)(to - from);
+    }
+    if (file) fclose(file);
+    free(line);
+    return total;
+}
+
+/* One that is open and in memory counts once. */
+int64_t scratch_hidden_bytes(int folder, pid_t pid)
+{
+    struct stat info;
+    const int64_t open = fstat(folder, &info) == 0 ? open_bytes(pid, info.st_dev) : 0, mapped = mapped_bytes(pid);
+    return open > mapped ? open : mapped;
 }
 
 /* ---- the folder of a run --------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <crucible/status.h>
 
@@ -37,8 +38,13 @@ bool scratch_untouched(int folder);
  * are removed, not followed. */
 void scratch_end(int parent, const char *name);
 
-/* Bytes that the files beneath take, counted up to `most` and no further; a folder that cannot be counted has as
- * many. */
+/* Bytes that the files beneath take, each at least SCRATCH_NAME_BYTES, counted up to `most` and no further; a folder that
+ * cannot be counted has as many. */
+enum { SCRATCH_NAME_BYTES = 16384 };
 int64_t scratch_bytes(int folder, int64_t most);
+
+/* Bytes of files that the process has removed and still holds, open or in memory: they take room of the folder's medium,
+ * and no folder has them. */
+int64_t scratch_hidden_bytes(int folder, pid_t pid);
 
 #endif

@@ -26,5 +26,19 @@ contains "$errors" "[run] gives trials more than they usually get: timeout = 0 (
 expect 0 "$CRUCIBLE" run off.ini --db on.db --quiet --set run.sandbox=on --set run.timeout=100
 [ -z "$errors" ] || fail "a run that risks nothing says: $errors"
 
+expect 0 "$CRUCIBLE" run off.ini --db raised.db --quiet --set run.sandbox=on --set run.timeout=100 --set run.memory=99999999
+contains "$errors" "[run] gives trials more than they usually get: memory = 99999999 (usually "
+
+# Plugins that make data and judge may write to the folder of prepared data: a file from somewhere cannot say that it is another.
+mkdir "$work/papers"
+echo precious >"$work/papers/thesis.tex"
+expect 2 "$CRUCIBLE" run off.ini --db papers.db --quiet --set "paths.cache=$work/papers"
+contains "$errors" "holds thesis.tex; give [paths] cache a folder of its own"
+mv "$work/papers/thesis.tex" "$work/papers/cora-0123456789abcdef0123456789abcdef.img.stamp"
+expect 0 "$CRUCIBLE" run off.ini --db papers.db --quiet --set "paths.cache=$work/papers"
+
+# Many trials, and what the processes hold meanwhile.
+expect 0 python3 "$SOURCE/tests/hostile/load.py" --build "$BUILD" --trials 2000 --every 0.1
+
 # The protections that tests/hostile/protections.py takes out are still where it says.
 expect 0 python3 "$SOURCE/tests/hostile/protections.py" --check

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Says more to the host than a worker of the program would: that it is done before it is; asks the judge about guess after
- * guess; asks for the hidden part of the task again and again. */
+ * guess; asks for the hidden part of the task again and again; or looks for somebody else to talk to. */
+#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "algorithm-stub.h"
 #include "protocol/protocol.h"
 
-enum { EARLY, GUESS, AGAIN };
-static const char *const ways[] = {"early", "guess", "again", NULL};
+enum { EARLY, GUESS, AGAIN, OTHERS };
+static const char *const ways[] = {"early", "guess", "again", "others", NULL};
 
 typedef struct settings {
     int64_t way;
@@ -45,10 +46,21 @@ static void guess(void)
     }
 }
 
+/* Sockets and files besides the standard streams and the connection: one to the parent of workers could order a worker
+ * without a sandbox. */
+static int count_others(void)
+{
+    int count = 0;
+    for (int fd = 3; fd < 4096; fd++) count += fcntl(fd, F_GETFD) >= 0;
+    return count - 1;
+}
+
 static cru_status fit(void *self, cru_monitor *monitor)
 {
     stub *s = self;
     const settings *set = s->settings;
+    const int others = set->way == OTHERS ? count_others() : 0;
+    if (others) return cru_ctx_fail(s->ctx, CRU_FAILED, "has %d descriptors of others", others);
     if (set->way == EARLY) {
         say(&(worker_message){.type = WORKER_OUTCOME, .outcome = STORE_OK});
         work_on(set->seconds);

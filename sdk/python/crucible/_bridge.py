@@ -63,7 +63,7 @@ def import_before(paths):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     importlib.import_module(name)
-            except Exception as error:  # the script's own process says so, if it comes to that
+            except (Exception, SystemExit) as error:  # the script's own process says so, if it comes to that
                 failed.setdefault(name.split(".")[0], error)
 
 

@@ -312,6 +312,13 @@ START_TEST(the_judge_is_asked_no_more_often_than_there_are_epochs)
 }
 END_TEST
 
+START_TEST(a_worker_has_no_descriptor_but_its_own)
+{
+    ended e = run_with("hostile-protocol", "way = others", &(runner_options){.jobs = 2});
+    expect_outcome(&e, STORE_OK, "");
+}
+END_TEST
+
 /* Every answer costs the judge a whole task. */
 START_TEST(the_hidden_part_of_a_task_is_given_once)
 {
@@ -334,12 +341,26 @@ START_TEST(greed_has_limits)
         const char *message;
     } cases[] = {{"thing = threads", STORE_FAILED, "started more than 256 threads"},
                  {"thing = files", STORE_OK, ""},
+                 {"thing = memory", STORE_OK, ""},
+                 {"thing = words", STORE_FAILED, "printed more than 256 MiB"},
                  {"thing = scratch\n[run]\nscratch = 16", STORE_FAILED, "wrote more than 16 MiB"},
-                 {"thing = memory", STORE_OK, ""}};
-    if (SANITIZED && _i == 3) return;
-    if (_i == 2 && no_landlock("greed_has_limits")) return;
+                 {"thing = names\n[run]\nscratch = 16", STORE_FAILED, "very many files"},
+                 {"thing = removed\n[run]\nscratch = 16", STORE_FAILED, "wrote more than 16 MiB"},
+                 {"thing = mapped\n[run]\nscratch = 16", STORE_FAILED, "wrote more than 16 MiB"}};
+    if (SANITIZED && _i == 2) return;
+    if (_i > 3 && no_landlock("greed_has_limits")) return;
     ended e = run_with("hostile-greed", cases[_i].more, &(runner_options){.jobs = 1});
     expect_outcome(&e, cases[_i].outcome, cases[_i].message);
+}
+END_TEST
+
+START_TEST(points_that_nobody_asked_for_are_not_kept)
+{
+    ended without = run_with("hostile-greed", "thing = points", &(runner_options){0});
+    ended with = run_with("hostile-greed", "thing = points\n[run]\ncurves = yes", &(runner_options){0});
+    expect_outcome(&without, STORE_OK, "");
+    ck_assert_int_eq(without.curve_points, 0);
+    ck_assert_int_ge(with.curve_points, 5000);
 }
 END_TEST
 
@@ -617,34 +638,50 @@ START_TEST(a_required_sandbox_is_whole_or_nothing_runs)
 }
 END_TEST
 
+static TCase *add_case(Suite *s, const char *name)
+{
+    TCase *t = tcase_create(name);
+    tcase_set_timeout(t, 240);
+    suite_add_tcase(s, t);
+    return t;
+}
+
+/* tests/hostile/protections.py runs single cases by their names. */
 Suite *suite(void)
 {
     Suite *s = suite_create("hostile");
-    TCase *t = tcase_create("hostile");
-    tcase_set_timeout(t, 240);
+    TCase *t = add_case(s, "scan");
     tcase_add_test(t, a_file_that_is_scanned_can_do_nothing);
     tcase_add_test(t, a_plugin_that_is_checked_can_do_nothing);
     tcase_add_test(t, a_plugin_cannot_speak_for_another);
+    t = add_case(s, "worker");
     tcase_add_test(t, a_link_is_no_library);
     tcase_add_test(t, nothing_of_the_host_is_in_a_workers_memory);
+    tcase_add_test(t, a_worker_has_no_descriptor_but_its_own);
+    t = add_case(s, "scratch");
     tcase_add_test(t, trials_do_not_talk_through_their_scratch_folders);
     tcase_add_test(t, a_scratch_folder_can_always_be_removed);
     tcase_add_test(t, a_folder_with_a_trace_is_not_given_again);
+    t = add_case(s, "word");
     tcase_add_test(t, a_worker_is_not_believed);
     tcase_add_test(t, a_word_before_the_end_saves_no_time);
     tcase_add_test(t, the_judge_is_asked_no_more_often_than_there_are_epochs);
     tcase_add_test(t, the_hidden_part_of_a_task_is_given_once);
-    tcase_add_loop_test(t, greed_has_limits, 0, 4);
     tcase_add_loop_test(t, a_report_is_not_believed, 0, 8);
     tcase_add_loop_test(t, label_weights_are_checked_before_a_metric_sees_them, 0, 2);
     tcase_add_test(t, words_of_a_method_do_not_steer_terminals);
     tcase_add_test(t, a_spreadsheet_runs_no_cell);
+    t = add_case(s, "greed");
+    tcase_add_loop_test(t, greed_has_limits, 0, 8);
+    tcase_add_test(t, points_that_nobody_asked_for_are_not_kept);
+    t = add_case(s, "judge");
     tcase_add_test(t, a_plugin_of_the_judge_cannot_break_out);
     tcase_add_test(t, datasets_and_metrics_cannot_break_out);
     tcase_add_test(t, a_judge_that_is_killed_while_busy_costs_no_trial);
     tcase_add_loop_test(t, what_is_short_here_is_not_stored_as_a_failure, 0, 2);
+    t = add_case(s, "load");
     tcase_add_test(t, many_problems_take_no_more_memory_than_some);
+    t = add_case(s, "kernel");
     tcase_add_test(t, a_required_sandbox_is_whole_or_nothing_runs);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -135,6 +136,101 @@ static void no_other_process(void)
     EXPECT(refused(syscall(SYS_get_robust_list, getppid(), &part, &now)));
 }
 
+/* Whatever else a kernel has that reaches another process, leaves something behind or makes it act for the caller. */
+static void no_odd_corner_of_the_kernel(void)
+{
+    static const int calls[] = {SYS_add_key,
+                                SYS_request_key,
+                                SYS_keyctl,
+                                SYS_userfaultfd,
+                                SYS_perf_event_open,
+                                SYS_process_vm_writev,
+                                SYS_kcmp,
+                                SYS_execveat,
+                                SYS_open_by_handle_at,
+                                SYS_name_to_handle_at,
+                                SYS_io_setup,
+                                SYS_io_submit,
+                                SYS_io_uring_enter,
+                                SYS_io_uring_register,
+                                SYS_shmget,
+                                SYS_shmat,
+                                SYS_semget,
+                                SYS_msgget,
+                                SYS_mq_open,
+                                SYS_socketpair,
+                                SYS_accept4,
+                                SYS_bind,
+                                SYS_listen,
+                                SYS_setns,
+                                SYS_mount,
+                                SYS_umount2,
+                                SYS_pivot_root,
+                                SYS_chroot,
+                                SYS_personality,
+                                SYS_syslog,
+                                SYS_quotactl,
+                                SYS_swapon,
+                                SYS_reboot,
+                                SYS_init_module,
+                                SYS_ioctl,
+                                SYS_ioperm,
+                                SYS_splice,
+                                SYS_vmsplice,
+                                SYS_tee,
+                                SYS_sendfile,
+                                SYS_copy_file_range,
+                                SYS_inotify_init1,
+                                SYS_fanotify_init,
+                                SYS_signalfd4,
+                                SYS_timerfd_create,
+                                SYS_timer_create,
+                                SYS_epoll_create1,
+                                SYS_setxattr,
+                                SYS_fsetxattr,
+                                SYS_utimensat,
+                                SYS_fchmod,
+                                SYS_fchmodat,
+                                SYS_fchown,
+                                SYS_mknodat,
+                                SYS_linkat,
+                                SYS_symlinkat,
+                                SYS_flock,
+                                SYS_chdir,
+                                SYS_setpgid,
+                                SYS_setsid,
+                                SYS_setpriority,
+                                SYS_sched_setaffinity,
+                                SYS_sched_setscheduler,
+                                SYS_setrlimit,
+                                SYS_setuid,
+                                SYS_capset,
+                                SYS_mlock,
+                                SYS_mbind,
+                                SYS_migrate_pages,
+                                SYS_move_pages,
+                                SYS_remap_file_pages,
+                                SYS_pkey_alloc,
+                                SYS_rt_sigqueueinfo,
+                                SYS_tkill,
+                                SYS_kill,
+                                SYS_wait4,
+                                SYS_waitid,
+                                SYS_pidfd_send_signal};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!refused(syscall(calls[i], -1L, 0L, 0L, 0L, 0L, 0L))) _exit((int)i + 1);
+    EXPECT(refused(syscall(438 /* pidfd_getfd */, -1, 0, 0)) &&
+           refused(syscall(440 /* process_madvise */, -1, 0, 0, 0, 0)));
+    EXPECT(refused(syscall(437 /* openat2 */, -1, "/dev/null", 0, 0)) && refused(syscall(447 /* memfd_secret */, 0)));
+    /* that a page is broken, which a privileged process can tell the kernel of one that others have, too */
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT(refused(madvise(page, 0, 100)) && refused(madvise(page, 0, 101)));
+    EXPECT(madvise(page, 4096, MADV_DONTNEED) == 0);
+    struct rlimit limit;
+    EXPECT(refused(prlimit(getppid(), RLIMIT_AS, NULL, &limit)) && refused(prlimit(0, RLIMIT_AS, &limit, NULL)));
+    EXPECT(prlimit(0, RLIMIT_AS, NULL, &limit) == 0);
+}
+
 static void no_file_outside(void)
 {
     struct stat info;
@@ -202,8 +298,9 @@ static void memory_is_laid_out_but_not_counted(void)
     EXPECT(open("/sys/devices/system/node/node0/cpulist", O_RDONLY) >= 0);
 }
 
-static void (*const tries[])(void) = {no_network_processes_or_programs, no_other_process, no_file_outside,
-                                      memory_threads_and_time_work};
+enum { TRIES = 5 };
+static void (*const tries[TRIES])(void) = {no_network_processes_or_programs, no_other_process,
+                                           no_odd_corner_of_the_kernel, no_file_outside, memory_threads_and_time_work};
 
 START_TEST(with_seccomp_alone)
 {
@@ -324,8 +421,8 @@ Suite *suite(void)
 {
     Suite *s = suite_create("sandbox");
     TCase *t = tcase_create("limits");
-    tcase_add_loop_test(t, with_seccomp_alone, 0, 4);
-    tcase_add_loop_test(t, with_landlock, 0, 4);
+    tcase_add_loop_test(t, with_seccomp_alone, 0, TRIES);
+    tcase_add_loop_test(t, with_landlock, 0, TRIES);
     tcase_add_test(t, landlock_leaves_the_scratch_folder_and_libraries);
     tcase_add_loop_test(t, older_versions_of_landlock_protect_as_well, 1, 8);
     tcase_add_test(t, before_the_seal_nothing_can_be_written);
