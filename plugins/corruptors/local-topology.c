@@ -5,11 +5,11 @@
  * the same numbers: m training nodes, h of them heads, and m validation nodes from what is left; all others test.
  *
  *   share   m = floor(floor(train N) / C), h = floor(r m), both drawn at random; r = 0.1, 0.2, 0.3 for low, mid, high
- *   target  m = round(train N / C), h = 1, 2, 3 times round(m / 10), degrees of the graph made symmetric. Heads are drawn
+ *   target  m = round(train N / C), h = 1, 2, 3 times round(m / 10) or as printed, degrees of the graph made symmetric. Heads are drawn
  *           with weights deg^s and tails with deg^-t, without replacement (the largest keys u^(1/w), u fixed for a
  *           node), s and t in [-4, 4] found by bisection. On the nine datasets of the study, known by their numbers
  *           of nodes and classes, the mean degrees of heads and of tails come as near as they can to the printed
- *           ones; elsewhere s = t, and the ratio rho of the two means comes near the target
+ *           ones, in the nearest of up to ten draws; elsewhere s = t, and the ratio rho of the two means comes near the target
  *
  * The study's code is `share`, by outgoing edges, which does not move rho much; its paper describes `target` and prints
  * what was reached.
@@ -18,6 +18,7 @@
  * ICLR 2025. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <crucible/graph.h>
 
@@ -50,19 +51,20 @@ static const cru_param schema[] = {
 typedef struct published {
     int64_t nodes;
     int32_t classes;
+    int64_t head_step; /* heads of a class at the level low; twice and three times as many at mid and high */
     double heads[LEVELS], tails[LEVELS], rho[LEVELS];
 } published;
 
 static const published table[] = {
-    {2708, 7, {5.64, 8.96, 13.53}, {2.84, 2.74, 2.00}, {1.98, 3.27, 6.74}},           /* Cora */
-    {3327, 6, {4.47, 6.78, 9.61}, {1.83, 1.62, 1.17}, {2.44, 4.18, 8.21}},            /* CiteSeer */
-    {19717, 3, {8.58, 15.04, 22.93}, {2.08, 1.83, 1.51}, {4.12, 8.23, 15.23}},        /* PubMed */
-    {13752, 10, {58.21, 99.77, 133.14}, {21.85, 20.23, 12.98}, {2.66, 4.93, 10.26}},  /* Computers */
-    {7650, 8, {48.96, 84.03, 116.33}, {19.56, 17.50, 13.13}, {2.50, 4.80, 8.85}},     /* Photo */
-    {169343, 40, {21.56, 40.75, 56.08}, {8.22, 5.10, 3.80}, {2.62, 7.99, 14.74}},     /* ogbn-arXiv */
-    {2277, 5, {51.28, 108.28, 159.44}, {12.12, 12.20, 9.29}, {4.23, 8.88, 17.16}},    /* Chameleon */
-    {5201, 5, {162.02, 328.33, 496.67}, {22.35, 21.71, 14.75}, {7.24, 15.13, 33.67}}, /* Squirrel */
-    {7600, 5, {15.24, 26.77, 37.93}, {4.66, 4.11, 3.02}, {3.27, 6.52, 12.56}},        /* Actor */
+    {2708, 7, 4, {5.64, 8.96, 13.53}, {2.84, 2.74, 2.00}, {1.98, 3.27, 6.74}},            /* Cora */
+    {3327, 6, 6, {4.47, 6.78, 9.61}, {1.83, 1.62, 1.17}, {2.44, 4.18, 8.21}},             /* CiteSeer */
+    {19717, 3, 66, {8.58, 15.04, 22.93}, {2.08, 1.83, 1.51}, {4.12, 8.23, 15.23}},        /* PubMed */
+    {13752, 10, 14, {58.21, 99.77, 133.14}, {21.85, 20.23, 12.98}, {2.66, 4.93, 10.26}},  /* Computers */
+    {7650, 8, 10, {48.96, 84.03, 116.33}, {19.56, 17.50, 13.13}, {2.50, 4.80, 8.85}},     /* Photo */
+    {169343, 40, 42, {21.56, 40.75, 56.08}, {8.22, 5.10, 3.80}, {2.62, 7.99, 14.74}},     /* ogbn-arXiv */
+    {2277, 5, 5, {51.28, 108.28, 159.44}, {12.12, 12.20, 9.29}, {4.23, 8.88, 17.16}},     /* Chameleon */
+    {5201, 5, 11, {162.02, 328.33, 496.67}, {22.35, 21.71, 14.75}, {7.24, 15.13, 33.67}}, /* Squirrel */
+    {7600, 5, 15, {15.24, 26.77, 37.93}, {4.66, 4.11, 3.02}, {3.27, 6.52, 12.56}},        /* Actor */
 };
 
 static const published *find_published(const cru_data *data)
@@ -196,6 +198,43 @@ static double find_exponent(scene *s, goal_at *at, double target)
     return best;
 }
 
+static void draw_keys(scene *s, int64_t nodes)
+{
+    for (int64_t v = 0; v < nodes; v++) s->log_u[v] = log1p(-parts_uniform(s->deal));
+}
+
+/* The exponents of one draw of keys, and how far from both goals they end, as a share of these. */
+typedef struct aimed {
+    double heads, tails, gap;
+} aimed;
+
+static aimed aim_with_keys(scene *s, double heads, double tails)
+{
+    aimed a = {find_exponent(s, heads_at, heads), find_exponent(s, tails_at, tails), 0};
+    a.gap = fabs(heads_at(s, a.heads) / heads - 1) + fabs(tails_at(s, a.tails) / tails - 1);
+    return a;
+}
+
+/* One node with very many neighbours can make the mean leap over its goal, so the nearest of some draws counts. */
+static aimed nearest_draw(scene *s, int64_t nodes, const published *known, int64_t at)
+{
+    enum { DRAWS = 10 };
+    const double near = 0.002, heads = known->heads[at], tails = known->tails[at];
+    double *kept = cru_pool_alloc(cru_data_pool(s->deal->damage->data), nodes, sizeof *kept);
+    aimed best = {.gap = INFINITY};
+    for (int draw = 0; draw < DRAWS && best.gap > near; draw++) {
+        draw_keys(s, nodes);
+        const aimed a = aim_with_keys(s, heads, tails);
+        if (a.gap >= best.gap) continue;
+        best = a;
+        memcpy(kept, s->log_u, (size_t)nodes * sizeof *kept);
+    }
+    s->log_u = kept;
+    heads_at(s, best.heads);
+    tails_at(s, best.tails);
+    return best;
+}
+
 static cru_status aim(const settings *set, scene *s)
 {
     const cru_damage *d = s->deal->damage;
@@ -204,16 +243,16 @@ static cru_status aim(const settings *set, scene *s)
         return cru_fail(d->err, CRU_BAD_INPUT, "no degrees were published for %lld nodes of %d classes; give a target",
                         (long long)d->data->items, d->data->classes);
     s->log_u = cru_pool_alloc(cru_data_pool(d->data), d->data->items, sizeof *s->log_u);
-    for (int64_t v = 0; v < d->data->items; v++) s->log_u[v] = log1p(-parts_uniform(s->deal));
     if (set->target > 0) {
+        draw_keys(s, d->data->items);
         cru_report_number(d->report, "degree_target", set->target);
         cru_report_number(d->report, "degree_exponent", find_exponent(s, ratio_at, set->target));
         return CRU_OK;
     }
-    const double heads = known->heads[set->level], tails = known->tails[set->level];
+    const aimed best = nearest_draw(s, d->data->items, known, set->level);
     cru_report_number(d->report, "degree_target", known->rho[set->level]);
-    cru_report_number(d->report, "head_exponent", find_exponent(s, heads_at, heads));
-    cru_report_number(d->report, "tail_exponent", -find_exponent(s, tails_at, tails));
+    cru_report_number(d->report, "head_exponent", best.heads);
+    cru_report_number(d->report, "tail_exponent", -best.tails);
     return CRU_OK;
 }
 
@@ -228,7 +267,8 @@ static void count_training(const settings *set, int64_t nodes, scene *s)
         return;
     }
     s->m = llround(share / classes);
-    s->h = (set->level + 1) * llround((double)s->m / 10);
+    const published *known = set->target > 0 ? NULL : find_published(s->deal->damage->data);
+    s->h = (set->level + 1) * (known ? known->head_step : llround((double)s->m / 10));
 }
 
 static void set_scene(const settings *set, parts *deal, scene *s)
@@ -275,7 +315,7 @@ CRU_PLUGIN = {
     CRU_CORRUPTOR(.apply = apply),
     CRU_SETTINGS(settings, schema),
     .name = "local-topology",
-    .version = "1.1",
+    .version = "1.2",
     .summary = "few well connected nodes train among many others",
     .citation = "Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph "
                 "Learning. ICLR 2025.",

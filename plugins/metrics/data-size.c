@@ -2,14 +2,15 @@
 /* data-size: a number that tables of datasets have.
  *
  *     items, features, classes   counts
- *     edges                      arcs without self-loops; where every arc has its way back, half of them
- *     degree                     neighbours a node, the directions of edges and self-loops left aside
+ *     edges                      arcs; where every arc has its way back, half of them, rounded down
+ *     degree                     neighbours a node, the directions of edges left aside
  *     mean-nodes, mean-edges     of a graph, where items are graphs
  *     heads                      graphs among the largest fifth (imbalance.h)
  *     positives                  items of class 1 in a hundred labelled ones
  *     candidates                 mean size of the candidate sets
  *     missed                     sets in a hundred that miss the true label
  *
+ * Self-loops are left aside in both, unless `loops` has them: as one arc, or as a whole edge, which ends twice at its node.
  * Candidate sets of items that all official splits test do not count: nobody learns from them. Not defined where the data has
  * nothing of the kind. With the two numbers of candidate sets come, as vectors and a matrix,
  *
@@ -41,32 +42,45 @@ typedef enum quantity {
 static const char *const quantities[] = {"items",  "features", "classes",    "edges",      "positives", "candidates",
                                          "missed", "degree",   "mean-nodes", "mean-edges", "heads",     NULL};
 
+typedef enum loop_count { NO_LOOPS, LOOPS_AS_ARCS, LOOPS_AS_EDGES } loop_count;
+static const char *const loop_counts[] = {"none", "arcs", "edges", NULL};
+
 typedef struct settings {
-    int64_t what;
+    int64_t what, loops;
 } settings;
 
 static const cru_param schema[] = {
     CRU_CHOICE(settings, what, ITEMS, quantities, "which number"),
+    CRU_CHOICE(settings, loops, NO_LOOPS, loop_counts,
+               "self-loops among edges and in degrees: left aside, one arc or a whole edge each"),
     CRU_END,
 };
 
-static double edges(const cru_csr *g)
+static int64_t self_loops(const cru_csr *g)
 {
-    int64_t arcs = 0;
-    if (!g->offsets) return NAN;
+    int64_t loops = 0;
     for (int64_t v = 0; v < g->rows; v++)
-        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) arcs += g->ids[e] != v;
-    return cru_graph_is_symmetric(g) ? (double)arcs / 2 : (double)arcs;
+        for (int64_t e = g->offsets[v]; e < g->offsets[v + 1]; e++) loops += g->ids[e] == v;
+    return loops;
+}
+
+static double edges(const cru_csr *g, loop_count count)
+{
+    if (!g->offsets) return NAN;
+    const int64_t loops = self_loops(g), arcs = g->offsets[g->rows] - loops;
+    if (!cru_graph_is_symmetric(g)) return (double)(count == NO_LOOPS ? arcs : arcs + loops);
+    return (double)((arcs + (int64_t)count * loops) / 2);
 }
 
 static cru_status degree(const cru_judging *j, double *value)
 {
+    const loop_count count = (loop_count)((const settings *)j->settings)->loops;
     const cru_csr *g = &j->data->graph;
     if (!g->offsets || g->rows == 0) return CRU_OK;
     cru_arena *scratch = cru_arena_create();
     if (!scratch) return cru_fail(j->err, CRU_NO_MEMORY, "no memory for the undirected graph");
     const cru_csr both = described_graph(cru_arena_pool(scratch), j->data);
-    *value = (double)cru_csr_nnz(&both) / (double)both.rows;
+    *value = (double)(cru_csr_nnz(&both) + (int64_t)count * self_loops(g)) / (double)both.rows;
     cru_arena_destroy(scratch);
     return CRU_OK;
 }
@@ -171,7 +185,8 @@ static cru_status of_sets(const cru_judging *j, quantity what, double *value)
 static cru_status score(const cru_judging *j, double *value)
 {
     const cru_data *data = j->data;
-    const quantity what = (quantity)((const settings *)j->settings)->what;
+    const settings *s = j->settings;
+    const quantity what = (quantity)s->what;
     *value = NAN;
     switch (what) {
     case CANDIDATES:
@@ -191,7 +206,7 @@ static cru_status score(const cru_judging *j, double *value)
         *value = (double)data->classes;
         break;
     case EDGES:
-        *value = edges(&data->graph);
+        *value = edges(&data->graph, (loop_count)s->loops);
         break;
     case POSITIVES:
         *value = positives(data);
@@ -200,7 +215,7 @@ static cru_status score(const cru_judging *j, double *value)
         *value = each_graph(data, (double)data->graph.rows);
         break;
     case MEAN_EDGES:
-        *value = each_graph(data, edges(&data->graph));
+        *value = each_graph(data, edges(&data->graph, (loop_count)s->loops));
         break;
     }
     return CRU_OK;
@@ -210,7 +225,7 @@ CRU_PLUGIN = {
     CRU_METRIC(.flags = CRU_METRIC_OF_DATASET, .score = score),
     CRU_SETTINGS(settings, schema),
     .name = "data-size",
-    .version = "1.1",
+    .version = "1.2",
     .summary = "a number that tables of datasets have: items, edges, features, ...",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",

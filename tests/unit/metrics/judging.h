@@ -37,7 +37,8 @@ static inline judging judging_create(const int32_t *truth, int64_t n, int32_t cl
     return (judging){.data = data, .scores = scores, .items = {ids, n}};
 }
 
-static inline cru_status judging_try(const judging *j, const char *name, const char *setting[2], double *value,
+/* `settings_of` has keys and values in turn and ends in NULL; NULL itself stands for the defaults. */
+static inline cru_status judging_try(const judging *j, const char *name, const char *const *settings_of, double *value,
                                      cru_error *err)
 {
     char path[500];
@@ -46,7 +47,8 @@ static inline cru_status judging_try(const judging *j, const char *name, const c
     snprintf(path, sizeof path, TEST_BINARY_DIR "/lib/crucible/plugins/metrics/%s.so", name);
     ck_assert_msg(plugin_open(path, CRU_KIND_METRIC, name, &plugin, err) == CRU_OK, "%s: %s", path, err->text);
     cru_settings *settings = cru_settings_create(plugin->params ? plugin->params : none, plugin->settings_size);
-    if (setting) ck_assert_msg(cru_settings_set(settings, setting[0], setting[1], err) == CRU_OK, "%s", err->text);
+    for (const char *const *k = settings_of; k && *k; k += 2)
+        ck_assert_msg(cru_settings_set(settings, k[0], k[1], err) == CRU_OK, "%s", err->text);
     const cru_judging asked = {.size = sizeof asked,
                                .settings = cru_settings_struct(settings),
                                .data = j->data,
@@ -67,8 +69,8 @@ static inline double judging_with(const judging *j, const char *name, const char
 {
     double value = 0;
     cru_error err = {0};
-    const char *setting[] = {key, text};
-    cru_status status = judging_try(j, name, key ? setting : NULL, &value, &err);
+    const char *settings_of[] = {key, text, NULL};
+    cru_status status = judging_try(j, name, settings_of, &value, &err);
     ck_assert_msg(status == CRU_OK, "%s: %s", name, err.text);
     return value;
 }

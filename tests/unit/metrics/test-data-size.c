@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Numbers that describe data, counted by hand. */
+#include <math.h>
 #include <string.h>
 
 #include "metrics/judging.h"
@@ -17,6 +18,15 @@ static judging four_items(int32_t classes)
 static double size_of(const judging *j, const char *what)
 {
     return judging_with(j, "data-size", "what", what);
+}
+
+static double size_with_loops(const judging *j, const char *what, const char *loops)
+{
+    double value = NAN;
+    cru_error err = {0};
+    const char *settings[] = {"what", what, "loops", loops, NULL};
+    ck_assert_int_eq(judging_try(j, "data-size", settings, &value, &err), CRU_OK);
+    return value;
 }
 
 START_TEST(counts_are_those_of_the_data)
@@ -49,6 +59,37 @@ START_TEST(neighbours_count_whatever_the_direction)
     judging j = four_items(2);
     judging_join(&j, pairs, 4, true);
     ck_assert_double_eq(size_of(&j, "degree"), 2 * 2 / 4.);
+    judging_destroy(&j);
+}
+END_TEST
+
+/* 0 - 1, 1 - 2 and loops of 2 and 3: 4 arcs of two edges and 2 of loops. */
+START_TEST(loops_count_as_half_or_whole_edges_where_asked)
+{
+    const double pairs[] = {0, 1, 1, 2, 2, 2, 3, 3};
+    judging j = four_items(2);
+    judging_join(&j, pairs, 4, false);
+    ck_assert_double_eq(size_with_loops(&j, "edges", "none"), 2);
+    ck_assert_double_eq(size_with_loops(&j, "edges", "arcs"), 3);
+    ck_assert_double_eq(size_with_loops(&j, "edges", "edges"), 4);
+    ck_assert_double_eq(size_with_loops(&j, "degree", "none"), 4 / 4.);
+    ck_assert_double_eq(size_with_loops(&j, "degree", "arcs"), 6 / 4.);
+    ck_assert_double_eq(size_with_loops(&j, "degree", "edges"), 8 / 4.);
+    judging_join(&j, pairs, 4, true); /* an arc is an edge then, a loop likewise */
+    ck_assert_double_eq(size_with_loops(&j, "edges", "none"), 2);
+    ck_assert_double_eq(size_with_loops(&j, "edges", "arcs"), 4);
+    ck_assert_double_eq(size_with_loops(&j, "edges", "edges"), 4);
+    judging_destroy(&j);
+}
+END_TEST
+
+/* Three loops as arcs and one edge: 5 arcs, of which half is no whole number. */
+START_TEST(half_edges_are_rounded_down)
+{
+    const double pairs[] = {0, 1, 1, 1, 2, 2, 3, 3};
+    judging j = four_items(2);
+    judging_join(&j, pairs, 4, false);
+    ck_assert_double_eq(size_with_loops(&j, "edges", "arcs"), 2);
     judging_destroy(&j);
 }
 END_TEST
@@ -141,6 +182,8 @@ Suite *suite(void)
     tcase_add_test(c, counts_are_those_of_the_data);
     tcase_add_test(c, an_edge_with_its_way_back_is_one);
     tcase_add_test(c, neighbours_count_whatever_the_direction);
+    tcase_add_test(c, loops_count_as_half_or_whole_edges_where_asked);
+    tcase_add_test(c, half_edges_are_rounded_down);
     tcase_add_test(c, graphs_have_mean_sizes);
     tcase_add_test(c, candidate_sets_have_a_size_and_miss_labels);
     tcase_add_test(c, candidate_sets_tell_which_classes_they_hold);
