@@ -1,28 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Included by walk-table-*.c, which define WALK_LEARN. A walk's rows are copied to where they stay in the first cache:
- * windows overlap, so every row is used about 2 context times. */
+/* Included by walk-table-*.c, which define WALK_LEARN and LANES. A walk's rows are copied to where they stay in the first
+ * cache: windows overlap, so every row is used about 2 context times. Both products, that of all pairs and that of their
+ * derivatives with the rows, keep a block of results in registers; otherwise they would load and store more than compute.
+ * Blocks at the border reach into rows of zeros. */
 #include <math.h>
 #include <string.h>
 
-#include "backends/cpu/simd/elementary.h"
+#include "backends/cpu/simd/vector.h"
 #include "graph/walk-table.h"
 
-static float product(const float *restrict a, const float *restrict b, int64_t n)
+enum { ACROSS = WALK_MARGIN - 1, DOWN = WALK_MARGIN };
+
+typedef float vec4 __attribute__((vector_size(16)));
+typedef float vec4_unaligned __attribute__((vector_size(16), aligned(4), may_alias));
+
+/* Four sums, each of every fourth lane. */
+INLINE vec4 quarter(vec v)
 {
-    float sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t k = 0; k < n; k++) sum += a[k] * b[k];
-    return sum;
+#if LANES == 16
+    const __m256 low = _mm512_castps512_ps256((__m512)v), high = _mm512_extractf32x8_ps((__m512)v, 1);
+    const __m256 half = _mm256_add_ps(low, high);
+    return (vec4)_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+#elif LANES == 8
+    return (vec4)_mm_add_ps(_mm256_castps256_ps128((__m256)v), _mm256_extractf128_ps((__m256)v, 1));
+#else
+    return v;
+#endif
 }
 
-/* y += w x, for both ends of a pair at once */
-static void exchange(float w, const float *restrict a, const float *restrict b, float *restrict da, float *restrict db,
-                     int64_t n)
+/* The sums of all lanes of four vectors. */
+INLINE vec4 sums_of_four(const vec v[4])
 {
-#pragma omp simd
-    for (int64_t k = 0; k < n; k++) {
-        da[k] += w * b[k];
-        db[k] += w * a[k];
+    const vec4 a = quarter(v[0]), b = quarter(v[1]), c = quarter(v[2]), d = quarter(v[3]);
+    const vec4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5) + __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const vec4 cd = __builtin_shufflevector(c, d, 0, 4, 1, 5) + __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+}
+
+/* to[r stride + c] = x_r y_c for ACROSS rows of x, DOWN rows of y */
+INLINE void products(const float *restrict x, const float *restrict y, int64_t width, float *restrict to,
+                     int64_t stride)
+{
+    vec sum[ACROSS][DOWN] = {{{0}}};
+    for (int64_t k = 0; k < width; k += LANES) {
+        vec b[DOWN];
+        for (int c = 0; c < DOWN; c++) b[c] = load(y + c * width + k);
+        for (int r = 0; r < ACROSS; r++) {
+            const vec a = load(x + r * width + k);
+            for (int c = 0; c < DOWN; c++) sum[r][c] = vec_fused(a, b[c], sum[r][c]);
+        }
+    }
+    for (int r = 0; r < ACROSS; r++) *(vec4_unaligned *)(to + r * stride) = sums_of_four(sum[r]);
+}
+
+/* dx_r = sum_q w_rq x_q for DOWN rows, q of from .. to - 1 */
+INLINE void combine(const float *restrict w, int64_t stride, const float *restrict x, int64_t width, int64_t from,
+                    int64_t to, float *restrict dx)
+{
+    for (int64_t k = 0; k < width; k += 2 * LANES) {
+        vec sum[DOWN][2] = {{{0}}};
+        for (int64_t q = from; q < to; q++) {
+            const vec low = load(x + q * width + k), high = load(x + q * width + k + LANES);
+            for (int r = 0; r < DOWN; r++) {
+                const vec factor = splat(w[r * stride + q]);
+                sum[r][0] = vec_fused(factor, low, sum[r][0]);
+                sum[r][1] = vec_fused(factor, high, sum[r][1]);
+            }
+        }
+        for (int r = 0; r < DOWN; r++)
+            store(dx + r * width + k, sum[r][0]), store(dx + r * width + k + LANES, sum[r][1]);
     }
 }
 
@@ -39,25 +85,59 @@ static void derive(const walk_list *w, float *restrict d, int64_t n)
     }
 }
 
-void WALK_LEARN(cru_walk_table *table, const walk_list *w)
+/* Where the parts of w->memory are. */
+typedef struct walk_work {
+    int64_t width, stride; /* of rows; of the two matrices of pairs */
+    float *x, *dx;         /* rows: a walk's, and their gradient */
+    float *product;        /* x_p x_q */
+    float *slope;          /* the derivatives, symmetric, 0 where p and q are in no window together */
+    float *pairs;          /* those of one triangle in a row */
+} walk_work;
+static walk_work work_on(const cru_walk_table *t, const walk_list *w)
 {
-    const int64_t dim = table->dim, each = w->context - 1, firsts = w->length - each;
+    const int64_t rows = w->length + WALK_MARGIN, width = walk_width(t->dim);
+    walk_work k = {.width = width, .stride = rows, .x = w->memory};
+    k.dx = k.x + rows * width;
+    k.product = k.dx + rows * width;
+    k.slope = k.product + rows * rows;
+    k.pairs = k.slope + rows * rows;
+    return k;
+}
+
+/* dx of a walk whose rows are in x. */
+static void learn_walk(const walk_list *w, const walk_work *k)
+{
+    const int64_t each = w->context - 1, firsts = w->length - each, n = k->stride;
+    for (int64_t p = 0; p < firsts; p += ACROSS)
+        for (int64_t q = p + 1; q < w->length && q < p + ACROSS + each; q += DOWN)
+            products(k->x + p * k->width, k->x + q * k->width, k->width, k->product + p * n + q, n);
+    for (int64_t p = 0; p < firsts; p++)
+        memcpy(k->pairs + p * each, k->product + p * n + p + 1, (size_t)each * sizeof(float));
+    derive(w, k->pairs, firsts * each);
+    for (int64_t p = 0; p < firsts; p++)
+        for (int64_t q = p + 1; q <= p + each; q++)
+            k->slope[p * n + q] = k->slope[q * n + p] = k->pairs[p * each + q - p - 1];
+    for (int64_t p = 0; p < w->length; p += DOWN) {
+        const int64_t last = p + DOWN - 1 + (p < firsts ? each : -1), most = p < firsts ? w->length : firsts;
+        const int64_t from = p > each ? p - each : 0, to = last + 1 < most ? last + 1 : most;
+        combine(k->slope + p * n, n, k->x, k->width, from, to, k->dx + p * k->width);
+    }
+}
+
+void WALK_LEARN(cru_walk_table *t, const walk_list *w)
+{
+    const int64_t dim = t->dim;
     const size_t row = (size_t)dim * sizeof(float);
-    float *x = w->memory, *dx = x + w->length * dim, *d = dx + w->length * dim;
+    const walk_work k = work_on(t, w);
     for (int64_t i = 0; i < w->count; i++) {
         const int32_t *ids = w->ids + i * w->length;
-        for (int64_t p = 0; p < w->length; p++) memcpy(x + p * dim, table->rows + ids[p] * dim, row);
-        memset(dx, 0, (size_t)w->length * row);
-        for (int64_t p = 0; p < firsts; p++)
-            for (int64_t q = 0; q < each; q++) d[p * each + q] = product(x + p * dim, x + (p + q + 1) * dim, dim);
-        derive(w, d, firsts * each);
-        for (int64_t p = 0; p < firsts; p++)
-            for (int64_t q = 0, o = p + 1; q < each; q++, o++)
-                exchange(d[p * each + q], x + p * dim, x + o * dim, dx + p * dim, dx + o * dim, dim);
+        for (int64_t p = 0; p < w->length; p++) memcpy(k.x + p * k.width, t->rows + ids[p] * dim, row);
+        learn_walk(w, &k);
         for (int64_t p = 0; p < w->length; p++) {
-            float *restrict to = table->gradient + ids[p] * dim;
+            float *restrict to = t->gradient + ids[p] * dim;
+            const float *restrict from = k.dx + p * k.width;
 #pragma omp simd
-            for (int64_t k = 0; k < dim; k++) to[k] += dx[p * dim + k];
+            for (int64_t c = 0; c < dim; c++) to[c] += from[c];
         }
     }
 }

@@ -39,7 +39,7 @@ void cru_walk_table_learn(cru_walk_table *table, const cru_walk_batch *batch, do
                       .context = batch->context,
                       .sign = 1,
                       .weight = (float)(1 / (double)(batch->count * pairs)),
-                      .memory = cru_arena_alloc(scratch, 2 * batch->length * table->dim + pairs, sizeof(float)),
+                      .memory = cru_arena_alloc_zeroed(scratch, walk_floats(batch->length, table->dim), sizeof(float)),
                       .loss = loss};
     if (loss) *loss = 0;
     walk_learn *learn = widest();
