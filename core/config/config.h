@@ -101,7 +101,13 @@ typedef struct trial {
     const variant *const *metrics; /* those of the experiment, with their values for this dataset */
     int64_t metric_count;
     uint64_t seed;
+    int64_t drawn; /* number of its setting in a search whose settings have draws of their own; else, and of the first
+                      setting, 0 */
 } trial;
+
+/* The seed of the method's own draws: the trial's, mixed with `drawn` unless that is 0. Split, damage and generated data
+ * come from the trial's seed alone. */
+uint64_t trial_method_seed(const trial *t);
 
 typedef struct experiment_plan experiment_plan;
 

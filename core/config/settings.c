@@ -109,6 +109,9 @@ const cru_param search_params[] = {
                "philox: our own draws; study: a NumPy generator a value, seeded by a hash of setting, trial and key"),
     CRU_CHOICE(search_settings, select, SEARCH_SELECT_VALIDATION, selections,
                "by which score settings are chosen; test: by the first metric, as some studies do: flattering"),
+    CRU_BOOL(search_settings, own_draws, false,
+             "every setting trains with first weights and batches of its own, drawn by its number and the seed; split "
+             "and damage stay"),
     CRU_END,
 };
 

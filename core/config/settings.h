@@ -112,6 +112,7 @@ typedef struct search_settings {
                             the number of jobs, so that what is tried does not depend on it */
     int64_t rng;         /* search_rng: our own streams, or a NumPy generator a value, seeded by a hash (study-rng.h) */
     int64_t select;      /* search_select: by which scores settings are chosen */
+    bool own_draws;      /* settings after the first train with other first weights and batches: trial_method_seed */
 } search_settings;
 extern const cru_param search_params[];
 

@@ -11,11 +11,9 @@
  * was a choice. It is left out of a text, so that those trials are found. */
 static bool goes_without_saying(const char *prefix, const char *line, int size)
 {
-    static const char *const young[][2] = {{"monitor", "nonfinite=fail"},
-                                           {"monitor", "heads=0"},
-                                           {"search", "select=validation"},
-                                           {"algorithm", "one_logit=false"},
-                                           {"dataset", "nodes=0"}};
+    static const char *const young[][2] = {{"monitor", "nonfinite=fail"},    {"monitor", "heads=0"},
+                                           {"search", "select=validation"},  {"search", "own_draws=false"},
+                                           {"algorithm", "one_logit=false"}, {"dataset", "nodes=0"}};
     for (size_t i = 0; i < sizeof young / sizeof *young; i++)
         if (strcmp(prefix, young[i][0]) == 0 && (size_t)size == strlen(young[i][1]) &&
             memcmp(line, young[i][1], (size_t)size) == 0)
@@ -120,6 +118,7 @@ char *trial_text(const experiment *e, const trial *t, const char *checksum)
     put_host(out, t->monitor);
     put_plugin(out, "algorithm", t->algorithm);
     put_search(out, e, t->algorithm);
+    if (t->drawn) fprintf(out, "search.number=%lld\n", (long long)t->drawn);
     put_metrics(out, t); /* last, as store_find_source expects */
     if (fclose(out) != 0) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
     return text;

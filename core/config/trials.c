@@ -2,6 +2,8 @@
 /* Trials by number, and settings drawn by a search. */
 #include <string.h>
 
+#include <crucible/random.h>
+
 #include "config/plan.h"
 
 int64_t experiment_trial_count(const experiment *e)
@@ -66,6 +68,13 @@ void experiment_trial(const experiment *e, int64_t index, trial *t)
     at.outer /= plan->chain_total;
     t->split = digit(&at.group->splits, &at.outer);
     t->preprocess = digit(&at.block->preprocess, &at.outer);
+}
+
+uint64_t trial_method_seed(const trial *t)
+{
+    if (t->drawn == 0) return t->seed;
+    cru_rng mixed = cru_rng_stream(t->seed, "setting", (uint64_t)t->drawn);
+    return cru_rng_u32(&mixed) >> 1; /* generators of libraries take 31 bits */
 }
 
 int64_t experiment_with_seed(const experiment *e, int64_t index, int64_t position)

@@ -104,7 +104,7 @@ static worker_job order_for(const job *j, int socket)
                        .inner = method->inner ? method->inner->path : NULL,
                        .inner_name = method->inner ? method->inner->name : NULL,
                        .settings = method->text,
-                       .seed = j->trial.seed,
+                       .seed = trial_method_seed(&j->trial),
                        .inductive = j->inductive,
                        .curves = r->run->curves,
                        .sandbox = r->run->sandbox,

@@ -36,7 +36,8 @@ static monitor_settings rule_of(const trial *t)
 
 bool trials_share_training(const trial *a, const trial *b)
 {
-    if (!trials_share_problem(a, b) || !same_method(a->algorithm, b->algorithm) || trial_inductive(a, NULL))
+    if (!trials_share_problem(a, b) || !same_method(a->algorithm, b->algorithm) || a->drawn != b->drawn ||
+        trial_inductive(a, NULL))
         return false;
     monitor_settings x = rule_of(a), y = rule_of(b);
     return rule_only_watches(&x) && rule_only_watches(&y) && x.epochs == y.epochs && x.before_step == y.before_step;

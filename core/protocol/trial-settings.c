@@ -79,7 +79,7 @@ static void drop_repeats(trial_settings *list)
 void trial_settings_make(const trial *t, trial_settings *list)
 {
     *list = (trial_settings){0};
-    char *seed = NULL;
+    char *seed = NULL, *number = NULL;
     if (asprintf(&seed, "%llu", (unsigned long long)t->seed) < 0) seed = NULL;
     put(list, "algorithm", t->algorithm->name);
     put(list, "dataset", t->dataset->label);
@@ -92,6 +92,8 @@ void trial_settings_make(const trial *t, trial_settings *list)
     put_given(list, "preprocess", t->preprocess);
     put_given(list, "split", t->split);
     put_given(list, "monitor", t->monitor);
+    if (t->drawn)
+        put(list, "search.number", own(list, asprintf(&number, "%lld", (long long)t->drawn) < 0 ? NULL : number));
     drop_repeats(list);
 }
 

@@ -13,8 +13,8 @@ typedef struct trial_settings {
     int64_t owned_count, owned_space;
 } trial_settings;
 
-/* What the config says, not every default: algorithm, dataset, corruptor, seed, split, and "<kind>.<key>" for each
- * given setting. Memory running out is a panic. */
+/* What the config says, not every default: algorithm, dataset, corruptor, seed, split, "<kind>.<key>" for each
+ * given setting, and search.number where a setting of a search has draws of its own. Memory running out is a panic. */
 void trial_settings_make(const trial *t, trial_settings *list);
 void trial_settings_clear(trial_settings *list);
 

@@ -78,6 +78,7 @@ static void make_trial(const tuning *t, const errand *e, trial *out)
 {
     experiment_trial(t->options.experiment, trial_index(t, e->unit, e->seed), out);
     out->algorithm = e->unit->attempts[e->number].drawn;
+    out->drawn = t->options.experiment->search.own_draws ? e->number : 0;
 }
 
 /* Enters the errand's trial into the store and fills its key. */

@@ -179,6 +179,7 @@ static cru_status widen(training *t, const instance *p)
         return cru_ctx_fail(p->ctx, CRU_FAILED, "the host did not send the whole task");
     cru_status status = cru_task_map(fd, &t->whole, &t->whole_mapping, cru_ctx_error(p->ctx));
     close(fd);
+    t->whole.seed = t->job->seed;
     if (!status) status = p->method->widen(p->self, &t->whole);
     return status;
 }
@@ -276,6 +277,7 @@ cru_status training_open(training *t, const worker_job *job, bool here, cru_erro
         .job = job, .here = here, .share_count = job->share_count, .seconds_construct = NAN, .seconds_train = NAN};
     for (int32_t i = 0; i < t->share_count; i++) t->shares[i] = (share){.training = t, .number = i};
     cru_status status = cru_task_map(job->task, &t->task, &t->mapping, err);
+    t->task.seed = job->seed; /* other methods' draws of the same problem may come from other seeds */
     for (int32_t i = 0; !status && i < t->share_count; i++) {
         t->shares[i].scores = scores_map(job->shares[i].scores, &job->shape, true);
         if (!t->shares[i].scores) status = cru_fail(err, CRU_NO_MEMORY, "cannot map the scores: %s", strerror(errno));

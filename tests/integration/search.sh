@@ -67,6 +67,16 @@ fair=$(mean "$("$CRUCIBLE" report fair --json)")
 peek=$(mean "$("$CRUCIBLE" report peek --json)")
 python3 -c 'import sys; sys.exit(float(sys.argv[1]) < float(sys.argv[2]))' "$peek" "$fair" || fail "test $peek, validation $fair"
 
+# Draws of their own: only the defaults, which come first, are trained with the same ones as before; the report has the same shape.
+expect 0 "$CRUCIBLE" search tune.ini --set search.method=random --set search.own_draws=yes --set experiment.name=own
+contains "$errors" "own: 14 of 16 trials run"
+contains "$out" "mean ± std of 2 runs"
+[ "$(grep -c "^gcn " <<<"$out")" = 1 ] || fail "the numbers of the chosen settings split the table: $out"
+expect 0 "$CRUCIBLE" show own:2
+contains "$out" "search.number"
+expect 0 "$CRUCIBLE" export own --format csv
+contains "$(head -n 1 <<<"$out")" "search.number"
+
 # An interrupted search goes on and ends with the same choice.
 mkfifo lines
 set -m # children of a script ignore SIGINT otherwise

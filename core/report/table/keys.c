@@ -55,7 +55,7 @@ static cru_status parse(const frame *f, const char *text, bool must_exist, key_l
 static bool of_method(const frame_column *column)
 {
     return strcmp(column->name, "alias") == 0 || strcmp(column->name, "algorithm") == 0 ||
-           strncmp(column->name, "algorithm.", 10) == 0;
+           strcmp(column->name, "search.number") == 0 || strncmp(column->name, "algorithm.", 10) == 0;
 }
 
 /* Where a trial is noted is no setting of it. */

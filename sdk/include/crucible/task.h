@@ -68,7 +68,7 @@ typedef struct cru_task {
                                 * when labels are candidate sets */
     const uint8_t *candidates; /* items x classes, 0/1, rows of train and val only; NULL unless labels are partial */
     cru_split split;           /* test ids are known (transductive), their labels are not */
-    uint64_t seed;             /* of the trial */
+    uint64_t seed;             /* of the method's own draws: cru_ctx_seed */
 } cru_task;
 
 /* ---- below: for dataset, corruptor and metric plugins, and the host ------------------------------------------- */

@@ -7,7 +7,7 @@
 #include "runner/fixture.h"
 #include "search/tuning.h"
 
-#define PLUGINS  "runner-secret runner-accuracy runner-learner search-contrary fit-fail"
+#define PLUGINS  "runner-secret runner-accuracy runner-learner search-contrary search-drawing fit-fail"
 #define CONTRARY "[dataset runner-secret]\n[algorithm search-contrary]\n"
 #define NAMED    "[experiment]\nname = tune\nmetrics = runner-accuracy\nseeds = 4, 2\n"
 
@@ -89,7 +89,7 @@ static tuning_figures run(session *s, agenda_again again)
 /* ---- what a store holds ---------------------------------------------------------------------------------- */
 
 typedef struct kept {
-    char key[SHA256_HEX], alias[32], x[32], seed[8];
+    char key[SHA256_HEX], alias[32], x[32], seed[8], number[8];
     store_outcome outcome;
     int64_t tried;
     double accuracy, validation;
@@ -118,6 +118,7 @@ static bool take_setting(void *user, int64_t index, const store_setting *setting
     kept *k = &((contents *)user)->trials[index];
     if (strcmp(setting->name, "algorithm.x") == 0) snprintf(k->x, sizeof k->x, "%s", setting->value);
     if (strcmp(setting->name, "seed") == 0) snprintf(k->seed, sizeof k->seed, "%s", setting->value);
+    if (strcmp(setting->name, "search.number") == 0) snprintf(k->number, sizeof k->number, "%s", setting->value);
     return true;
 }
 
@@ -264,6 +265,73 @@ START_TEST(a_search_in_which_all_fails_chooses_the_first)
 }
 END_TEST
 
+/* ---- draws ----------------------------------------------------------------------------------------------- */
+
+#define LOTS    NAMED "[dataset runner-secret]\nrows = 20000\n[algorithm search-drawing]\n[search]\nmethod = random\n"
+#define DRAWING LOTS "trials = 6\n"
+
+/* The trials of the second seed come after the six of the first. */
+START_TEST(settings_share_their_draws_unless_they_have_their_own)
+{
+    static const char *const numbers[] = {"", "1", "2", "3", "4", "5"};
+    contents shared, own;
+    expected_contents(DRAWING, &shared);
+    expected_contents(DRAWING "own_draws = yes\n", &own);
+    ck_assert_int_eq(own.count, 12);
+    for (int64_t i = 0; i < own.count; i++) {
+        const int64_t first = i - i % 6;
+        ck_assert_int_eq(own.trials[i].outcome, STORE_OK);
+        ck_assert_str_eq(own.trials[i].x, shared.trials[i].x);
+        ck_assert_double_eq(shared.trials[i].accuracy, shared.trials[first].accuracy);
+        ck_assert_double_eq(own.trials[i].validation, shared.trials[first].validation);
+        ck_assert_int_eq(strcmp(own.trials[i].key, shared.trials[i].key) == 0, i == first);
+        ck_assert_str_eq(own.trials[i].number, numbers[i - first]);
+        for (int64_t k = first; k < i; k++) ck_assert_double_ne(own.trials[i].accuracy, own.trials[k].accuracy);
+    }
+    ck_assert_double_ne(own.trials[1].accuracy, own.trials[7].accuracy);
+}
+END_TEST
+
+START_TEST(draws_of_their_own_do_not_depend_on_jobs_or_on_the_length_of_the_search)
+{
+    session s;
+    contents expected, shorter;
+    expected_contents(DRAWING "own_draws = yes\n", &expected);
+    session_open(&s, DRAWING "own_draws = yes\n");
+    s.jobs = 5;
+    run(&s, AGENDA_MISSING);
+    expect_same(&s, &expected);
+    run(&s, AGENDA_MISSING);
+    ck_assert_int_eq(s.ended, 0);
+    fixture_close(&s.f);
+    expected_contents(LOTS "trials = 3\nown_draws = yes\n", &shorter);
+    for (int64_t i = 0; i < 6; i++) ck_assert_str_eq(shorter.trials[i].key, expected.trials[i < 3 ? i : i + 3].key);
+}
+END_TEST
+
+/* Three values, drawn six times, are six trainings. */
+START_TEST(a_setting_drawn_twice_has_draws_of_its_own_each_time)
+{
+    contents c;
+    expected_contents("[experiment]\nname = tune\nmetrics = runner-accuracy\n[dataset runner-secret]\n"
+                      "[algorithm search-drawing]\nx = search(one-of 0.25 0.5 0.75)\n"
+                      "[search]\nmethod = random\ntrials = 6\nown_draws = yes\n",
+                      &c);
+    ck_assert_int_eq(c.count, 6);
+}
+END_TEST
+
+/* The other seeds train the setting that the first one chose, with the draws of its number. */
+START_TEST(a_choice_keeps_its_number_on_other_seeds)
+{
+    contents c;
+    expected_contents(DRAWING "own_draws = yes\nper = first-seed\nties = last\n", &c);
+    ck_assert_int_eq(c.count, 7);
+    ck_assert_str_eq(chosen(&c, "4")->number, "5");
+    ck_assert_str_eq(chosen(&c, "2")->number, "5");
+}
+END_TEST
+
 /* ---- again ----------------------------------------------------------------------------------------------- */
 
 START_TEST(a_second_search_has_nothing_to_do_unless_forced)
@@ -369,6 +437,7 @@ START_TEST(searches_under_several_rules_share_their_trainings)
 {
     search_both_ways(LEARNER "[search]\nmethod = random\ntrials = 4\n", 24, 8); /* two seeds, three rules */
     search_both_ways(LEARNER "[search]\nmethod = grid\npoints = 2\nper = all-seeds\n", 24, 8);
+    search_both_ways(LEARNER "[search]\nmethod = random\ntrials = 4\nown_draws = yes\n", 24, 8);
 }
 END_TEST
 
@@ -405,6 +474,10 @@ Suite *suite(void)
     tcase_add_test(t, the_mean_over_all_seeds_may_choose);
     tcase_add_test(t, settings_drawn_twice_are_run_and_counted_once);
     tcase_add_test(t, a_search_in_which_all_fails_chooses_the_first);
+    tcase_add_test(t, settings_share_their_draws_unless_they_have_their_own);
+    tcase_add_test(t, draws_of_their_own_do_not_depend_on_jobs_or_on_the_length_of_the_search);
+    tcase_add_test(t, a_setting_drawn_twice_has_draws_of_its_own_each_time);
+    tcase_add_test(t, a_choice_keeps_its_number_on_other_seeds);
     tcase_add_test(t, a_second_search_has_nothing_to_do_unless_forced);
     tcase_add_test(t, the_number_of_jobs_changes_nothing);
     tcase_add_test(t, a_killed_search_ends_like_an_undisturbed_one);
