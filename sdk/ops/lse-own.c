@@ -3,7 +3,8 @@
  *
  * The products are symmetric, so only square tiles on and right of the diagonal are computed: some rows I against some
  * rows J that are the same or come later. Those right of the diagonal also serve the rows J, transposed. Where no
- * product can be large, exponentials need no shift by the largest of their row, and e_ij = e_ji holds for them, too. */
+ * product can be large, exponentials need no shift by the largest of their row, and e_ij = e_ji holds for them, too.
+ * Those of some thousand rows are kept for the gradient; of more they are made again. */
 #include <math.h>
 
 #include "ops/lse.h"
@@ -13,6 +14,14 @@ _Static_assert(TILE *TILE <= LSE_BLOCK, "a tile is larger than a block");
 
 /* With |product| <= 60 sums of 2^31 exponentials, their reciprocals and products of both stay finite and normal. */
 static const float most_product = 60;
+
+/* Floats of exponentials that a step may keep: 64 MiB, all pairs of 5,500 rows. */
+static const int64_t most_kept = 1 << 24;
+
+typedef struct own_products {
+    float scale;
+    float *kept; /* tile after tile, or NULL */
+} own_products;
 
 /* e = exp(scale x_i x_j) of a tile */
 static void exponentials(cru_tape *t, const cru_tensor *x, const tile *b, float scale, float *e)
@@ -29,13 +38,13 @@ static void combine(cru_device *device, cru_binary op, int64_t n, const float *a
     device->backend->binary(device, op, &args);
 }
 
-/* y_ij = e_ij (u_i + u_j) with `sums` as scratch of the size of e */
-static void weigh(cru_device *device, const tile *b, const float *u, float *e, float *sums)
+/* y_ij = e_ij (u_i + u_j) */
+static void weigh(cru_device *device, const tile *b, const float *u, const float *e, float *y)
 {
     const cru_binary_args pairs = {
-        .rows = b->rows, .cols = b->cols, .a = {u + b->first, 1, 0}, .b = {u + b->other, 0, 1}, .y = sums};
+        .rows = b->rows, .cols = b->cols, .a = {u + b->first, 1, 0}, .b = {u + b->other, 0, 1}, .y = y};
     device->backend->binary(device, CRU_BINARY_ADD, &pairs);
-    combine(device, CRU_BINARY_MUL, b->rows * b->cols, e, sums, e);
+    combine(device, CRU_BINARY_MUL, b->rows * b->cols, e, y, y);
 }
 
 /* dy_i / sum_j e_ij: what an exponential in row i passes on */
@@ -55,16 +64,16 @@ static void own_backward(cru_tape *t, tape_node *n)
     const cru_tensor *x = n->in[0];
     const int64_t rows = cru_tensor_rows(x), c = cru_tensor_cols(x);
     const cru_backend *be = t->device->backend;
+    const own_products *p = n->state;
     float *u = shares(t, n, rows), *dx = tape_floats(t, rows * c);
-    float *e = tape_floats(t, tile_floats(rows)), *sums = tape_floats(t, tile_floats(rows));
+    float *sums = tape_floats(t, tile_floats(rows)), *e = p->kept ? p->kept : tape_floats(t, tile_floats(rows));
     be->fill(t->device, dx, rows * c, 0);
-    for (tile b = {0}; next_tile(rows, &b);) {
-        const float scale = *(const float *)n->state;
-        exponentials(t, x, &b, scale, e);
+    for (tile b = {0}; next_tile(rows, &b); e += p->kept ? b.rows * b.cols : 0) {
+        if (!p->kept) exponentials(t, x, &b, p->scale, e);
         weigh(t->device, &b, u, e, sums);
-        tile_gradient(t, x, &b, scale, e, dx);
+        tile_gradient(t, x, &b, p->scale, sums, dx);
     }
-    pool_return(&t->memory, e, tile_floats(rows));
+    if (!p->kept) pool_return(&t->memory, e, tile_floats(rows));
     pool_return(&t->memory, sums, tile_floats(rows));
     tape_grad_give(t, n->in[0], dx);
 }
@@ -87,17 +96,31 @@ static bool products_are_small(cru_tape *t, const cru_tensor *x, float scale)
     return fabsf(scale) * host <= most_product; /* not when it is NaN */
 }
 
+static int64_t all_tiles(int64_t n)
+{
+    int64_t count = 0;
+    for (tile b = {0}; next_tile(n, &b);) count += b.rows * b.cols;
+    return count;
+}
+
+static bool keeps(cru_tape *t, const cru_tensor *x)
+{
+    return t->recording && tape_needs(t, x) && all_tiles(cru_tensor_rows(x)) <= most_kept;
+}
+
 cru_tensor *lse_own_products(cru_tape *t, cru_tensor *x, float scale)
 {
     if (!products_are_small(t, x, scale)) return NULL;
     const int64_t n = cru_tensor_rows(x);
     const cru_backend *be = t->device->backend;
     const cru_tensor shape = tape_shape1(n);
-    tape_result r = tape_emit(t, &own_op, &shape, &x, 1, sizeof scale);
-    *(float *)r.state = scale;
-    float *sums = r.out->data, *e = tape_floats(t, tile_floats(n)), *part = tape_floats(t, (n < TILE ? n : TILE));
+    tape_result r = tape_emit(t, &own_op, &shape, &x, 1, sizeof(own_products));
+    own_products *p = r.state;
+    *p = (own_products){scale, keeps(t, x) ? tape_floats(t, all_tiles(n)) : NULL};
+    float *e = p->kept ? p->kept : tape_floats(t, tile_floats(n));
+    float *sums = r.out->data, *part = tape_floats(t, (n < TILE ? n : TILE));
     be->fill(t->device, sums, n, 0);
-    for (tile b = {0}; next_tile(n, &b);) {
+    for (tile b = {0}; next_tile(n, &b); e += p->kept ? b.rows * b.cols : 0) {
         exponentials(t, x, &b, scale, e);
         cru_reduce_args by_row = {.outer = b.rows, .count = b.cols, .inner = 1, .x = e, .y = part};
         be->reduce(t->device, CRU_REDUCE_SUM, &by_row);
@@ -108,6 +131,6 @@ cru_tensor *lse_own_products(cru_tape *t, cru_tensor *x, float scale)
         combine(t->device, CRU_BINARY_ADD, b.cols, sums + b.other, part, sums + b.other);
     }
     be->unary(t->device, CRU_UNARY_LOG, &(cru_unary_args){.n = n, .x = sums, .y = sums});
-    pool_return(&t->memory, e, tile_floats(n));
+    if (!p->kept) pool_return(&t->memory, e, tile_floats(n));
     return r.out;
 }

@@ -84,6 +84,9 @@ typedef struct ticket {
     int32_t id;
 } ticket;
 
+/* More than what rounding does to logarithms of numbers from the smallest to the largest double. */
+static const double clearly = 1e-9;
+
 /* Restores a heap, largest key on top, after the ticket at `at` became smaller. */
 static void sift_down(ticket *heap, int64_t count, int64_t at)
 {
@@ -98,7 +101,9 @@ static void sift_down(ticket *heap, int64_t count, int64_t at)
 
 /* Item i gets an exponential waiting time with rate weights[i]; the order in which they end is that of successive draws
  * without replacement. The heap holds the `draws` shortest times so far, as logarithms, since weights may be tiny.
- *     Efraimidis, Spirakis. Weighted random sampling with a reservoir. IPL 2006. */
+ *     Efraimidis, Spirakis. Weighted random sampling with a reservoir. IPL 2006.
+ * A time is at least u / weight, because -ln(1 - u) >= u: where that is clearly more than the longest one held, which is
+ * so for most, no logarithm is taken. */
 static void draw_without_replacement(cru_rng *rng, const urn *from, int32_t *out)
 {
     int64_t positive = 0;
@@ -109,17 +114,21 @@ static void draw_without_replacement(cru_rng *rng, const urn *from, int32_t *out
     cru_arena *scratch = from->draws > 64 ? scratch_create() : NULL;
     ticket *heap = scratch ? cru_arena_alloc(scratch, from->draws, sizeof *heap) : few;
     int64_t held = 0;
+    double longest = INFINITY;
     for (int64_t i = 0; i < from->count; i++) {
         if (from->weights[i] == 0) continue;
-        ticket t = {.key = log(-log1p(-cru_rng_uniform(rng))) - log(from->weights[i]), .id = (int32_t)i};
+        const double u = cru_rng_uniform(rng);
+        if (u > longest * from->weights[i]) continue;
+        ticket t = {.key = log(-log1p(-u)) - log(from->weights[i]), .id = (int32_t)i};
         if (held < from->draws) {
             heap[held++] = t;
-            if (held == from->draws)
-                for (int64_t k = held / 2; k-- > 0;) sift_down(heap, held, k);
+            if (held < from->draws) continue;
+            for (int64_t k = held / 2; k-- > 0;) sift_down(heap, held, k);
         } else if (t.key < heap[0].key) {
             heap[0] = t;
             sift_down(heap, held, 0);
         }
+        if (held == from->draws) longest = (1 + clearly) * exp(heap[0].key);
     }
     while (held > 0) {
         out[held - 1] = heap[0].id;

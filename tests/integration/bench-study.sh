@@ -30,13 +30,16 @@ END
 cat >"$work/kept.json" <<'END'
 [{"family": "pll", "peer": "PyTorch 0", "threads": 1, "rounds": 3, "machine": "2 processors",
   "limits": {"memory GB/s": 10.0, "GEMM GFLOP/s": 100.0}, "alone": ["rc"],
-  "results": [{"method": "cc", "epochs": 10000, "ours": 2.0, "theirs": 11.0, "operations": 1e11},
+  "results": [{"method": "cc", "epochs": 10000, "ours": 2.0, "theirs": 11.0, "rounds": 3, "noise": 0.25, "operations": 1e11},
+              {"method": "log", "epochs": null, "ours": 3.0},
               {"method": "pc", "problem": "pc: no result"}]}]
 END
 expect 0 "$SOURCE/tools/bench" --study page --json "$work/kept.json" --write "$work/page.md"
 page=$(cat "$work/page.md")
-contains "$page" "| cc | 10000 | 2.00 | 11.00 | 5.5 | 50 % |"
-contains "$page" "| pc | pc: no result | | | | |"
+contains "$page" "| cc | 10000 | 2.00 | 11.00 | 5.5 | 0.2 | 50 % |"
+contains "$page" "| log | - | 3.00 | - | - | - | - |"
+contains "$page" "| pc | pc: no result | | | | | |"
+contains "$page" "Of 1 methods 0 are at least ten times as fast as their loop; the median is 6. The others: cc 5.5."
 contains "$page" "Without a loop in PyTorch: rc."
 contains "$page" "100 GFLOP/s in products"
 
@@ -48,12 +51,13 @@ sys.path.insert(0, sys.argv[1] + "/tests/bench/scripts")
 import study
 
 loops = {name: {} for name in ("cc", "pc", "rc")}
+study.methods_of = lambda family, only: ["cc", "log", "pc", "rc"]
 report = {"family": "pll", "results": [{"method": "pc", "ours": 1}, {"method": "cc", "problem": "no memory"}], "alone": []}
 asked = lambda missing: study.wanted(report, ["cc", "log", "pc", "rc"], loops, types.SimpleNamespace(missing=missing))
-assert asked(False) == ["cc", "pc", "rc"] and asked(True) == ["cc", "rc"]
+assert asked(False) == ["cc", "log", "pc", "rc"] and asked(True) == ["cc", "log", "rc"]
 study.put(report, {"method": "cc", "ours": 2}, loops)
-assert [r.get("ours") for r in report["results"]] == [2, 1] and report["open"] == ["rc"], report
-assert any("Not measured yet: rc." in line for line in study.tail_of(report))
+assert [r.get("ours") for r in report["results"]] == [2, 1] and report["open"] == ["log", "rc"], report
+assert any("Not measured yet: log, rc." in line for line in study.tail_of(report))
 END
 
 # A missing mirror is said in one line.

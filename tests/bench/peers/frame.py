@@ -34,6 +34,7 @@ class Sparse:
         self.shape, self.indices, self.values = tuple(shape), whole.indices(), whole.values()
         self.forward = whole.to_sparse_csr()
         self.backward = whole.t().coalesce().to_sparse_csr()
+        self.turned = None
 
     def __matmul__(self, dense):
         if dense.requires_grad:
@@ -41,9 +42,18 @@ class Sparse:
         return self.forward @ dense
 
     def kept(self, share):
-        """Other values: each stored one with this probability, scaled up by it."""
-        mask = (torch.rand(len(self.values)) < share).float() / share
-        return Sparse(self.indices[0], self.indices[1], self.values * mask, self.shape)
+        """Each stored value with this probability, scaled up by it."""
+        return self.with_values(self.values * (torch.rand(len(self.values)) < share) / share)
+
+    def with_values(self, values):
+        """Others where these are stored; where they go in the transpose is found once."""
+        if self.turned is None:
+            self.turned = torch.argsort(self.indices[1], stable=True)
+        of = lambda matrix, values: torch.sparse_csr_tensor(matrix.crow_indices(), matrix.col_indices(), values, matrix.shape)
+        new = object.__new__(Sparse)
+        new.__dict__.update(self.__dict__, values=values)
+        new.forward, new.backward = of(self.forward, values), of(self.backward, values[self.turned])
+        return new
 
 
 def normalised(pairs, n, loops=True, rule="sym", weights=None):

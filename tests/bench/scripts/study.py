@@ -2,26 +2,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seconds a trial of every method of a study, beside the same loop in PyTorch.
 
-    tools/bench --study FAMILY|all [--only NAME,...] [--missing] [--minutes N] [--rounds N] [--threads N]
+    tools/bench --study FAMILY|all [--only NAME,...] [--missing] [--minutes N] [--rounds N] [--dear SECONDS] [--threads N]
                [--python PROGRAM] [--build DIR] [--json FILE] [--write FILE]
-    tools/bench --study page --json FILE --write FILE     the page from results that were kept
+    tools/bench --study page [--json FILE] --write FILE     the page from results that were kept
 
 Ours is `crucible run` of one trial with one job, as a user sees it: processes, data, judge and store are in it. The
 peer is the training loop alone, without imports and loading, in a process of its own (tests/bench/peers/: written from the
 formulas; frame.py tells what it was given). Both train without stopping early, for a short and a longer number of epochs,
 from which follow the seconds of the method's whole number (tests/bench/peers/rule.py). They take turns, so that a busy
-machine hurts both alike. With one thread processor time is compared, else elapsed time; medians over the rounds.
+machine hurts both alike. With one thread processor time is compared, else elapsed time; medians over the rounds, of which a
+method that has taken --dear seconds begins no other. `noise` is half the way from the least ratio to the largest.
 
 `of peak`: the operations in the peer's products, over our seconds and the GEMM speed measured in the same run. Where it is high
-nothing but better products would make us faster. Methods without a loop in PyTorch are named, not timed; those that learn by
+nothing but better products would make us faster. Of methods without a loop in PyTorch ours alone is timed; those that learn by
 no gradient have scikit-learn's estimator for a peer, where it has one.
 
 The peer's interpreter is --python or CRUCIBLE_BENCH_PYTHON, else python3: name the one with the newest PyTorch.
---json keeps each result as it comes, beside those that the file has of other methods; --missing measures what it has not;
---minutes begins no further method after so many. --write makes the page (BENCHMARKS.md) from all that the file has.
-The data must be in the mirror (CRUCIBLE_MIRROR).
+--json keeps each result as it comes, beside those that the file has of other methods (tests/bench/results.json is behind
+BENCHMARKS.md); --missing measures what it has not; --minutes begins no further method after so many. --write makes the page
+from all that the file has. Operations are counted once for a version of the loops. The data must be in the mirror
+(CRUCIBLE_MIRROR).
 """
 import argparse
+import hashlib
 import importlib.util
 import json
 import os
@@ -38,6 +41,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
 PEERS = os.path.join(ROOT, "tests", "bench", "peers")
 PEER = os.path.join(PEERS, "peer.py")
+KEPT = os.path.join(ROOT, "tests", "bench", "results.json")
 VIEWS = {"set": ["same_views=true", "batch_size=128"]}  # what the study runs on images: here on rows of a table
 GRAPHS = {"dataset": "ptc-mr", "ini": "[corruptor graph-class-imbalance]\nlevel = low\nrng = study\n"}
 
@@ -91,6 +95,15 @@ def loops_of(family, python):
     return found["methods"], "PyTorch " + found["version"]
 
 
+def version_of(family):
+    """A sum over the sources of a family's loops: operations that were counted of others are counted again."""
+    found = hashlib.sha256()
+    for name in (os.path.join(family, "methods.py"), "frame.py"):
+        with open(os.path.join(PEERS, name), "rb") as file:
+            found.update(file.read())
+    return found.hexdigest()[:12]
+
+
 def checked(command, what, **more):
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
     if run.returncode:
@@ -105,6 +118,15 @@ class Study:
         self.name, self.settings, self.options, self.folder = family, FAMILIES[family], options, folder
         self.program = os.path.join(options.build, "bin", "crucible")
         self.clock = 0 if options.threads == 1 else 1
+        self.peer = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.peer:
+            self.peer.stdin.close()
+            self.peer.wait()
 
     def of(self, method):
         return {**self.settings, **self.settings.get("for", {}).get(method, {})}
@@ -148,22 +170,35 @@ class Study:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, elapsed
 
     def ask_peer(self, method, *more):
-        command = [self.options.python, PEER, self.name, method, self.data_for(method), "--threads",
-                   str(self.options.threads), *more]
-        return json.loads(checked(command, f"{method} in PyTorch"))
+        """One process answers for all methods: to import PyTorch takes longer than most trainings."""
+        if not self.peer:
+            command = [self.options.python, PEER, self.name, "--serve", "--threads", str(self.options.threads)]
+            self.peer = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        print(method, self.data_for(method), "--threads", self.options.threads, *more, file=self.peer.stdin, flush=True)
+        found = json.loads(self.peer.stdout.readline() or '{"problem": "its process ended"}')
+        if "problem" in found:
+            raise RuntimeError(f"{method} in PyTorch: {found['problem']}")
+        return found
 
-    def measure(self, method, file, loop):
-        experiment = self.experiment_of(method, file)
-        ours, theirs = [], []
-        self.time_ours(method, experiment, loop["epochs"] and 1)  # caches are made once
-        time_of = lambda n: self.time_ours(method, experiment, loop["epochs"] and n)
-        for i in range(self.options.rounds):
-            ours.append(whole(time_of, loop["points"], loop["epochs"] or 1)[self.clock])
-            found = self.ask_peer(method, *(["--count"] if i + 1 == self.options.rounds else []))
-            theirs.append((found["processor"], found["elapsed"])[self.clock])
-        return {"method": method, "epochs": loop["epochs"], "ours": statistics.median(ours),
-                "theirs": statistics.median(theirs), "spread": [min(ours), max(ours), min(theirs), max(theirs)],
-                "operations": found["operations"]}
+    def measure(self, method, file, loop, known):
+        """known: operations that were counted before; a loop of None: the method has none in PyTorch."""
+        experiment, epochs = self.experiment_of(method, file), loop and loop["epochs"]
+        ours, theirs, begin = [], [], time.monotonic()
+        if epochs:
+            self.time_ours(method, experiment, 1)  # caches are made once
+        time_of = lambda n: self.time_ours(method, experiment, epochs and n)
+        while len(ours) < self.options.rounds and (not ours or time.monotonic() - begin < self.options.dear):
+            ours.append(whole(time_of, loop["points"] if loop else (1, 1), epochs or 1)[self.clock])
+            if loop:
+                found = self.ask_peer(method, *(["--count"] if known is None else []))
+                known = found["operations"] if known is None else known
+                theirs.append((found["processor"], found["elapsed"])[self.clock])
+        row = {"method": method, "epochs": epochs, "rounds": len(ours), "ours": statistics.median(ours)}
+        if loop:
+            ratios = [b / a for a, b in zip(ours, theirs)]
+            row.update(theirs=statistics.median(theirs), noise=(max(ratios) - min(ratios)) / 2, operations=known,
+                       loop=version_of(self.name))
+        return row
 
 
 def limits(options):
@@ -180,11 +215,15 @@ def limits(options):
 
 def line_of(result, bounds):
     if "problem" in result:
-        return f"| {result['method']} | {result['problem']} | | | | |"
+        return f"| {result['method']} | {result['problem']} | | | | | |"
+    head = f"| {result['method']} | {result['epochs'] or '-'} | {result['ours']:.2f} | "
+    if "theirs" not in result:
+        return head + "- | - | - | - |"
     bounds = result.get("limits") or bounds
     share = result["operations"] / result["ours"] / (1e9 * bounds["GEMM GFLOP/s"]) if bounds else None
-    return (f"| {result['method']} | {result['epochs'] or '-'} | {result['ours']:.2f} | {result['theirs']:.2f} | "
-            f"{result['theirs'] / result['ours']:.1f} | {'-' if share is None else f'{100 * share:.0f} %'} |")
+    noise = f"{result['noise']:.1f}" if result.get("rounds", 1) > 1 else "-"
+    return (head + f"{result['theirs']:.2f} | {result['theirs'] / result['ours']:.1f} | {noise} | "
+            f"{'-' if share is None else f'{100 * share:.0f} %'} |")
 
 
 def head_of(report):
@@ -193,9 +232,9 @@ def head_of(report):
     if bounds:
         machine += f"; {bounds['memory GB/s']:.1f} GB/s out of memory, {bounds['GEMM GFLOP/s']:.0f} GFLOP/s in products"
     return [f"## {report['family']}", "",
-            f"{FAMILIES[report['family']]['data']}; one trial, {report['threads']} thread(s), {clock} seconds, median of "
-            f"{report['rounds']}; peer {report['peer'] or 'none'}.", f"Machine: {machine}.", "",
-            "| method | epochs | ours | PyTorch | times as fast | of peak |", "|---|---:|---:|---:|---:|---:|"]
+            f"{FAMILIES[report['family']]['data']}; one trial, {report['threads']} thread(s), {clock} seconds, medians of up "
+            f"to {report['rounds']} rounds; peer {report['peer'] or 'none'}.", f"Machine: {machine}.", "",
+            "| method | epochs | ours | PyTorch | times as fast | noise | of peak |", "|---|---:|---:|---:|---:|---:|---:|"]
 
 
 def tail_of(report):
@@ -207,10 +246,21 @@ def tail_of(report):
     return lines + (["", "Without a loop in PyTorch: " + ", ".join(report["alone"]) + "."] if report["alone"] else [])
 
 
+def summary_of(reports):
+    """How many of all are how many times as fast."""
+    ratios = sorted((r["theirs"] / r["ours"], r["method"]) for report in reports for r in report["results"] if "theirs" in r)
+    if not ratios:
+        return []
+    slow = [f"{name} {ratio:.1f}" for ratio, name in ratios if ratio < 10]
+    return ["", f"Of {len(ratios)} methods {len(ratios) - len(slow)} are at least ten times as fast as their loop; the median is "
+            f"{statistics.median(r for r, _ in ratios):.0f}." + (f" The others: {', '.join(slow)}." if slow else "")]
+
+
 def page_of(reports):
-    lines = ["# Benchmarks", "", "Made by `tools/bench --study all --json FILE --write BENCHMARKS.md`. Ours is the whole command,",
-             "the peer its training loop alone; `tools/bench --study --help` tells how both are timed. Processor seconds of one",
+    lines = ["# Benchmarks", "", "Made by `tools/bench --study all --json tests/bench/results.json --write BENCHMARKS.md`. Ours is the whole",
+             "command, the peer its training loop alone; `tools/bench --study --help` tells how both are timed. Processor seconds of one",
              "thread count no time that other programs used, but a busy machine shares its caches and memory, which slows both sides."]
+    lines += summary_of(reports)
     for report in reports:
         lines += [""] + head_of(report) + [line_of(r, report["limits"]) for r in report["results"]] + tail_of(report)
     return "\n".join(lines) + "\n"
@@ -219,14 +269,14 @@ def page_of(reports):
 def wanted(report, methods, loops, options):
     """The methods to measure, in the order of the study's files."""
     there = {r["method"] for r in report["results"] if "problem" not in r}
-    return [name for name in methods if name in loops and not (options.missing and name in there)]
+    return [name for name in methods if not (options.missing and name in there)]
 
 
 def begin(family, before, loops, version, options):
     """A report that has the rows of an earlier one."""
     every = methods_of(family, None)
     keeps = before and before["threads"] == options.threads
-    return {"family": family, "peer": version, "threads": options.threads, "rounds": options.rounds,
+    return {"family": family, "peer": version or (before and before["peer"]), "threads": options.threads, "rounds": options.rounds,
             "machine": f"{os.cpu_count()} processors, {platform.machine()}", "limits": limits(options),
             "results": before["results"] if keeps else [], "alone": [name for name in every if name not in loops]}
 
@@ -238,7 +288,7 @@ def put(report, found, loops):
     if found:
         rows[found["method"]] = found
     report["results"] = [rows[name] for name in order if name in rows]
-    report["open"] = [name for name in order if name in loops and name not in rows]
+    report["open"] = [name for name in order if name not in rows]
 
 
 def measure(family, before, options, save):
@@ -247,13 +297,15 @@ def measure(family, before, options, save):
     report = begin(family, before, loops, version, options)
     put(report, None, loops)
     print("\n".join(head_of(report)), flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        study = Study(family, options, folder)
+    loop, rows = version_of(family), {r["method"]: r for r in report["results"]}
+    with tempfile.TemporaryDirectory() as folder, Study(family, options, folder) as study:
         for method in wanted(report, methods, loops, options):
             if options.minutes and time.monotonic() > options.until:
                 break
             try:
-                found = study.measure(method, methods[method], loops[method])
+                row = rows.get(method, {})
+                known = row.get("operations") if row.get("loop") == loop else None
+                found = study.measure(method, methods[method], loops.get(method), known)
                 found["limits"] = report["limits"]
             except RuntimeError as problem:  # the others are of use without it
                 found = {"method": method, "problem": str(problem)}
@@ -278,12 +330,14 @@ def main():
     parser.add_argument("--missing", action="store_true", help="those that the file of --json has no row of")
     parser.add_argument("--minutes", type=float, help="begin no method after so many")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--dear", type=float, default=60, metavar="SECONDS", help="begin no other round of a method after them")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--python", default=os.environ.get("CRUCIBLE_BENCH_PYTHON", "python3"), metavar="PROGRAM")
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"), metavar="DIR")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--write", metavar="FILE", help="the page, for instance BENCHMARKS.md")
     options = parser.parse_args()
+    options.json = options.json or (KEPT if options.family == "page" else None)
     options.until = time.monotonic() + 60 * (options.minutes or 0)
     families = {"all": sorted(FAMILIES), "page": []}.get(options.family, [options.family])
     if families and not os.environ.get("CRUCIBLE_MIRROR"):

@@ -146,6 +146,28 @@ START_TEST(all_of_many_can_be_drawn_with_extreme_weights)
 }
 END_TEST
 
+/* The smallest of ln(-ln(1 - u_i)) - ln w_i, all of which are computed here, for weights of all sizes. */
+START_TEST(few_of_many_are_those_whose_exponential_times_end_first)
+{
+    enum { MANY = 3000, FEW = 9 };
+    static double weights[MANY], time[MANY];
+    int32_t out[FEW];
+    const double spread[] = {0, 4, 600};
+    cru_rng draw = cru_rng_stream(10, "weights", 0), rng = cru_rng_stream(10, "weighted", _i), same = rng;
+    for (int i = 0; i < MANY; i++) weights[i] = i % 7 ? exp(spread[_i] * (cru_rng_uniform(&draw) - 0.5)) : 0;
+    cru_rng_weighted(&rng, weights, MANY, FEW, false, out);
+    for (int i = 0; i < MANY; i++)
+        time[i] = weights[i] > 0 ? log(-log1p(-cru_rng_uniform(&same))) - log(weights[i]) : INFINITY;
+    for (int k = 0; k < FEW; k++) {
+        int first = 0;
+        for (int i = 1; i < MANY; i++)
+            if (time[i] < time[first]) first = i;
+        ck_assert_int_eq(out[k], first);
+        time[first] = INFINITY;
+    }
+}
+END_TEST
+
 static void jump_back(void *user, cru_status status, const char *message)
 {
     ck_assert_int_eq(status, CRU_FAILED);
@@ -179,6 +201,7 @@ Suite *suite(void)
     tcase_add_test(c, weighted_draws_with_replacement_follow_the_weights);
     tcase_add_test(c, weighted_draws_without_replacement_are_successive_draws);
     tcase_add_test(c, all_of_many_can_be_drawn_with_extreme_weights);
+    tcase_add_loop_test(c, few_of_many_are_those_whose_exponential_times_end_first, 0, 3);
     tcase_add_test(c, more_draws_than_positive_weights_is_an_assertion);
     suite_add_tcase(s, c);
     return s;

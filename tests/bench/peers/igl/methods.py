@@ -776,6 +776,319 @@ class GinNet(torch.nn.Module):
         return self.out(self.pooled(x, adj, sizes))
 
 
+class G2gnn(Graphs):
+    """All training graphs fit one batch: the graphs that are computed together, and what links them, are the same in every
+    epoch. Edges that a copy keeps are summed without a matrix."""
+    width, layers, lr, decay, copies = 32, 5, 0.001, 5e-4, 2
+
+    class Edges:
+        def __init__(self, pairs, share):
+            self.rows, self.cols = pairs[:, torch.rand(pairs.shape[1]) < share]
+
+        def __matmul__(self, x):
+            return torch.zeros_like(x).index_add(0, self.rows, x[self.cols])
+
+    def hops(self):
+        """Hops between the nodes of each graph, 0 where there is no path: all graphs grow at once."""
+        t, size = self.t, self.t.graphs.diff()
+        most, graph = int(size.max()), torch.repeat_interleave(torch.arange(len(size)), size)
+        near = torch.zeros(len(size), most, most)
+        near[graph[t.pairs[0]], t.pairs[0] - t.graphs[graph[t.pairs[0]]], t.pairs[1] - t.graphs[graph[t.pairs[0]]]] = 1
+        far, seen, step = torch.zeros(near.shape, dtype=torch.long), torch.eye(most).expand(near.shape) > 0, 0
+        front = seen.float()
+        while front.any():
+            step += 1
+            front = ((front @ near > 0) & ~seen).float()
+            far[front > 0] = step
+            seen = seen | (front > 0)
+        return far, graph
+
+    def nearest(self):
+        """The second and third of the kernel of paths: how often two graphs have the same labels so many hops apart."""
+        t, (far, graph) = self.t, self.hops()
+        label = torch.zeros(far.shape[:2], dtype=torch.long)
+        label[graph, torch.arange(t.n) - t.graphs[graph]] = t.x.argmax(1)
+        which, a, b = (far > 0).nonzero().t()
+        key = (far[which, a, b] * t.f + label[which, a]) * t.f + label[which, b]
+        known, place = torch.unique(key, return_inverse=True)
+        count = torch.zeros(len(far) * len(known)).index_add(0, which * len(known) + place, torch.ones(len(key)))
+        unit = F.normalize(count.view(len(far), -1))
+        return (unit @ unit.t()).topk(3).indices[:, 1:]
+
+    def group(self, batch):
+        """The graphs of a batch with their neighbours, the links to the third power, where the batch is among them."""
+        ids, place = torch.unique(torch.cat([batch, self.near[batch].flatten()]), return_inverse=True)
+        at = torch.full((len(self.near),), -1).index_put((ids,), torch.arange(len(ids)))
+        ends = at[self.near[ids]]
+        rows = torch.arange(len(ids))[:, None].expand_as(ends)[ends >= 0]
+        links = torch.zeros(len(ids), len(ids))
+        for a, b in ((rows, ends[ends >= 0]), (ends[ends >= 0], rows)):
+            links.index_put_((a, b), torch.ones(len(a)), accumulate=True)
+        links = links + torch.eye(len(ids))
+        x, adj, sizes = self.batch(ids)
+        return x, adj.indices, sizes, torch.linalg.matrix_power(links / links.sum(0), 3), place[:len(batch)]
+
+    def network(self):
+        t, h, size = self.t, self.width, torch.bincount(self.t.labels[self.t.train])
+        self.near = self.nearest()
+        of_class = [t.train[t.labels[t.train] == c] for c in range(t.classes)]
+        batch = torch.cat([own.repeat(-(-int(size.max()) // len(own)))[:int(size.max())] for own in of_class])
+        self.y, self.of_train, self.of_val = t.labels[batch], self.group(batch), self.group(t.val)
+        net = GinNet(t.f, h, self.layers, t.classes, 0, "mean")
+        net.inner, net.out = Affine(h, h), Affine(h, t.classes)
+        return net
+
+    def __init__(self, task):
+        Method.__init__(self, task)  # the labels are the batch's
+
+    def said(self, group):
+        x, pairs, sizes, links, rows = group
+        h = links @ self.net.pooled(x, self.Edges(pairs, 0.95), sizes)
+        h = F.dropout(F.relu(self.net.inner(h)), 0.1, self.net.training)
+        return F.log_softmax(self.net.out(h)[rows], 1)
+
+    def loss(self, epoch):
+        said = [self.said(self.of_train) for _ in range(self.copies)]
+        p = [s.exp() for s in said]
+        sharp = (sum(p) / self.copies).detach().square()
+        sharp = sharp / sharp.sum(1, keepdim=True)
+        return sum(F.nll_loss(s, self.y) + (q - sharp).square().sum(1).mean() for s, q in zip(said, p)) / self.copies
+
+    def validation(self):
+        said = sum(self.said(self.of_val) for _ in range(self.copies))
+        return (said.argmax(1) == self.t.labels[self.t.val]).float().mean().item()
+
+
+class ImGkb(Graphs):
+    """The study's: a network without edges, shared by all layers, and walks on small graphs that are learned."""
+    width, layers, lr, decay, graphs, size, steps = 96, 2, 0.001, 0, 6, 4, 4
+
+    def network(self):
+        t, h, m = self.t, self.width, self.graphs
+        self.training_batch, self.judged = self.batch(t.train), self.batch(t.val)
+        two = lambda a, b, c: MLP([a, b, c], 0)
+        net = torch.nn.Module()
+        net.first, net.second, net.joined = Affine(t.f, 32), Affine(32, h), two(3 * h, h, h)
+        net.deep = torch.nn.ModuleList([two(h, h, h) for _ in range(3)])
+        net.upper = torch.nn.ParameterList([torch.nn.Parameter(2 * torch.rand(m, self.size * (self.size - 1) // 2) - 1)
+                                            for _ in range(self.layers)])
+        net.z = torch.nn.ParameterList([torch.nn.Parameter(torch.randn(m, self.size, h) * math.sqrt(2 / h))
+                                        for _ in range(self.layers)])
+        net.attention = torch.nn.ModuleList([two(m, 16, 1) for _ in range(self.layers)])
+        net.bound = torch.nn.ModuleList([two(h + m, h, 1) for _ in range(self.layers)])
+        net.out = torch.nn.ModuleList([two(m * self.steps if i else h, h, t.classes) for i in range(self.layers + 1)])
+        self.above = torch.triu_indices(self.size, self.size, 1)
+        return net
+
+    def walks(self, layer, mean):
+        """Steps x graphs x hidden graphs."""
+        z, (a, b) = self.net.z[layer], self.above
+        adj = torch.zeros(self.graphs, self.size, self.size)
+        adj[:, a, b] = F.relu(self.net.upper[layer])
+        adj, flat = adj + adj.transpose(1, 2), lambda z: mean @ z.reshape(-1, self.width).t()
+        first, found = flat(z), []
+        for _ in range(self.steps):
+            z = adj @ z
+            found.append((first * flat(z)).view(len(mean), self.graphs, self.size).sum(2))
+        return found
+
+    def run(self, x, adj, sizes, bound=None):
+        net = self.net
+        mean_of = lambda x: torch.segment_reduce(x, "mean", lengths=sizes)
+        x = F.relu(net.second(F.relu(F.dropout(net.first(x), 0.5, net.training))))
+        z = net.out[0](mean_of(x))
+        for i in range(self.layers):
+            parts = []
+            for deep in net.deep:
+                x = F.relu(deep(x))
+                parts.append(x)
+            x = net.joined(torch.cat(parts, 1))
+            mean = mean_of(x)
+            steps = self.walks(i, mean)
+            z = z + net.out[i + 1](torch.cat(steps, 1))
+            if bound is None:
+                continue
+            steps = torch.stack(steps, 1)
+            a = (steps * F.softmax(net.attention[i](steps.view(-1, self.graphs)).view(len(mean), -1), 1)[..., None]).sum(1)
+            of = lambda a: F.relu(net.bound[i](torch.cat([mean, a], 1)))
+            bound.append(of(a).mean() + of(a[torch.randperm(len(a))]).exp().mean().log())
+        return z
+
+    def loss(self, epoch):
+        size, bound = torch.bincount(self.y, minlength=self.t.classes), []
+        weight = 0.001 / (1 - 0.999 ** size.float())
+        z = self.run(*self.training_batch, bound)
+        return F.cross_entropy(z, self.y, self.t.classes * weight / weight.sum()) + 0.3 * sum(bound)
+
+    def validation(self):
+        return (self.run(*self.judged).argmax(1) == self.t.labels[self.t.val]).float().mean().item()
+
+
+class TopoImb(Graphs):
+    """Groups of graphs are drawn: to know them takes no time here. One batch has all training graphs."""
+    width, layers, lr, decay, templates, groups, lr_weights = 128, 3, 0.001, 5e-4, 8, 16, 0.01
+
+    class Leaky(torch.nn.Module):
+        def __init__(self, a, h, o):
+            super().__init__()
+            self.first, self.last = Affine(a, h), Affine(h, o)
+
+        def forward(self, x):
+            return self.last(F.leaky_relu(self.first(x), 0.1))
+
+    def network(self):
+        t, h, l = self.t, self.width, self.layers
+        self.training_batch, self.judged = self.batch(t.train), self.batch(t.val)
+        self.near = {id(b): b[0] + b[1] @ b[0] for b in (self.training_batch, self.judged)}
+        self.group = torch.randint(self.groups, (len(t.train),))
+        self.rest, self.head, wide = torch.nn.Module(), self.Leaky(2 * h * l, h, self.groups), 2 * h * l
+        self.rest.first, self.rest.weight, self.rest.own = Affine(t.f, h), Affine(wide, 1), Affine(wide, t.classes)
+        self.rest.layers = torch.nn.ModuleList([self.Leaky(2 * h, h, h) for _ in range(l)])
+        self.memory = torch.nn.ParameterList([torch.nn.Parameter((2 * torch.rand(h, self.templates + 1) - 1) / 3)
+                                              for _ in range(l)])
+        net = torch.nn.Module()
+        net.layers = torch.nn.ModuleList([self.Leaky(h if i else t.f, h, h) for i in range(l)])
+        net.out = Affine(2 * h, t.classes)
+        return net
+
+    def before(self):
+        adam = lambda lr, *nets: torch.optim.Adam([p for net in nets for p in net.parameters()], lr,
+                                                  weight_decay=self.decay, foreach=True)
+        self.of_weights, self.of_memory = adam(self.lr_weights, self.rest), adam(self.lr_weights, self.memory)
+        self.of_groups = adam(self.lr, self.rest, self.memory, self.head)
+
+    def read(self, h, sizes):
+        return torch.cat([torch.segment_reduce(h, how, lengths=sizes) for how in ("max", "mean")], 1)
+
+    def run(self, batch):
+        (x, adj, sizes), h = batch, None
+        for layer in self.net.layers:
+            h = F.relu(layer(self.near[id(batch)] if h is None else h + adj @ h))
+            h = F.dropout(h, 0.5, self.net.training)
+        return self.net.out(self.read(h, sizes))
+
+    def describe(self):
+        x, adj, sizes = self.training_batch
+        x, found = self.rest.first(x), []
+        for layer, m in zip(self.rest.layers, self.memory):
+            s = torch.sigmoid(F.relu(layer(torch.cat([adj @ x, x], 1))) @ m)
+            x = F.softmax(torch.cat([s[:, :-1], torch.full((len(s), 1), 0.2)], 1), 1) @ m.t()
+            found.append(x)
+        return self.read(torch.cat(found, 1), sizes)
+
+    def weights(self, e):
+        w = torch.sigmoid(self.rest.weight(e))[:, 0]
+        return w / w.detach().mean()
+
+    def weigh(self, sign, optimiser, parameters):
+        with torch.no_grad():
+            each = F.cross_entropy(self.run(self.training_batch), self.y, reduction="none")
+        e = self.describe()
+        loss = sign * ((self.weights(e) * each).mean() - F.cross_entropy(self.rest.own(e), self.y))
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward(inputs=parameters)
+        torch.nn.utils.clip_grad_norm_(parameters, 2, foreach=True)
+        optimiser.step()
+
+    def epoch(self, optimiser, epoch):
+        with torch.no_grad():
+            w = self.weights(self.describe())
+        each = F.cross_entropy(self.run(self.training_batch), self.y, reduction="none")
+        self.step(optimiser, 0.2 * (w * each).mean() + 0.8 * each.mean())
+        self.weigh(-1, self.of_weights, list(self.rest.parameters()))
+        self.step(self.of_groups, F.cross_entropy(self.head(self.describe()), self.group))
+        self.weigh(1, self.of_memory, list(self.memory))
+
+    def validation(self):
+        return (self.run(self.judged).argmax(1) == self.t.labels[self.t.val]).float().mean().item()
+
+
+class SoltGnn(Graphs):
+    """Heads and tails among the training graphs, which nearly fit a batch, are the same in every epoch, and so are the samples
+    of heads."""
+    width, layers, lr, decay, size, heads = 32, 2, 0.01, 5e-4, 64, 72
+
+    class Layer(torch.nn.Module):
+        def __init__(self, a, h):
+            super().__init__()
+            self.mlp = torch.nn.Sequential(Affine(a, h), torch.nn.BatchNorm1d(h), torch.nn.ReLU(), Affine(h, h))
+            self.norm, self.eps = torch.nn.BatchNorm1d(h), torch.nn.Parameter(torch.zeros(()))
+
+        def forward(self, x, adj):
+            return F.relu(self.norm(self.mlp((1 + self.eps) * x + adj @ x)))
+
+    def network(self):
+        t, h, m = self.t, self.width, self.size
+        large = torch.zeros(len(t.graphs) - 1, dtype=torch.bool)
+        large[t.graphs.diff().argsort(descending=True)[:self.heads]] = True
+        self.parts = [(self.batch(ids), t.labels[ids]) for ids in (t.train[large[t.train]], t.train[~large[t.train]])]
+        self.judged, net = self.batch(t.val), torch.nn.Module()
+        net.layers = torch.nn.ModuleList([self.Layer(h if i else t.f, h) for i in range(self.layers)])
+        net.out = Affine(h, t.classes)
+        drawn = lambda a, b: torch.nn.Parameter((2 * torch.rand(a, b) - 1) * math.sqrt(6 / (a + b)))
+        self.memory = torch.nn.ParameterDict({"know": drawn(m, m), "m": drawn(m, h), "eta": drawn(m, 1), "wg": drawn(m, 1),
+                                              "wb": drawn(m, 1), "ug": drawn(h, m), "ub": drawn(h, m)})
+        return net
+
+    def before(self):
+        (_, adj, sizes), _ = self.parts[0]
+        self.of_memory = self.optimiser(self.memory.parameters())
+        self.first, self.graph = sizes.cumsum(0) - sizes, torch.repeat_interleave(torch.arange(len(sizes)), sizes)
+        place = torch.arange(len(self.graph)) - self.first[self.graph]
+        self.taken = place < (sizes // 2).clamp(max=18)[self.graph]
+        inside = self.taken[adj.indices[0]] & self.taken[adj.indices[1]]
+        at = self.taken.cumsum(0) - 1
+        self.inside = Sparse(*at[adj.indices[:, inside]], torch.ones(int(inside.sum())), (int(self.taken.sum()),) * 2)
+
+    def nodes(self, x, adj):
+        for layer in self.net.layers:
+            x = layer(x, adj)
+        return x
+
+    def recall(self, q):
+        m = self.memory
+        of = lambda u, w: F.leaky_relu((q @ u)[:, None] * w, 0.2)
+        pattern = torch.addcmul(of(m["ub"], m["wb"]), of(m["ug"], m["wg"]) + 1, m["know"])
+        return (F.leaky_relu(pattern @ m["m"], 0.2) * m["eta"]).sum(1)
+
+    def run(self, x, adj, sizes):
+        nodes = self.nodes(x, adj)
+        whole = torch.segment_reduce(nodes, "sum", lengths=sizes)
+        recalled = self.recall(whole)
+        return F.dropout(self.net.out(whole + recalled), 0.5, self.net.training), nodes, whole, recalled
+
+    @staticmethod
+    def nearer(p, near, far):
+        return -F.logsigmoid(F.cosine_similarity(p, near) - F.cosine_similarity(p, far)).mean()
+
+    def loss(self, epoch):
+        (x, adj, sizes), _ = self.parts[0]
+        total, like, count = 0, [], len(sizes)
+        for part, y in reversed(self.parts):  # heads last: their nodes are asked
+            z, nodes, whole, recalled = self.run(*part)
+            total = total + F.cross_entropy(z, y)
+            like.append(F.cosine_similarity(whole, recalled))
+        other = (torch.arange(count) + torch.randint(1, count, (count,))) % count
+        rows = (torch.arange(len(self.graph)) - self.first[self.graph] < sizes[other][self.graph]).nonzero()[:, 0]
+        some = lambda of: nodes[self.first[of] + (torch.rand(len(of)) * sizes[of]).long()]
+        total = total + self.nearer(self.recall(nodes[rows]), some(self.graph[rows]), some(other[self.graph[rows]]))
+        sums = lambda rows, of: torch.zeros(count, self.width).index_add(0, of, rows)
+        part = sums(self.nodes(x[self.taken], self.inside), self.graph[self.taken])
+        rest = self.graph[~self.taken]
+        total = total + self.nearer(self.recall(part), sums(nodes[~self.taken], rest), sums(some(other[rest]), rest))
+        return total + 1e-4 * torch.cat(like).mean()
+
+    def epoch(self, optimiser, epoch):
+        optimiser.param_groups[0]["lr"] = self.lr * 0.5 ** (epoch // 50)
+        self.of_memory.zero_grad(set_to_none=True)
+        super().epoch(optimiser, epoch)
+        self.of_memory.step()
+
+    def validation(self):
+        return (self.run(*self.judged)[0].argmax(1) == self.t.labels[self.t.val]).float().mean().item()
+
+
 METHODS = {"gcn": Gcn, "renode": ReNode, "tam": Tam, "graphsmote": GraphSmote, "rawlsgcn": RawlsGcn, "topoauc": TopoAuc,
            "drgcn": DrGcn, "hyperimba": HyperImba, "demo-net": DemoNet, "tail-gnn": TailGnn, "cold-brew": ColdBrew,
-           "dpgnn": Dpgnn, "graphens": GraphEns, "graphsha": GraphSha, "imgagn": ImGagn, "pastel": Pastel, "gin": Graphs}
+           "dpgnn": Dpgnn, "graphens": GraphEns, "graphsha": GraphSha, "imgagn": ImGagn, "pastel": Pastel, "gin": Graphs,
+           "g2gnn": G2gnn, "imgkb": ImGkb, "topoimb": TopoImb, "solt-gnn": SoltGnn}
