@@ -339,14 +339,14 @@ START_TEST(greed_has_limits)
         const char *more;
         store_outcome outcome;
         const char *message;
-    } cases[] = {{"thing = threads", STORE_FAILED, "started more than 256 threads"},
+    } cases[] = {{"thing = threads\n[run]\ntimeout = 15", STORE_FAILED, "started more than 256 threads"},
                  {"thing = files", STORE_OK, ""},
                  {"thing = memory", STORE_OK, ""},
-                 {"thing = words", STORE_FAILED, "printed more than 256 MiB"},
-                 {"thing = scratch\n[run]\nscratch = 16", STORE_FAILED, "wrote more than 16 MiB"},
-                 {"thing = names\n[run]\nscratch = 16", STORE_FAILED, "very many files"},
-                 {"thing = removed\n[run]\nscratch = 16", STORE_FAILED, "wrote more than 16 MiB"},
-                 {"thing = mapped\n[run]\nscratch = 16", STORE_FAILED, "wrote more than 16 MiB"}};
+                 {"thing = words\n[run]\ntimeout = 15", STORE_FAILED, "printed more than 256 MiB"},
+                 {"thing = scratch\n[run]\nscratch = 16\ntimeout = 15", STORE_FAILED, "wrote more than 16 MiB"},
+                 {"thing = names\n[run]\nscratch = 16\ntimeout = 15", STORE_FAILED, "very many files"},
+                 {"thing = removed\n[run]\nscratch = 16\ntimeout = 15", STORE_FAILED, "wrote more than 16 MiB"},
+                 {"thing = mapped\n[run]\nscratch = 16\ntimeout = 15", STORE_FAILED, "wrote more than 16 MiB"}};
     if (SANITIZED && _i == 2) return;
     if (_i > 3 && no_landlock("greed_has_limits")) return;
     ended e = run_with("hostile-greed", cases[_i].more, &(runner_options){.jobs = 1});
