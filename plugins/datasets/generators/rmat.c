@@ -2,9 +2,8 @@
 /* rmat: a recursive-matrix (Kronecker) graph of 2^scale nodes or fewer, for load tests at any size.
  *
  * An edge picks one quadrant of the adjacency per bit of the node ids, with probabilities a, b, c, d; the result has
- * the skewed degrees of real networks. With fewer nodes an edge that ends beyond them is drawn again. Ids are scrambled
- * afterwards, so that degree does not follow the number. A node's class is the range of its id before that, which the
- * recursion makes homophilous; features are Gaussian.
+ * the skewed degrees of real networks. With fewer nodes an edge that ends beyond them is drawn again. Ids are scrambled afterwards, so that degree does not follow the number. A
+ * node's class is the range of its id before that, which the recursion makes homophilous; features are Gaussian.
  *
  * Chakrabarti, Zhan, Faloutsos. R-MAT: A Recursive Model for Graph Mining. SDM 2004. */
 #include <crucible/crucible.h>
