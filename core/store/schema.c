@@ -45,10 +45,10 @@ static const char create_tables[] =
     "CREATE TABLE scores(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE, rows INTEGER NOT NULL,"
     " cols INTEGER NOT NULL, data BLOB NOT NULL);";
 
-/* Which files of plugins made a trial, the parts of its time, what it logged, further names of a trial that an
- * experiment lists under several, kept scores, and by its key the trial whose kept scores another was judged from. Not
- * part of a layout's number: programs that do not know of them pass them over, and a file without them gets them when
- * it is opened for writing. */
+/* Which files of plugins made a trial, the parts of its time, what it logged, further names of a trial that an experiment
+ * lists under several, kept scores, and by its key the trial whose kept scores another was judged from. Not part of a
+ * layout's number: programs that do not know of them pass them over, and a file without them gets them when it is opened
+ * for writing. */
 static const char create_additions[] =
     "CREATE TABLE IF NOT EXISTS build(id INTEGER PRIMARY KEY, plugin TEXT NOT NULL, checksum TEXT NOT NULL,"
     " UNIQUE(plugin, checksum));"
@@ -89,8 +89,7 @@ static const struct {
      "CREATE TEMP VIEW judged_from AS SELECT NULL AS trial, NULL AS source WHERE 0;"},
 };
 
-/* The trials of an experiment under all their names, and under its negative number those that earlier lists of it had
- * and this has not. */
+/* The trials of an experiment under all their names, and under its negative number those that earlier lists of it had and this has not. */
 static const char look_at_both[] =
     "CREATE TEMP VIEW listed AS SELECT experiment, position, trial, alias, tried FROM member UNION ALL"
     " SELECT experiment, position, trial, alias, tried FROM namesake UNION ALL"
@@ -270,16 +269,15 @@ static cru_status add_missing(store *s, cru_error *err)
     return status ? status : db_exec(s, look_at_both, err);
 }
 
-/* Keys are entered in no order, so that a cache of less than all their pages is of little use: 128 MiB, taken as
- * needed, are enough for a million trials. Readers go from one end to the other. */
+/* Keys are entered in no order, so that a cache of less than all their pages is of little use: 128 MiB, taken as needed,
+ * are enough for a million trials. Readers go from one end to the other. */
 static const char use_much_memory[] = "PRAGMA cache_size = -131072";
 
 /* A file that is checked and then copied: of one of usual size the pages are still there the second time. */
 static const char read_once[] = "PRAGMA cache_size = -16384";
 
-/* For readers only: a writer's statements would keep the way back from them in memory as well, in a list that SQLite
- * walks from its start at every statement of a long transaction. Before anything else, since it drops temporary
- * views. */
+/* For readers only: a writer's statements would keep the way back from them in memory as well, in a list that SQLite walks
+ * from its start at every statement of a long transaction. Before anything else, since it drops temporary views. */
 static const char sort_in_memory[] = "PRAGMA temp_store = MEMORY";
 
 /* synchronous = NORMAL: a commit survives the death of the process; after a power cut the last ones may be missing, but

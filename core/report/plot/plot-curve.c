@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* plot-curve.c: mean and spread over the levels of the columns' last key, one panel for every value of the others, all
- * on the same scales. Several metrics share a panel: lines of a method have its colour and the metric's dash. */
+/* plot-curve.c: mean and spread over the levels of the columns' last key, one panel for every value of the others, all on
+ * the same scales. Several metrics share a panel: lines of a method have its colour and the metric's dash. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
