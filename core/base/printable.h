@@ -14,7 +14,8 @@
 /* Puts a '?' in the place of each, in place. `lines`: line ends and tabs may stay. Returns `text`; NULL is fine. */
 char *printable(char *text, bool lines);
 
-/* The bytes of the character at `text`, of which `left` (at least 1) are there, and whether it is such a control character. */
+/* The bytes of the character at `text`, of which `left` (at least 1) are there, and whether it is such a control
+ * character. */
 size_t printable_step(const char *text, size_t left, bool lines, bool *control);
 
 /* Whether `size` bytes hold none. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A dataset that reads files, on files that the caller names: as they are, and as the world spoils them. Refusing with a
- * message is right then; so is reading what still makes sense. */
+/* A dataset that reads files, on files that the caller names: as they are, and as the world spoils them. Refusing with
+ * a message is right then; so is reading what still makes sense. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,8 +18,8 @@ void suite_split(suite *s);
 /* The settings, one at a time at the limits of the plugin's own schema; `body` gets a trial_plan. One row a setting. */
 void suite_settings(suite *s, case_body *body);
 
-/* What a dataset plugin makes of a source, checked against the rules of task.h. The caller destroys *data, which is NULL
- * after a failure. `plan` (may be NULL) has a setting that is not at its default. */
+/* What a dataset plugin makes of a source, checked against the rules of task.h. The caller destroys *data, which is
+ * NULL after a failure. `plan` (may be NULL) has a setting that is not at its default. */
 cru_status load_data(const cru_plugin *plugin, const trial_plan *plan, const cru_source *source, cru_data **data,
                      cru_error *err);
 

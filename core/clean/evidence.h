@@ -9,11 +9,11 @@
  * so that a method that is always sure does not outvote the others; then averaged over the methods. An item is the more
  * suspect the less probable its given label is: suspicion = 1 - q(given).
  *
- * How many labels are wrong is estimated by confident counts: t_c is the mean q(c) over the items that are labelled c; an
- * item's class is clear when some q(j) >= t_j, and then it is the most probable of those. The estimate is the share of the
- * labels of which another class is clear (what the paper's authors call the off-diagonal of the confident joint, not
- * scaled up to the items that are not clear: those are the hard ones, which seldom reach a threshold). Wrong labels that
- * follow the features rather than the class cannot be told from hard items by this or any such rule.
+ * How many labels are wrong is estimated by confident counts: t_c is the mean q(c) over the items that are labelled c;
+ * an item's class is clear when some q(j) >= t_j, and then it is the most probable of those. The estimate is the share
+ * of the labels of which another class is clear (what the paper's authors call the off-diagonal of the confident joint,
+ * not scaled up to the items that are not clear: those are the hard ones, which seldom reach a threshold). Wrong labels
+ * that follow the features rather than the class cannot be told from hard items by this or any such rule.
  *
  * Northcutt, Jiang, Chuang. Confident Learning: Estimating Uncertainty in Dataset Labels. JAIR 2021.
  * Guo, Pleiss, Sun, Weinberger. On Calibration of Modern Neural Networks. ICML 2017. */
@@ -74,12 +74,13 @@ cru_status evidence_add(evidence *e, const evidence_part *part, cru_error *err);
 /* After the last part, once. CRU_BAD_INPUT: nothing was added. */
 cru_status evidence_conclude(evidence *e, cru_error *err);
 
-/* Little is wrong when the data does not show that more than EVIDENCE_LITTLE of the labels are: low <= EVIDENCE_LITTLE. */
+/* Little is wrong when the data does not show that more than EVIDENCE_LITTLE of the labels are: low <=
+ * EVIDENCE_LITTLE. */
 typedef enum evidence_verdict { EVIDENCE_UNKNOWN, EVIDENCE_FEW, EVIDENCE_MANY } evidence_verdict;
 evidence_verdict evidence_judge(const evidence *e);
 
-/* Average precision of the order against true labels (items; CRU_UNLABELLED: not known, such items are left out), and the
- * share of truly wrong labels among the first `first` of it. NAN when none or no label is wrong. */
+/* Average precision of the order against true labels (items; CRU_UNLABELLED: not known, such items are left out), and
+ * the share of truly wrong labels among the first `first` of it. NAN when none or no label is wrong. */
 typedef struct evidence_quality {
     int64_t known, wrong; /* items with a true label; those whose given label differs */
     double average_precision, precision;

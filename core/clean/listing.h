@@ -16,7 +16,8 @@ typedef struct listing {
     const char *command;            /* that repeats it */
 } listing;
 
-/* rank,item,given,suggested,suspicion,methods_against,methods,probably_wrong: one line an item, the most suspect first. */
+/* rank,item,given,suggested,suspicion,methods_against,methods,probably_wrong: one line an item, the most suspect
+ * first. */
 void listing_csv(const listing *l, FILE *out);
 void listing_page(const listing *l, FILE *out);
 

@@ -16,8 +16,8 @@ typedef struct artefact_words {
 } artefact_words;
 void artefact_words_clear(artefact_words *w);
 
-/* The artefacts that words of a command line name: a file with a section [artefact], "noisygl/table-a4", or "noisygl" for
- * all of a study. None: they are files of an experiment. Returns CLI_GO_ON, or CLI_USAGE after a message. */
+/* The artefacts that words of a command line name: a file with a section [artefact], "noisygl/table-a4", or "noisygl"
+ * for all of a study. None: they are files of an experiment. Returns CLI_GO_ON, or CLI_USAGE after a message. */
 int artefact_find(const cli_words *words, artefact_words *out);
 
 /* artefact_find without a message: whether all words name artefacts. */
@@ -65,17 +65,17 @@ typedef struct artefact_view {
     char *nothing;           /* why --only leaves nothing of this one of many; NULL: something is left */
 } artefact_view;
 
-/* Reads the artefact and its published values and plans its parts. Returns CLI_GO_ON, or an exit code after a message, or
- * after all faults have been printed; CLI_OK when it is passed over, being one of many of which --only leaves nothing.
- * The caller closes it in any case. */
+/* Reads the artefact and its published values and plans its parts. Returns CLI_GO_ON, or an exit code after a message,
+ * or after all faults have been printed; CLI_OK when it is passed over, being one of many of which --only leaves
+ * nothing. The caller closes it in any case. */
 int artefact_view_open(const char *path, const session_request *q, artefact_view *v);
 
-/* Runs those trials of the artefact that pass `takes`, in its store, but no search; the lists of its parts are cut to them
- * until they are entered again. Returns an exit code. */
+/* Runs those trials of the artefact that pass `takes`, in its store, but no search; the lists of its parts are cut to
+ * them until they are entered again. Returns an exit code. */
 int artefact_view_run(artefact_view *v, const session_request *q, agenda_filter *takes, void *user);
 
-/* Notes the trials in the store without running any, unless the store is not there; then reads what it knows and lays it
- * out. A part of which data or plugins are not here stays as the store has it. */
+/* Notes the trials in the store without running any, unless the store is not there; then reads what it knows and lays
+ * it out. A part of which data or plugins are not here stays as the store has it. */
 int artefact_view_enter(artefact_view *v, const session_request *q);
 int artefact_view_load(artefact_view *v, const cli_words *dbs, bool must_exist);
 void artefact_view_close(artefact_view *v);

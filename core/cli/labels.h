@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* labels.h: what methods say of labels that they have not learned from: the experiment clean/TASK.ini, read into evidence. */
+/* labels.h: what methods say of labels that they have not learned from: the experiment clean/TASK.ini, read into
+ * evidence. */
 #ifndef CORE_CLI_LABELS_H
 #define CORE_CLI_LABELS_H
 
@@ -15,8 +16,8 @@ typedef struct labels_request {
     const look *data; /* from look_at; labels that are not candidate sets */
 } labels_request;
 
-/* Runs what has no result yet and concludes. CLI_OK or, where some trials failed, CLI_PARTLY; else an exit code after the
- * fault was printed. The caller destroys *out, which may be NULL, in any case. */
+/* Runs what has no result yet and concludes. CLI_OK or, where some trials failed, CLI_PARTLY; else an exit code after
+ * the fault was printed. The caller destroys *out, which may be NULL, in any case. */
 int labels_weigh(const labels_request *q, evidence **out);
 
 #endif

@@ -12,7 +12,8 @@ typedef struct list_studies_request {
     bool probe; /* run one trial of every method that was never timed, in the first store */
 } list_studies_request;
 
-/* One line an artefact. The first store, when it is there, is told of the trials of all artefacts. Returns an exit code. */
+/* One line an artefact. The first store, when it is there, is told of the trials of all artefacts. Returns an exit
+ * code. */
 int list_studies(const list_studies_request *r);
 
 #endif

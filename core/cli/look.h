@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* look.h: what `clean` and `pick` must know of a dataset before they choose anything. Plugins never run in the host's own
- * process: a child that is locked to the dataset's files reads it and sends back these figures. */
+/* look.h: what `clean` and `pick` must know of a dataset before they choose anything. Plugins never run in the host's
+ * own process: a child that is locked to the dataset's files reads it and sends back these figures. */
 #ifndef CORE_CLI_LOOK_H
 #define CORE_CLI_LOOK_H
 

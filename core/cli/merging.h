@@ -14,8 +14,8 @@ typedef struct merging {
     bool strict, quiet;
 } merging;
 
-/* A store, or all of a folder (*.db) in the order of their names; a folder without any adds none. Returns CLI_GO_ON, or an
- * exit code after a message. */
+/* A store, or all of a folder (*.db) in the order of their names; a folder without any adds none. Returns CLI_GO_ON, or
+ * an exit code after a message. */
 int merging_add(merging *m, const char *path);
 void merging_clear(merging *m);
 

@@ -23,7 +23,8 @@ enum { REPORT_OPTIONS_MAX = 40 };
 const cli_option *report_options_table(report_options *options, const cli_option *own,
                                        cli_option all[REPORT_OPTIONS_MAX]);
 
-/* Opens the stores that --db names, or results.db, for reading. Returns CLI_OK, or another exit code after a message. */
+/* Opens the stores that --db names, or results.db, for reading. Returns CLI_OK, or another exit code after a
+ * message. */
 int report_options_open(const cli_words *dbs, store **stores);
 void report_options_close(store **stores, int count);
 

@@ -150,8 +150,8 @@ static bool has_failures(const int64_t counts[STORE_OUTCOMES])
     return false;
 }
 
-/* The last line, on the trials of the experiment, those known before too, that ended without a result. Without any result
- * at all it is an error of the whole. */
+/* The last line, on the trials of the experiment, those known before too, that ended without a result. Without any
+ * result at all it is an error of the whole. */
 static cru_status print_failures(const session *s, const int64_t counts[STORE_OUTCOMES], cru_error *err)
 {
     first_failure first = {0};

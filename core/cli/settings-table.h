@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* settings-table.h: a published table of settings beside those that the experiments of an artefact have.
  *
- * The CSV has the columns method, key (as printed), setting (ours; empty: we have none), default and search, the latter in the
- * words of search(...). An empty default or search says nothing. */
+ * The CSV has the columns method, key (as printed), setting (ours; empty: we have none), default and search, the latter
+ * in the words of search(...). An empty default or search says nothing. */
 #ifndef CORE_CLI_SETTINGS_TABLE_H
 #define CORE_CLI_SETTINGS_TABLE_H
 

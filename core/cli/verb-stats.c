@@ -357,7 +357,8 @@ static int print_text(const stats *s)
 
 /* ---- several datasets -------------------------------------------------------------------------------------------- */
 
-/* What a child tells of its dataset: the figures below, then every measure that is asked for in the registry's order. */
+/* What a child tells of its dataset: the figures below, then every measure that is asked for in the registry's
+ * order. */
 static const char *const figure_names[] = {"items",         "nodes",       "edges",      "features", "classes",
                                            "largest class", "mean degree", "unlabelled", "splits"};
 enum { FIGURES = sizeof figure_names / sizeof *figure_names, MEASURES_MOST = 64, BLOCK = 100, CELL = 14 };

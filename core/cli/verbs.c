@@ -13,8 +13,8 @@ typedef struct verb {
     const char *summary; /* NULL: for programs, help does not list it */
 } verb;
 
-/* In the order in which help lists them, those that it leaves out last. A new verb is one line here and one prototype in
- * verbs.h. */
+/* In the order in which help lists them, those that it leaves out last. A new verb is one line here and one prototype
+ * in verbs.h. */
 static const verb verbs[] = {
     {"run", verb_run, "run the trials of an experiment"},
     {"search", verb_search, "search settings of methods, then report the chosen ones"},

@@ -168,8 +168,8 @@ void batch_close(batch *b)
 
 /* ---- what need not be submitted -------------------------------------------------------------------------- */
 
-/* A round of an experiment that has changed since says nothing of the present trials; those that gave a result are known
- * to the store. */
+/* A round of an experiment that has changed since says nothing of the present trials; those that gave a result are
+ * known to the store. */
 static cru_status taken_in(const batch_round *r, const experiment *e, int64_t *parts, bool *taken, cru_error *err)
 {
     int64_t count;

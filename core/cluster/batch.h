@@ -53,12 +53,13 @@ typedef struct batch {
     int64_t count;
 } batch;
 
-/* Reads all rounds and asks Slurm about those that are not done. A folder that is not there has none. On failure there is
- * nothing to close. */
+/* Reads all rounds and asks Slurm about those that are not done. A folder that is not there has none. On failure there
+ * is nothing to close. */
 cru_status batch_open(const char *folder, batch *b, cru_error *err);
 void batch_close(batch *b);
 
-/* Notes what Slurm's queue says, lines of "JOB TASK STATE", of the tasks that are not done. For batch_open and tests. */
+/* Notes what Slurm's queue says, lines of "JOB TASK STATE", of the tasks that are not done. For batch_open and
+ * tests. */
 void batch_note_queue(batch *b, const char *queue);
 
 /* Trials of the experiment that some round has done or under way. `taken`: one for each of them, set where so. */

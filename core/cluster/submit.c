@@ -204,8 +204,8 @@ static void print_requests(const sending *r, const array *a, FILE *out)
     print_head(o, out);
 }
 
-/* A requeued task whose results are there already has nothing to do. The store is copied beside its place first, since a
- * rename between two disks is none. */
+/* A requeued task whose results are there already has nothing to do. The store is copied beside its place first, since
+ * a rename between two disks is none. */
 static void print_task(const sending *r, const array *a, FILE *out)
 {
     const submit_options *o = r->options;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* submit.h: from groups of trials to array jobs of Slurm.
  *
- * Groups are sorted by the memory that they are expected to need, dealt to tasks that take some minutes each, and written
- * down as plans; an array job holds the tasks of one request, a further job merges what they leave. */
+ * Groups are sorted by the memory that they are expected to need, dealt to tasks that take some minutes each, and
+ * written down as plans; an array job holds the tasks of one request, a further job merges what they leave. */
 #ifndef CORE_CLUSTER_SUBMIT_H
 #define CORE_CLUSTER_SUBMIT_H
 

@@ -10,9 +10,9 @@
  *     experiment.seeds = 0, 1
  *     only.dataset     = cora
  *
- * Without a line in [match], method is alias, dataset is dataset, metric is metric, damage is the corruptor with none as
- * clean, rate is corruptor.rate. A column of the CSV that is neither matched nor a row or a column of the table is left to
- * `where`. */
+ * Without a line in [match], method is alias, dataset is dataset, metric is metric, damage is the corruptor with none
+ * as clean, rate is corruptor.rate. A column of the CSV that is neither matched nor a row or a column of the table is
+ * left to `where`. */
 #ifndef CORE_CONFIG_ARTEFACT_H
 #define CORE_CONFIG_ARTEFACT_H
 

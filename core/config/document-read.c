@@ -325,7 +325,8 @@ void document_set(document *doc, const char *text)
     put_target(doc, target, value, &place, ABSENT_IS_FAULT);
 }
 
-/* A part of an artefact need not have the sections of the others; artefact_check_quick looks whether any of them has. */
+/* A part of an artefact need not have the sections of the others; artefact_check_quick looks whether any of them
+ * has. */
 static bool is_part(const document *doc)
 {
     const section *artefact = document_find(doc, SECTION_ARTEFACT, NULL);

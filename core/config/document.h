@@ -85,8 +85,9 @@ void document_set(document *doc, const char *text);
 /* Keys of [quick] that choose cells of an artefact: "only.dataset = cora" is --only dataset=cora. */
 #define QUICK_ONLY "only."
 
-/* Applies the other entries of [quick], whose keys are targets as --set has them: "experiment.seeds = 0, 1". After all files,
- * before --set. A section that is not there is a fault, but for an artefact of several parts (artefact_check_quick). */
+/* Applies the other entries of [quick], whose keys are targets as --set has them: "experiment.seeds = 0, 1". After all
+ * files, before --set. A section that is not there is a fault, but for an artefact of several parts
+ * (artefact_check_quick). */
 void document_set_quick(document *doc);
 
 /* Whether there is, or may be, the section of a target of [quick]; without it a fault at `place`. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* inih splits lines into sections, keys and values. As Debian builds it, it cuts lines at 200 bytes and names of sections
- * at 50, which no user should have to know: it is fed whole lines in pieces, a long value as one line and indented ones
- * below it, which it hands on as more of the same key. Comments are cut before, for they may stand across pieces; a
- * section's name is remembered here, for inih speaks of a section only when a key follows. */
+/* inih splits lines into sections, keys and values. As Debian builds it, it cuts lines at 200 bytes and names of
+ * sections at 50, which no user should have to know: it is fed whole lines in pieces, a long value as one line and
+ * indented ones below it, which it hands on as more of the same key. Comments are cut before, for they may stand across
+ * pieces; a section's name is remembered here, for inih speaks of a section only when a key follows. */
 #include "config/lines.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lines.h: the lines of one INI text: sections, with or without keys, pairs, and every fault, each with its line. Lines are
- * of any length. The rules are in config.h. */
+/* lines.h: the lines of one INI text: sections, with or without keys, pairs, and every fault, each with its line. Lines
+ * are of any length. The rules are in config.h. */
 #ifndef CORE_CONFIG_LINES_H
 #define CORE_CONFIG_LINES_H
 

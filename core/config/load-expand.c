@@ -275,7 +275,8 @@ static void build_group(config_loader *l, section *dataset, plan_group *g)
     g->metrics = metrics_on(l, dataset);
 }
 
-/* Values for a dataset that the experiment does not use are checked all the same, but a card is asked only for its own. */
+/* Values for a dataset that the experiment does not use are checked all the same, but a card is asked only for its
+ * own. */
 static void check_splits(config_loader *l)
 {
     const section *base = host_section_of(l, SECTION_SPLIT, NULL, NULL);

@@ -18,8 +18,8 @@ typedef struct plan_tail {
     int64_t size;
 } plan_tail;
 
-/* Algorithms with the same preprocessing. Its trials are the product of preprocessing, splits, chains, seeds and the sum
- * of its tails. */
+/* Algorithms with the same preprocessing. Its trials are the product of preprocessing, splits, chains, seeds and the
+ * sum of its tails. */
 typedef struct plan_block {
     const section *own[2]; /* [preprocess for M] and [preprocess for M on D] that hold for them, or NULL */
     variant_list preprocess;
@@ -28,8 +28,8 @@ typedef struct plan_block {
     int64_t trials;
 } plan_block;
 
-/* All that depends on one [dataset ...] section: sections may have values for this dataset only. For every variant of the
- * dataset the trials of all blocks. */
+/* All that depends on one [dataset ...] section: sections may have values for this dataset only. For every variant of
+ * the dataset the trials of all blocks. */
 typedef struct plan_group {
     variant_list datasets, splits, algorithms;
     const variant *const *metrics; /* as many as the experiment has, with their values for this dataset */
@@ -144,7 +144,8 @@ typedef struct split_sources {
 /* Checks the keys that are the host's own: scheme, protocol and view. Before all others here. */
 void split_check_host_keys(config_loader *l, section *s);
 
-/* Every scheme with every combination of its settings. Faults of values, and of shares above 1, go to the diagnostics. */
+/* Every scheme with every combination of its settings. Faults of values, and of shares above 1, go to the
+ * diagnostics. */
 variant_list split_variants(config_loader *l, const split_sources *from);
 
 /* Refuses entries of `s` that no scheme has looked at. `from` holds for it; after all split_variants. */

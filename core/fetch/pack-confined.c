@@ -2,8 +2,8 @@
 /* The bytes that pack_open_here gives, from a process that can do nothing else.
  *
  * Libraries that unpack are large and their inputs are from strangers. So a child opens the archive, locked in as the
- * scan of a plugin is: no network, no programs, no files but the archive and the system's libraries, nothing to write to
- * but a pipe. What comes out of it is checked here, like a download: the child's word counts for nothing. */
+ * scan of a plugin is: no network, no programs, no files but the archive and the system's libraries, nothing to write
+ * to but a pipe. What comes out of it is checked here, like a download: the child's word counts for nothing. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

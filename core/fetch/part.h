@@ -2,9 +2,10 @@
 /* part.h: a file that is being downloaded.
  *
  * The bytes gather in <file>.part; the file's own name appears only when all of them are there, have the right size and
- * checksum and can be what the name says (content.h), in one rename. What fails that is set aside as <file>.bad. What is left of an interrupted download stays, and the next one goes on from it when that is
- * safe: when the checksum of the whole is known, or when <file>.part.from says that the bytes came from the same
- * address and the server can be asked (If-Range) whether its file is still the same. */
+ * checksum and can be what the name says (content.h), in one rename. What fails that is set aside as <file>.bad. What
+ * is left of an interrupted download stays, and the next one goes on from it when that is safe: when the checksum of
+ * the whole is known, or when <file>.part.from says that the bytes came from the same address and the server can be
+ * asked (If-Range) whether its file is still the same. */
 #ifndef CORE_FETCH_PART_H
 #define CORE_FETCH_PART_H
 

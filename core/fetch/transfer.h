@@ -54,8 +54,8 @@ typedef struct transfer_list {
 } transfer_list;
 
 /* Runs all of them. What goes wrong with one is in its status: CRU_IO (network, disk; the message says what to do by
- * hand), CRU_BAD_INPUT (wrong checksum, size or kind of file), CRU_FAILED (another process is at it). The result is an error only when
- * nothing can be downloaded at all. */
+ * hand), CRU_BAD_INPUT (wrong checksum, size or kind of file), CRU_FAILED (another process is at it). The result is an
+ * error only when nothing can be downloaded at all. */
 cru_status transfer_all(const transfer_list *list, const transfer_limits *limits, const transfer_watch *watch,
                         cru_error *err);
 

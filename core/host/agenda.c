@@ -108,8 +108,8 @@ static bool compare_entry(void *user, const store_entry *entry)
     return w->same;
 }
 
-/* Whether the file lists these trials already, each once and in this order, so that nothing need be written: the case of
- * everybody who goes on with a run. */
+/* Whether the file lists these trials already, each once and in this order, so that nothing need be written: the case
+ * of everybody who goes on with a run. */
 static cru_status find_same(store *s, agenda *a, bool *same, cru_error *err)
 {
     int64_t id, length = 0;

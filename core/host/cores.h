@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cores.h: how many processors and how much memory this process may use, which on a shared machine is less than it has. */
+/* cores.h: how many processors and how much memory this process may use, which on a shared machine is less than it
+ * has. */
 #ifndef CORE_RUNNER_CORES_H
 #define CORE_RUNNER_CORES_H
 
 #include <stdint.h>
 
-/* What SLURM_CPUS_PER_TASK says; else the smallest of what the process may run on, what its control group grants (cpu.max,
- * or cpu.cfs_quota_us of version 1, rounded up) and what the machine has. At least 1. */
+/* What SLURM_CPUS_PER_TASK says; else the smallest of what the process may run on, what its control group grants
+ * (cpu.max, or cpu.cfs_quota_us of version 1, rounded up) and what the machine has. At least 1. */
 int32_t cores_usable(void);
 
 /* Bytes: the machine's, or what the control group grants (memory.max) where that is less. */

@@ -8,8 +8,8 @@
 
 enum { UNKNOWN_SECONDS = 30 };
 
-/* Finished trials of one method with these settings on one dataset; without settings with any, without a dataset on all,
- * without a method of all. */
+/* Finished trials of one method with these settings on one dataset; without settings with any, without a dataset on
+ * all, without a method of all. */
 typedef struct entry {
     char *method, *settings, *dataset;
     double seconds;
@@ -74,8 +74,8 @@ typedef struct reader {
     int64_t count;
 } reader;
 
-/* The method's settings in a trial's canonical text, as a variant has them: one line each, without "algorithm.". The caller
- * frees them. */
+/* The method's settings in a trial's canonical text, as a variant has them: one line each, without "algorithm.". The
+ * caller frees them. */
 static char *settings_of(const char *canonical)
 {
     static const char prefix[] = "algorithm.";

@@ -2,8 +2,8 @@
 /* kept.c: a trial whose training is in the store already, under other metrics and with its scores, is not trained: the
  * judge looks at the kept scores.
  *
- * What an earlier trial was judged by is told in lines "HASH LABEL" (kept_metrics), the hash over all that a metric is but
- * its label. A metric with the same line is *known*: its numbers come from the earlier trial and from the scores
+ * What an earlier trial was judged by is told in lines "HASH LABEL" (kept_metrics), the hash over all that a metric is
+ * but its label. A metric with the same line is *known*: its numbers come from the earlier trial and from the scores
  * themselves; only the others are judged from what was kept in 16 bits. */
 #include <stdio.h>
 #include <stdlib.h>

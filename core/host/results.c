@@ -67,7 +67,8 @@ static bool figures_make(figures *f, const records *metrics, const job *j)
     return true;
 }
 
-/* In which parts of the split every item is, as STORE_SPLIT says. The caller frees it; NULL: the task cannot be read. */
+/* In which parts of the split every item is, as STORE_SPLIT says. The caller frees it; NULL: the task cannot be
+ * read. */
 static double *parts_of_items(const job *j)
 {
     cru_task task;
@@ -220,8 +221,8 @@ static bool is_oracle(const job *j)
     return j->rule.rule == MONITOR_ORACLE || j->rule.rule == MONITOR_ORACLE_EARLY;
 }
 
-/* Scores that are worse than what was said of the best epoch are not of that epoch. Nodes that were hidden while a method
- * learned change what it predicts, so there nothing follows. */
+/* Scores that are worse than what was said of the best epoch are not of that epoch. Nodes that were hidden while a
+ * method learned change what it predicts, so there nothing follows. */
 static int64_t best_epoch(const job *j, const judge_reply *reply)
 {
     const bool refuted = j->rule.rule != MONITOR_ORACLE_EARLY && !j->inductive && !j->runner->options.in_process &&

@@ -8,7 +8,8 @@
  *     running    a worker has it
  *     scoring    the worker is gone, the judge looks at its scores
  *
- * and ends in results_finish or results_fail. One whose training is in the store goes from waiting to scoring (kept.c). Jobs that share a training (sharing.h) are a list: its first, the
+ * and ends in results_finish or results_fail. One whose training is in the store goes from waiting to scoring (kept.c).
+ * Jobs that share a training (sharing.h) are a list: its first, the
  * *leader*, has the worker and the others follow it; when the worker is gone each is a job of its own again. A
  * *problem* is shared by the jobs that need it. A *slot* is a place for one worker, with its scratch folder and
  * sandbox. */
@@ -210,9 +211,9 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers);
 /* results_finish for one that was judged from kept scores. */
 void results_judged(job *j, const judge_reply *reply, const records *numbers);
 
-/* kept.c: finds the source of a job that was just made; judges the kept scores of one that has a source, whose problem is
- * ready. kept_metrics tells by what a trial is judged, for its store_kept. kept_takes tells whether a number of the source
- * is one of the job, too: it is of a metric that both have, or of none. */
+/* kept.c: finds the source of a job that was just made; judges the kept scores of one that has a source, whose problem
+ * is ready. kept_metrics tells by what a trial is judged, for its store_kept. kept_takes tells whether a number of the
+ * source is one of the job, too: it is of a metric that both have, or of none. */
 void kept_find(job *j);
 void kept_judge(job *j);
 const char *kept_metrics(runner *r, const trial *t);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* shard.h: the trials of an experiment divided among machines that share nothing.
  *
- * Every trial belongs to exactly one shard. Trials that one training serves, and those of one search, stay together. The
- * division depends on the experiment, the number of shards and the costs alone, so that every machine finds the same
- * one. The costliest group goes first, each to the shard with the least so far: no shard takes longer than the mean and
- * the costliest group together.
+ * Every trial belongs to exactly one shard. Trials that one training serves, and those of one search, stay together.
+ * The division depends on the experiment, the number of shards and the costs alone, so that every machine finds the
+ * same one. The costliest group goes first, each to the shard with the least so far: no shard takes longer than the
+ * mean and the costliest group together.
  *
  * A plan is a division that is written down: made once, when trials are submitted, and read by every task. */
 #ifndef CORE_RUNNER_SHARD_H
@@ -29,8 +29,8 @@ typedef struct shard_group {
     int64_t kind;   /* for callers: what it needs */
 } shard_group;
 
-/* The groups of those trials that take part (NULL: of all), in the order of their first trials; *of_trial is the group of
- * every trial of the experiment, -1 for those that take no part. The caller frees both. `known` may be NULL. */
+/* The groups of those trials that take part (NULL: of all), in the order of their first trials; *of_trial is the group
+ * of every trial of the experiment, -1 for those that take no part. The caller frees both. `known` may be NULL. */
 typedef struct shard_groups {
     shard_group *items;
     int64_t count;
@@ -59,8 +59,8 @@ shard_subject shard_subject_of(const experiment *e);
 cru_status shard_plan_write(const char *folder, const shard_subject *subject, const int64_t *parts, int64_t count,
                             cru_error *err);
 
-/* Reads it. parts: one for every trial, to be filled. *there is false, and nothing is filled, when the folder has no plan
- * of the experiment. CRU_BAD_INPUT: not a plan, or one of other trials: what the experiment says has changed. */
+/* Reads it. parts: one for every trial, to be filled. *there is false, and nothing is filled, when the folder has no
+ * plan of the experiment. CRU_BAD_INPUT: not a plan, or one of other trials: what the experiment says has changed. */
 cru_status shard_plan_read(const char *folder, const experiment *e, int64_t *parts, int64_t *count, bool *there,
                            cru_error *err);
 

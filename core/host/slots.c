@@ -74,7 +74,8 @@ static void forget_ruleset(slot *s)
     s->ruleset = -1;
 }
 
-/* One that was made for this folder and these plugins says the same again. Workers close theirs before a plugin runs. */
+/* One that was made for this folder and these plugins says the same again. Workers close theirs before a plugin
+ * runs. */
 cru_status slots_ruleset(runner *r, int32_t index, const variant *method, int *ruleset, cru_error *err)
 {
     slot *s = &r->slots[index];

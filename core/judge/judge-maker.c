@@ -95,8 +95,8 @@ static cru_status open_clean(maker *m, const trial *t, cru_data **data, cru_erro
     return status ? status : divide(m, t, *data, err);
 }
 
-/* The items to test on, to tell whether damage has replaced the split. `ids` is NULL where there is no memory: nothing is
- * told then. */
+/* The items to test on, to tell whether damage has replaced the split. `ids` is NULL where there is no memory: nothing
+ * is told then. */
 typedef struct tested {
     int32_t *ids;
     int64_t count;
@@ -110,8 +110,8 @@ static tested note_tested(const cru_data *data)
     return before;
 }
 
-/* A corruptor that deals out the parts anew is reported, or its column of a table would stand beside others that keep the
- * experiment's own split without a word. */
+/* A corruptor that deals out the parts anew is reported, or its column of a table would stand beside others that keep
+ * the experiment's own split without a word. */
 static void tell_new_split(const cru_data *data, tested *before, cru_report *report)
 {
     const cru_ids test = data->split.test;

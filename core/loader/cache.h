@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What earlier scans found, in one file below $XDG_CACHE_HOME/crucible (or ~/.cache/crucible).
  *
- * A record holds for a file at a path with a checksum (SHA-256). A file need not be read again to know that it is the same
- * where its size, device, inode and times of modification and change are those that were seen, and its last change was
- * then at least CACHE_SETTLED_SECONDS ago: nobody can set the time of change, a change sets it to the present, and that
- * is later than any time which the clock of a file system, however coarse, could take for the one that was seen. All
- * others are read. (Who can set the machine's clock back can deceive this, and is the administrator.)
- * The whole file holds for one build of the SDK library, whose parameter tables plugins refer to. Anything unexpected in it - cut off,
- * damaged, from another version - and it counts as empty. */
+ * A record holds for a file at a path with a checksum (SHA-256). A file need not be read again to know that it is the
+ * same where its size, device, inode and times of modification and change are those that were seen, and its last change
+ * was then at least CACHE_SETTLED_SECONDS ago: nobody can set the time of change, a change sets it to the present, and
+ * that is later than any time which the clock of a file system, however coarse, could take for the one that was seen.
+ * All others are read. (Who can set the machine's clock back can deceive this, and is the administrator.)
+ * The whole file holds for one build of the SDK library, whose parameter tables plugins refer to. Anything unexpected
+ * in it - cut off, damaged, from another version - and it counts as empty. */
 #ifndef CORE_LOADER_CACHE_H
 #define CORE_LOADER_CACHE_H
 

@@ -23,9 +23,9 @@ typedef struct plugin_files {
 } plugin_files;
 
 /* The regular files `files` (NULL-terminated or NULL; absolute), and every regular file *.so, or *.py in which
- * "crucible.method" stands, below the folders (NULL-terminated), folder by folder, names in ascending order. Hidden names
- * are passed over; a folder or file that is reached twice, through a link or a second folder of the list, counts once.
- * Paths live in `memory`. */
+ * "crucible.method" stands, below the folders (NULL-terminated), folder by folder, names in ascending order. Hidden
+ * names are passed over; a folder or file that is reached twice, through a link or a second folder of the list, counts
+ * once. Paths live in `memory`. */
 plugin_files files_find(char *const *folders, const char *const *files, cru_arena *memory);
 void files_free(plugin_files *files);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include <crucible/backend.h>
-#include <crucible/draft/encoder.h>
+#include <crucible/encoder-plugin.h>
 
 /* Sizes as of ABI 1.0: a plugin may have been built before later members were appended. */
 #define END_OF(type, member) (offsetof(type, member) + sizeof(((type *)NULL)->member))

@@ -22,9 +22,9 @@ typedef struct loader_effort {
 } loader_effort;
 
 /* Finds every *.so below the plugin folders, in their order, and describes each in a new registry, which the caller
- * destroys. Files that the cache knows are not opened; all others are loaded, each in a sandboxed process of its own, so
- * that whatever they do becomes a `broken` reason. Only CRU_NO_MEMORY or an unusable system (no fork, no pipe) fails; a
- * folder that does not exist is no error. `options` and `effort` may be NULL. */
+ * destroys. Files that the cache knows are not opened; all others are loaded, each in a sandboxed process of its own,
+ * so that whatever they do becomes a `broken` reason. Only CRU_NO_MEMORY or an unusable system (no fork, no pipe)
+ * fails; a folder that does not exist is no error. `options` and `effort` may be NULL. */
 cru_status loader_scan(const loader_options *options, registry **found, loader_effort *effort, cru_error *err);
 
 /* The folders of a scan in search order, NULL-terminated, each entry and the array to be freed (folders_free). */

@@ -4,8 +4,8 @@
  * Calls to a judge are answered in order. A judge that crashes, or takes longer than it may, fails the call it was busy
  * with, and a new one takes over the others. One that is killed from outside (by the kernel for want of memory, by a
  * user) or that has no memory for a call is no fault of the call: a new judge gets it again; when that does not help
- * either, the answer is CRU_NO_MEMORY with `ours`. Which judge serves a call depends only on its `lane`, so that one problem
- * always meets the same judge. */
+ * either, the answer is CRU_NO_MEMORY with `ours`. Which judge serves a call depends only on its `lane`, so that one
+ * problem always meets the same judge. */
 #ifndef CORE_RUNNER_JUDGES_H
 #define CORE_RUNNER_JUDGES_H
 

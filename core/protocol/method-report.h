@@ -3,8 +3,8 @@
  *
  * It lies at the end of the memory file of the scores, as records. The worker writes it with a report_writer, which
  * leaves out what is too much or badly named and says so. The worker runs foreign code, so the host believes none of
- * that and looks at every byte again (report_take), when the worker is gone: what breaks a limit costs the whole report,
- * not the trial. In the store a name has "method." before it. */
+ * that and looks at every byte again (report_take), when the worker is gone: what breaks a limit costs the whole
+ * report, not the trial. In the store a name has "method." before it. */
 #ifndef CORE_PROTOCOL_METHOD_REPORT_H
 #define CORE_PROTOCOL_METHOD_REPORT_H
 

@@ -27,7 +27,8 @@ typedef struct bridge_case {
 } bridge_case;
 CRU_API int bridge_check(const bridge_case *how);
 
-/* Sizes and places in the structs that sdk/python/crucible/_abi.py describes, in the order of its LAYOUT; ends with 0. */
+/* Sizes and places in the structs that sdk/python/crucible/_abi.py describes, in the order of its LAYOUT; ends with
+ * 0. */
 CRU_API const int64_t *bridge_layout(void);
 
 #endif

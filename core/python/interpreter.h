@@ -36,14 +36,15 @@ typedef struct interpreter {
 /* Whether a plugin's path is that of a script. */
 bool is_python(const char *path);
 
-/* Asks the interpreter, which runs locked in for it and writes nothing, where its modules are. `wanted` is [paths] python: a path, or a name on PATH; NULL or empty:
- * python3. All is in `memory`. CRU_UNSUPPORTED with the reason when there is none. */
+/* Asks the interpreter, which runs locked in for it and writes nothing, where its modules are. `wanted` is [paths]
+ * python: a path, or a name on PATH; NULL or empty: python3. All is in `memory`. CRU_UNSUPPORTED with the reason when
+ * there is none. */
 cru_status interpreter_find(const char *wanted, cru_arena *memory, interpreter *out, cru_error *err);
 
 enum { INTERPRETER_ARGS = 16 };
 
-/* The first arguments of a command that makes it do `what`, with a folder for what packages write when they are imported;
- * returns how many. */
+/* The first arguments of a command that makes it do `what`, with a folder for what packages write when they are
+ * imported; returns how many. */
 int interpreter_args(const interpreter *i, const char *what, const char *scratch, const char *args[INTERPRETER_ARGS]);
 
 /* The rules of the first lock for these scripts, with write access beneath the folders `writable`; both lists are

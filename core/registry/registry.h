@@ -24,7 +24,7 @@ typedef struct registry_entry {
     const char *broken;      /* NULL: the plugin works. Otherwise the reason why it is skipped, one line */
 } registry_entry;
 
-/* Of an algorithm: it offers layers (crucible/draft/encoder.h). */
+/* Of an algorithm: it offers layers (crucible/encoder-plugin.h). */
 enum { REGISTRY_ENCODES = 1 << 16 };
 
 typedef struct registry registry;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* http-library.h: GNU libmicrohttpd, loaded by the verb that needs it (library.h says why). The members are the functions of
- * <microhttpd.h> without their prefix. */
+/* http-library.h: GNU libmicrohttpd, loaded by the verb that needs it (library.h says why). The members are the
+ * functions of <microhttpd.h> without their prefix. */
 #ifndef CORE_SERVE_HTTP_LIBRARY_H
 #define CORE_SERVE_HTTP_LIBRARY_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server.h: a live page of a store for the browser of this machine.
  *
- * It listens on 127.0.0.1 only and answers only what names its token, 128 random bits, in the path and this machine in the
- * header Host (so that no page of another site can reach it under a name of its own). It reads no file but the store, and
- * only GET and HEAD are known. A request has 32 KiB in all and 20 seconds. */
+ * It listens on 127.0.0.1 only and answers only what names its token, 128 random bits, in the path and this machine in
+ * the header Host (so that no page of another site can reach it under a name of its own). It reads no file but the
+ * store, and only GET and HEAD are known. A request has 32 KiB in all and 20 seconds. */
 #ifndef CORE_SERVE_SERVER_H
 #define CORE_SERVE_SERVER_H
 

@@ -39,8 +39,8 @@ typedef struct shown {
     int64_t chosen; /* the trial that was named; -1: the experiment was */
 } shown;
 
-/* `name` is an experiment, or a trial: EXPERIMENT:NUMBER as show_trials numbers them, or at least four characters of its
- * key. CRU_BAD_INPUT names what the store holds where it holds no such thing, or several. */
+/* `name` is an experiment, or a trial: EXPERIMENT:NUMBER as show_trials numbers them, or at least four characters of
+ * its key. CRU_BAD_INPUT names what the store holds where it holds no such thing, or several. */
 cru_status show_load(store *s, const char *name, shown **out, cru_error *err);
 void show_free(shown *e);
 

@@ -28,11 +28,8 @@ static cru_status look(store *s, const char *key, store_outcome *outcome, bool *
     sqlite3_stmt *query =
         db_statement(s, "SELECT outcome, host, boot, pid, start, expiry_ms FROM trial WHERE key = ?1", err);
     if (!query) return CRU_IO;
-    db_bind_text(query, 1, key);
-    bool row;
-    cru_status status = db_next(s, query, &row, err);
+    cru_status status = db_trial(s, query, key, err);
     if (status) return status;
-    if (!row) return cru_fail(err, CRU_BAD_INPUT, "%s: no trial has the key %s", s->path, key);
     *outcome = db_outcome(query, 0);
     *is_held = *outcome == STORE_PENDING && held(query, 1, &s->owner);
     db_done(query);

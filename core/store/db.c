@@ -83,6 +83,15 @@ cru_status db_next(store *s, sqlite3_stmt *statement, bool *row, cru_error *err)
     return status;
 }
 
+cru_status db_trial(store *s, sqlite3_stmt *query, const char *key, cru_error *err)
+{
+    bool row;
+    db_bind_text(query, 1, key);
+    cru_status status = db_next(s, query, &row, err);
+    if (status) return status;
+    return row ? CRU_OK : cru_fail(err, CRU_BAD_INPUT, "%s: no trial has the key %s", s->path, key);
+}
+
 void db_bind_text(sqlite3_stmt *statement, int index, const char *text)
 {
     sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);

@@ -44,6 +44,10 @@ cru_status db_run(store *s, sqlite3_stmt *statement, cru_error *err);
 /* Steps to the next row. *row tells whether there is one; when not, the statement is reset. */
 cru_status db_next(store *s, sqlite3_stmt *statement, bool *row, cru_error *err);
 
+/* The row that a query by key, its first parameter, has about a trial; db_done when it was read. CRU_BAD_INPUT: the store
+ * has no such trial. */
+cru_status db_trial(store *s, sqlite3_stmt *query, const char *key, cru_error *err);
+
 /* Ends the reading of a statement, early or not. */
 void db_done(sqlite3_stmt *statement);
 
@@ -55,8 +59,8 @@ cru_status db_bind_blob(sqlite3_stmt *statement, int index, const void *data, in
 /* NULL where SQL's null is. What leaves this folder goes through db_name or db_lines. */
 const char *db_text(sqlite3_stmt *statement, int column);
 
-/* The same without control characters, since a store may be anybody's; db_lines leaves line ends. A text that has some is
- * copied for it, and lives until DB_MENDED more were. */
+/* The same without control characters, since a store may be anybody's; db_lines leaves line ends. A text that has some
+ * is copied for it, and lives until DB_MENDED more were. */
 const char *db_name(store *s, sqlite3_stmt *statement, int column);
 const char *db_lines(store *s, sqlite3_stmt *statement, int column);
 
@@ -71,7 +75,8 @@ cru_status write_end(store *s, cru_status status, cru_error *err);
 /* The row of the trial with that key. CRU_BAD_INPUT: there is none. */
 cru_status trial_row(store *s, const char *key, int64_t *row, cru_error *err);
 
-/* Lists the trial of that row in the experiment: see store_add_trial, of whose trial only alias, place and tried count. */
+/* Lists the trial of that row in the experiment: see store_add_trial, of whose trial only alias, place and tried
+ * count. */
 cru_status member_put(store *s, int64_t experiment, int64_t row, const store_trial *trial, cru_error *err);
 
 /* Keeps the scores of the trial, which is in that row, unless they are NULL or the file keeps too much already. */

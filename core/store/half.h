@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* half.h: matrices of scores in 16 bits a value, for keeping.
  *
- * All values are divided by one power of two, so that the largest lies in [2^14, 2^15), and rounded to the nearest IEEE 754
- * half, ties to even. What holds for a value x of a matrix whose largest is m:
+ * All values are divided by one power of two, so that the largest lies in [2^14, 2^15), and rounded to the nearest IEEE
+ * 754 half, ties to even. What holds for a value x of a matrix whose largest is m:
  *
  *     |decoded - x| <= 2^-11 |x|     where |x| >= 2^-28 m;  below that  |decoded - x| <= 2^-39 m
  *     the best class of every row (cru_best_class) is the same, so whatever depends on it alone is exact: where another

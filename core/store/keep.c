@@ -116,11 +116,8 @@ static cru_status find_training(store *s, const char *key, char training[SHA256_
 {
     sqlite3_stmt *query = db_statement(s, "SELECT canonical FROM trial WHERE key = ?1", err);
     if (!query) return CRU_IO;
-    db_bind_text(query, 1, key);
-    bool row;
-    cru_status status = db_next(s, query, &row, err);
+    cru_status status = db_trial(s, query, key, err);
     if (status) return status;
-    if (!row) return cru_fail(err, CRU_BAD_INPUT, "%s: no trial has the key %s", s->path, key);
     const char *canonical = db_text(query, 0);
     sha256_bytes(canonical ? canonical : "", canonical ? training_length(canonical) : 0, training);
     db_done(query);

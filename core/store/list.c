@@ -3,8 +3,8 @@
  *
  * The list is read first: the row of every trial, in order. Rows are mostly ascending, as they were entered, and close
  * together; then a table that is stored by trial is read once from the first to the last and what belongs to others is
- * passed over. Otherwise the table is asked trial by trial. Neither sorts or joins anything, which for a million trials is
- * a matter of gigabytes. */
+ * passed over. Otherwise the table is asked trial by trial. Neither sorts or joins anything, which for a million trials
+ * is a matter of gigabytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +48,8 @@ static void look_at_order(list *l)
     for (int64_t i = 1; i < l->count && l->in_order; i++) l->in_order = l->rows[i - 1] < l->rows[i];
 }
 
-/* Trial, alias and `tried`, in list order. Where every trial has one name, and the list is the present one, a single table
- * has it in this order; the view of all would be sorted. */
+/* Trial, alias and `tried`, in list order. Where every trial has one name, and the list is the present one, a single
+ * table has it in this order; the view of all would be sorted. */
 static sqlite3_stmt *list_query(store *s, int64_t experiment, cru_error *err)
 {
     sqlite3_stmt *query = db_statement(s, "SELECT 1 FROM namesake WHERE experiment = ?1 LIMIT 1", err);

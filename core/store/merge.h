@@ -6,9 +6,9 @@
  *     store_flush(out, err);                             or store_discard(out), which leaves it as it was
  *
  * The union by trial key: a result beats a failure, a failure a trial that is still to be run; of two results of one
- * kind that of `out` stays. A trial that gave a result in both was run twice, maybe on two machines, and must have given
- * the same bits: numbers, vectors and scores are compared. What a trial cost is not. Merging an input again changes
- * nothing. */
+ * kind that of `out` stays. A trial that gave a result in both was run twice, maybe on two machines, and must have
+ * given the same bits: numbers, vectors and scores are compared. What a trial cost is not. Merging an input again
+ * changes nothing. */
 #ifndef CORE_STORE_MERGE_H
 #define CORE_STORE_MERGE_H
 

@@ -224,8 +224,8 @@ cru_status store_finish(store *s, const char *key, const store_result *result, c
 /* How many results of this process were stored without the scores that were to be kept, for want of room. */
 int64_t store_unkept(const store *s);
 
-/* Makes finished trials of the experiment pending again and deletes their results and kept scores, and when good results
- * are among them the kept scores that they were judged from: these would be judged again. `outcomes` has a bit
+/* Makes finished trials of the experiment pending again and deletes their results and kept scores, and when good
+ * results are among them the kept scores that they were judged from: these would be judged again. `outcomes` has a bit
  * (1u << STORE_FAILED) for each outcome concerned. *count (may be NULL): how many. */
 cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t *count, cru_error *err);
 
@@ -319,9 +319,9 @@ cru_status store_each_curve(store *s, const char *key, store_curve_visitor *visi
 /* What the trial printed and logged; *log is NULL when there was nothing, and the caller frees it. */
 cru_status store_get_log(store *s, const char *key, char **log, cru_error *err);
 
-/* A trial with a result and kept scores whose training is the same as that of `key`: their canonical texts differ in the
- * lines of metrics only, which begin with "metric=" and "metric." and come last. Of several the latest, which was trained
- * since what the others kept did not suffice. `key` is empty when there is none. */
+/* A trial with a result and kept scores whose training is the same as that of `key`: their canonical texts differ in
+ * the lines of metrics only, which begin with "metric=" and "metric." and come last. Of several the latest, which was
+ * trained since what the others kept did not suffice. `key` is empty when there is none. */
 enum { STORE_KEY = 129 };
 typedef struct store_source {
     char key[STORE_KEY];

@@ -86,8 +86,8 @@ typedef struct claim_list {
     int64_t count;
 } claim_list;
 
-/* Reads a file of claims (or, for tests, `size` bytes of `text` as if from `path`). Everything in `arena`. CRU_BAD_INPUT:
- * `diags` has a line for every fault, with its column where it is in an expression. */
+/* Reads a file of claims (or, for tests, `size` bytes of `text` as if from `path`). Everything in `arena`.
+ * CRU_BAD_INPUT: `diags` has a line for every fault, with its column where it is in an expression. */
 cru_status claims_read(cru_arena *arena, const char *path, claim_list *out, diagnostics *diags);
 cru_status claims_parse(cru_arena *arena, const char *path, const char *text, size_t size, claim_list *out,
                         diagnostics *diags);

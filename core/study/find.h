@@ -22,11 +22,12 @@ void study_list_clear(study_list *list);
 /* The names of all studies that have artefacts: "gad", "igl", ... `folders` (may be NULL): further ones. */
 cru_status study_names(const char *folders, study_list *out, cru_error *err);
 
-/* The names of a study's artefacts, tables before figures, numbers in their order: "noisygl/table-1", ... None when there
- * is no such study. */
+/* The names of a study's artefacts, tables before figures, numbers in their order: "noisygl/table-1", ... None when
+ * there is no such study. */
 cru_status study_artefacts(const char *folders, const char *study, study_list *out, cru_error *err);
 
-/* The path of "noisygl/table-a4", or of another file of the study as "noisygl/claims"; to be freed. NULL: there is none. */
+/* The path of "noisygl/table-a4", or of another file of the study as "noisygl/claims"; to be freed. NULL: there is
+ * none. */
 char *study_path(const char *folders, const char *name);
 
 #endif

@@ -10,8 +10,8 @@
 #include "report/table/stats.h"
 #include "study/layout-making.h"
 
-/* For every level of one of our settings the position of the published value; -1: it is not in the print. The last entry
- * is for trials without the setting. */
+/* For every level of one of our settings the position of the published value; -1: it is not in the print. The last
+ * entry is for trials without the setting. */
 static const int32_t *map_levels(making *m, const axis_key *k, const frame_column *column)
 {
     int64_t count = column ? column->level_count : 0;

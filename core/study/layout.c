@@ -140,8 +140,8 @@ static void keep_keys(making *m)
     l->col_values = m->cols.values;
 }
 
-/* Whether all baselines are there, or the table is whole, so that one that is not is a mistake. The best of some of them
- * would not be what the table calls it. */
+/* Whether all baselines are there, or the table is whole, so that one that is not is a mistake. The best of some of
+ * them would not be what the table calls it. */
 static bool has_baselines(const making *m)
 {
     const table *t = m->out->t;

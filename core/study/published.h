@@ -23,8 +23,8 @@ typedef struct published {
     int64_t count;
 } published;
 
-/* All of it in `arena`. The header must name `mean`, or `value`, whose fields may also be words, which are no values; std and
- * mark may be missing. CRU_IO, or CRU_BAD_INPUT with the number of the line. */
+/* All of it in `arena`. The header must name `mean`, or `value`, whose fields may also be words, which are no values;
+ * std and mark may be missing. CRU_IO, or CRU_BAD_INPUT with the number of the line. */
 cru_status published_read(cru_arena *arena, const char *path, published *out, cru_error *err);
 
 /* Reads a table without numbers as published_read does; any header will do. */
@@ -33,8 +33,8 @@ cru_status published_read_words(cru_arena *arena, const char *path, published *o
 /* The position of a column; -1: there is none. */
 int64_t published_column(const published *p, const char *name);
 
-/* Keeps the lines that satisfy "column=value, column=a,b, column!=c". CRU_BAD_INPUT: no such column, not a condition, or
- * nothing is left. */
+/* Keeps the lines that satisfy "column=value, column=a,b, column!=c". CRU_BAD_INPUT: no such column, not a condition,
+ * or nothing is left. */
 cru_status published_filter(cru_arena *arena, published *p, const char *where, cru_error *err);
 
 /* Adds open cells: "dataset: flickr, dblp | method: x" gives the table these datasets too, each with the cells that the

@@ -7,8 +7,9 @@
  *     benign       a > 0 and b > 0: the graph helps although neighbours differ
  *     ambiguous    the signs differ, or one of them is 0
  *
- * The paper says "smaller or close to 0.5" instead of 0.57; this cut gives its grouping of all 27 datasets. It tests nothing;
- * here each difference has a Wilcoxon signed-rank test over the runs, with Holm's correction for the two of them.
+ * The paper says "smaller or close to 0.5" instead of 0.57; this cut gives its grouping of all 27 datasets. It tests
+ * nothing; here each difference has a Wilcoxon signed-rank test over the runs, with Holm's correction for the two of
+ * them.
  *
  * Luan, Lu, Hua et al. Are Heterophilic GNNs and Homophily Metrics Really Effective? Evaluation Pitfalls and New
  * Benchmarks. 2024. */

@@ -40,8 +40,8 @@ static cru_status cards_parse(const char *list, device_choice *out, cru_error *e
     return cru_fail(err, CRU_BAD_INPUT, "devices = %s: not a list of card numbers such as 0, 1", list);
 }
 
-/* A cluster gives a task its cards in CUDA_VISIBLE_DEVICES, by numbers or names; CUDA counts those from 0 and ends at the
- * first that is none. False: it gives none. */
+/* A cluster gives a task its cards in CUDA_VISIBLE_DEVICES, by numbers or names; CUDA counts those from 0 and ends at
+ * the first that is none. False: it gives none. */
 static bool cards_given(device_choice *out)
 {
     const char *at = getenv("CUDA_VISIBLE_DEVICES");

@@ -55,12 +55,12 @@ void monitor_close(monitor *m);
  * measure that fits the task. NAN when there is nothing to validate on. */
 double monitor_value(const monitor_settings *settings, const cru_task *task, const float *scores);
 
-/* Whether `gain` is better by the rule than `past`, which NULL stands for nothing. Strictly, so that ties keep the earliest
- * epoch. A NaN is never better, nor is anything better than a NaN, with which an arg-max can only begin. */
+/* Whether `gain` is better by the rule than `past`, which NULL stands for nothing. Strictly, so that ties keep the
+ * earliest epoch. A NaN is never better, nor is anything better than a NaN, with which an arg-max can only begin. */
 bool monitor_improves(const monitor_settings *settings, const monitor_gain *past, const monitor_gain *gain);
 
-/* Whether what a worker said of its best epoch is at odds with the value, by the rule, of the scores that it predicts. Two
- * points are allowed for: a prediction need not be made in the same batches as a checkpoint. */
+/* Whether what a worker said of its best epoch is at odds with the value, by the rule, of the scores that it predicts.
+ * Two points are allowed for: a prediction need not be made in the same batches as a checkpoint. */
 bool monitor_refutes(const monitor_settings *settings, const monitor_gain *said, double found);
 
 /* The value of the scores that a trial predicts in the end, by which a search compares settings. For the judge: what a

@@ -27,8 +27,8 @@ cru_status filter_build_sealed(struct sock_fprog *program, cru_error *err);
 /* Switches a program on for the calling thread and all it will start. No new privileges must be set before. */
 cru_status filter_install(const struct sock_fprog *program, cru_error *err);
 
-/* As filter_install, and signals go to this process only, whose number a program made beforehand cannot know. One program with
- * both costs less to switch on than two. */
+/* As filter_install, and signals go to this process only, whose number a program made beforehand cannot know. One
+ * program with both costs less to switch on than two. */
 cru_status filter_install_own_signals(const struct sock_fprog *program, cru_error *err);
 
 /* Whether the kernel takes filters. */

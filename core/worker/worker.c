@@ -62,7 +62,8 @@ static bool wraps(const cru_plugin *plugin)
     return method->size >= offsetof(cru_algorithm, flags) + sizeof method->flags && method->flags & CRU_ALGORITHM_WRAPS;
 }
 
-/* The settings that the host read, for the tables of the plugins as they are now. The table lives as long as the process. */
+/* The settings that the host read, for the tables of the plugins as they are now. The table lives as long as the
+ * process. */
 static cru_status read_settings(const worker_job *job, const cru_plugin *plugin, const cru_plugin *inner,
                                 cru_settings **out, cru_error *err)
 {
@@ -109,7 +110,7 @@ static cru_status run_method(training *t, const sandbox *box, const worker_langu
     if (!status && job->inner) status = plugin_open(job->inner, CRU_KIND_ALGORITHM, job->inner_name, &inner, err);
     if (!status) status = open_backend(job, &backend, err);
     if (!status && box) status = sandbox_seal(box, job->ruleset >= 0, err);
-    /* a method that is no wrapper takes the layers alone (draft/encoder.h) */
+    /* a method that is no wrapper takes the layers alone (encoder-plugin.h) */
     const cru_plugin *wrapped = !status && inner && wraps(plugin) ? inner : NULL;
     if (!status) status = read_settings(job, plugin, wrapped, &t->settings, err);
     if (!status) status = check_problem(plugin, &t->task, err);

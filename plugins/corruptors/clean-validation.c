@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* clean-validation: validation items with known labels are learned from instead of judged by.
  *
- * They join the training part, each with the true label as its only candidate, and nothing is left to validate by: the last
- * checkpoint counts ([monitor] rule = last). No damage but the opposite: what the same labels are worth in training.
+ * They join the training part, each with the true label as its only candidate, and nothing is left to validate by: the
+ * last checkpoint counts ([monitor] rule = last). No damage but the opposite: what the same labels are worth in
+ * training.
  *
  * The arm "training" of figure 1 in Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label
  * Learning Algorithms. ICLR 2025. */

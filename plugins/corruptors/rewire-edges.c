@@ -6,8 +6,8 @@
  *   degrees  the edges that were taken are paired at random and exchange ends, (a, b), (c, d) -> (a, d), (c, b), so
  *            that no degree changes
  *
- * Nobody is joined who is or was joined before, and nobody to himself: where no such node is found the edge stays. Edges
- * stay within their graph and their relation. */
+ * Nobody is joined who is or was joined before, and nobody to himself: where no such node is found the edge stays.
+ * Edges stay within their graph and their relation. */
 #include <math.h>
 
 #include "edge-list.h"

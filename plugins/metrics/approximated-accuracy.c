@@ -3,7 +3,7 @@
  *
  *     mean_i sum_{k in S_i} [guess_i = k] p_ik / sum_{l in S_i} p_il
  *
- * The study's code computes 1 minus the rest instead, with 1e-12 in the denominator (aa_mode = reference): a confident
+ * The study's code computes 1 minus the rest instead, with 1e-12 in the denominator (variant = bench): a confident
  * guess outside the set is then credited with almost 1.
  *
  * Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. ICLR 2025. */
@@ -11,13 +11,11 @@
 #include "judged-part.h"
 
 typedef struct settings {
-    int64_t aa_mode, part;
+    int64_t variant, part;
 } settings;
 
-static const char *const modes[] = {"reference", "paper", NULL};
-
 static const cru_param schema[] = {
-    CRU_CHOICE(settings, aa_mode, 0, modes, "as the study's code, or as its paper"),
+    CRU_VARIANT(settings, variant, CRU_BENCH, "bench: 1 minus the rest; paper: the share of the guess"),
     CRU_CHOICE(settings, part, PART_VAL, judged_parts, "part of the split that is judged"),
     CRU_END,
 };
@@ -27,7 +25,7 @@ static cru_status score(const cru_judging *j, double *value)
     const settings *s = j->settings;
     cru_covered c;
     cru_status status = candidate_evidence(&c, j, s->part);
-    if (!status) *value = cru_approximated_accuracy(&c, s->aa_mode == 1);
+    if (!status) *value = cru_approximated_accuracy(&c, s->variant == CRU_PAPER);
     return status;
 }
 
@@ -35,7 +33,7 @@ CRU_PLUGIN = {
     CRU_METRIC(.flags = CRU_METRIC_PERCENT | CRU_METRIC_OF_CANDIDATES, .score = score),
     CRU_SETTINGS(settings, schema),
     .name = "approximated-accuracy",
-    .version = "1.0",
+    .version = "2.0",
     .summary = "accuracy estimated from candidate sets alone",
     .citation = "Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. "
                 "ICLR 2025.",

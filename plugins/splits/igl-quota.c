@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* igl-quota: first come, first served up to an equal quota a class: one shuffle for the training items, one of the rest for the
- * validation items. IGL-Bench's other 1:1:8 split. */
+/* igl-quota: first come, first served up to an equal quota a class: one shuffle for the training items, one of the rest
+ * for the validation items. IGL-Bench's other 1:1:8 split. */
 #include <math.h>
 
 #include "drawing.h"

@@ -4,7 +4,8 @@
  *
  *     fold of the j-th item dealt = j mod folds
  *
- * Over fold = 0..folds-1 with one seed every labelled item is tested exactly once: the dealing does not depend on `fold`.
+ * Over fold = 0..folds-1 with one seed every labelled item is tested exactly once: the dealing does not depend on
+ * `fold`.
  *
  * Stone. Cross-Validatory Choice and Assessment of Statistical Predictions. JRSS B, 1974. */
 #include <math.h>

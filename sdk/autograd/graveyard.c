@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Where steps are checked, memory of a step that has ended is not given out again at once: its tensors keep their
  * shapes, but their values become NaN and they are marked, so that the operator that is handed one can say so. Without
- * this, the next step's tensors take the same places and the mistake goes unnoticed, or even looks like a good method. */
+ * this, the next step's tensors take the same places and the mistake goes unnoticed, or even looks like a good
+ * method. */
 #include "autograd/tape.h"
 
 void tape_note_made(cru_tape *t, cru_tensor *x)

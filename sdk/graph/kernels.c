@@ -6,6 +6,7 @@
 
 #include <crucible/draft/graph-kernels.h>
 #include <crucible/draft/graph.h>
+#include <crucible/linalg.h>
 
 #include "memory/heap.h"
 #include "sparse/draft.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <crucible/draft/graph.h>
 #include <crucible/graph.h>
 
 #include "memory/heap.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include <crucible/draft/sampling.h>
+#include <crucible/sampling.h>
 
 #include "memory/heap.h"
 

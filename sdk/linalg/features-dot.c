@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Inner products of feature rows. */
-#include <crucible/draft/linalg.h>
 #include <crucible/linalg.h>
 
 static double dense_dot(const float *a, const float *b, int64_t cols)

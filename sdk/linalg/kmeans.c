@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <crucible/draft/cluster.h>
+#include <crucible/cluster.h>
 
 #include "linalg/gemm.h"
 #include "memory/heap.h"

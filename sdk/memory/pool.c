@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <crucible/draft/pool.h>
 #include <crucible/pool.h>
 
 void *cru_pool_alloc(cru_pool pool, int64_t count, size_t size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graphs whose weights are learned. */
-#include <crucible/draft/learned-graph.h>
 #include <crucible/draft/ops-sparse.h>
+#include <crucible/learned-graph.h>
 
 cru_learned_graph cru_learned_graph_normalise(cru_tape *t, const cru_learned_graph *g)
 {

@@ -2,7 +2,6 @@
 /* Inverse of a small matrix, in double on the host. With Y = X^-1:   dX = -Y^T dY Y^T */
 #include <math.h>
 
-#include <crucible/draft/ops-basic.h>
 #include <crucible/ops-basic.h>
 
 #include "autograd/tape.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Log-sum-exp over all inner products, in blocks of rows: the n x m matrix never exists. */
-#include <crucible/draft/ops-loss.h>
+#include <crucible/ops-loss.h>
 
 #include "ops/lse.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Batch, layer, graph and pair normalisation. */
 #include <crucible/draft/ops-image.h>
-#include <crucible/draft/ops-sparse.h>
 #include <crucible/ops-sparse.h>
 
 #include "autograd/tape.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The sum of squared sigmoids of all inner products. */
-#include <crucible/draft/ops-loss.h>
 #include <crucible/ops-loss.h>
 
 #include "ops/product-blocks.h"

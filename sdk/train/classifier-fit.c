@@ -2,8 +2,8 @@
 /* A classifier trained by itself. */
 #include <crucible/classifier-fit.h>
 #include <crucible/draft/minibatch.h>
-#include <crucible/draft/nn.h>
 #include <crucible/minibatch.h>
+#include <crucible/nn.h>
 
 /* The scores of some rows in this step. */
 static cru_tensor *apply(cru_tape *t, const cru_classifier *c, const cru_row_source *rows, cru_ids items)

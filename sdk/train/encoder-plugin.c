@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Layers that a plugin of their own brings. */
-#include <crucible/draft/encoder.h>
+#include <crucible/encoder-plugin.h>
 #include <crucible/wrapper.h>
 
 /* ---- as a method ----------------------------------------------------------------------------------------- */

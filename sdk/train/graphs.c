@@ -6,8 +6,8 @@
 #include <crucible/draft/graph.h>
 #include <crucible/draft/minibatch.h>
 #include <crucible/draft/nn.h>
-#include <crucible/draft/ops-sparse.h>
 #include <crucible/draft/train.h>
+#include <crucible/ops-sparse.h>
 
 #include "train/feed.h"
 #include "train/learner.h"

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include <crucible/draft/nn.h>
 #include <crucible/draft/tensor.h>
 #include <crucible/draft/train.h>
+#include <crucible/nn.h>
 
 #include "context/watch.h"
 #include "train/feed.h"

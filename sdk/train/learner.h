@@ -3,7 +3,7 @@
 #ifndef SDK_TRAIN_LEARNER_H
 #define SDK_TRAIN_LEARNER_H
 
-#include <crucible/draft/train.h>
+#include <crucible/train.h>
 
 /* Rows of logits that the default loss asks for: those of the training items. */
 typedef struct cru_wanted {

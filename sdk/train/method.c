@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <crucible/draft/nn.h>
-#include <crucible/draft/train.h>
+#include <crucible/nn.h>
 #include <crucible/scoring.h>
+#include <crucible/train.h>
 
 #include "context/watch.h"
 #include "train/feed.h"
@@ -267,8 +267,8 @@ void cru_label_log_likelihood(const cru_learner *learner, double *weights)
     }
 }
 
-/* What the trained model says, or the scores of the task that is predicted: its training items are those that were learned
- * from, in their order. */
+/* What the trained model says, or the scores of the task that is predicted: its training items are those that were
+ * learned from, in their order. */
 static void report_label_weights(cru_learner *trained, cru_report *report)
 {
     const cru_learner *l = now_on(trained);

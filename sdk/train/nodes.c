@@ -10,7 +10,7 @@
 #include <crucible/draft/minibatch.h>
 #include <crucible/draft/nn.h>
 #include <crucible/draft/sampling.h>
-#include <crucible/draft/train.h>
+#include <crucible/train.h>
 
 #include "train/feed.h"
 #include "train/learner.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/shelf.h"
 
-#include <crucible/draft/nn.h>
+#include <crucible/nn.h>
 
 #include "train/learner.h"
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <crucible/draft/random.h>
 #include <crucible/nn.h>
 #include <crucible/optim.h>
+#include <crucible/random.h>
 
 #include "emulation.h"
 

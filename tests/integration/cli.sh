@@ -76,6 +76,15 @@ names = [s["name"] for s in json.load(open(sys.argv[1]))]
 assert sorted(names) == sorted("experiment split preprocess monitor search run report paths artefact".split()), names
 ' "$work/stdout" || fail "info --sections --json"
 expect 2 "$CRUCIBLE" info run --sections
+
+# Every plugin says its licence and its authors.
+expect 0 "$CRUCIBLE" info --all --json
+python3 -c '
+import json, sys
+plugins = json.load(open(sys.argv[1]))
+silent = [p["name"] for p in plugins if not p["license"] or not p["authors"]]
+assert plugins and not silent, silent
+' "$work/stdout" || fail "info --all --json"
 expect 2 "$CRUCIBLE" info runn
 contains "$errors" "--sections"
 expect 2 "$CRUCIBLE" check --seconds 0 "$BUILD/no-such.so"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reports too much, too many, badly named, no numbers; or says over the host's own connection that it wrote a report. */
+/* Reports too much, too many, badly named, no numbers; or says over the host's own connection that it wrote a
+ * report. */
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -5,8 +5,8 @@
 
 Suite *suite(void);
 
-/* Check gives a test 4 s of the clock on the wall: a machine that is busy, or was stopped for a while, makes a right test fail.
- * These limits only end what hangs. Read by Check when the suite is made; the environment wins. */
+/* Check gives a test 4 s of the clock on the wall: a machine that is busy, or was stopped for a while, makes a right
+ * test fail. These limits only end what hangs. Read by Check when the suite is made; the environment wins. */
 static void be_patient(void)
 {
     setenv("CK_DEFAULT_TIMEOUT", "300", 0);

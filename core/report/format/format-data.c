@@ -102,7 +102,8 @@ static cJSON *cell_object(const table *t, int64_t index)
     return object;
 }
 
-/* "average", "improvement", "rank", "relative_percent" and "wins_ties_losses", for all columns; for a group under "groups" and its name. */
+/* "average", "improvement", "rank", "relative_percent" and "wins_ties_losses", for all columns; for a group under
+ * "groups" and its name. */
 static void add_summaries(cJSON *object, const table *t)
 {
     static const char *const names[] = {"average", "improvement", "rank", "relative_percent", "wins_ties_losses"};

@@ -43,8 +43,8 @@ const char page_css[] =
     "pre{overflow-x:auto;padding:1rem;background:var(--stripe)}\n";
 
 /* A click on a heading sorts by it, the next one the other way round. Numbers go by data-value; cells without one stay
- * last, and headings of groups of rows go away. Words in a search field keep the rows that have one of them; of the trials, those that have all of them. The
- * trials are read when somebody asks for them. */
+ * last, and headings of groups of rows go away. Words in a search field keep the rows that have one of them; of the
+ * trials, those that have all of them. The trials are read when somebody asks for them. */
 const char page_script[] =
     "'use strict';\n"
     "const key = (row, column) => {\n"

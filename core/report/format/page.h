@@ -8,8 +8,8 @@
 /* A summary, an index, every table with its pictures, the configuration, and all trials for download. */
 void page_write(const report *r, FILE *out);
 
-/* The parts of a page: what stands before and behind everything, a table as a section under its heading (`more` is markup
- * below it, may be NULL), and a picture, which is left out where the data does not allow it. */
+/* The parts of a page: what stands before and behind everything, a table as a section under its heading (`more` is
+ * markup below it, may be NULL), and a picture, which is left out where the data does not allow it. */
 void page_open(const char *title, FILE *out);
 void page_close(FILE *out);
 typedef struct page_section {

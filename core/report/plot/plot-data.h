@@ -44,8 +44,8 @@ typedef struct plot_data {
     int32_t histogram_count;
 } plot_data;
 
-/* Reads a file by the end of its name; `labels` (may be NULL) names another one whose only column holds the classes. The
- * caller destroys it. CRU_IO, or CRU_BAD_INPUT with file and line. */
+/* Reads a file by the end of its name; `labels` (may be NULL) names another one whose only column holds the classes.
+ * The caller destroys it. CRU_IO, or CRU_BAD_INPUT with file and line. */
 cru_status plot_data_read(const char *path, const char *labels, plot_data **out, cru_error *err);
 void plot_data_destroy(plot_data *d);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* plot-drop.c: bars of every method at the levels of a damage, and a line over the methods for what the last level costs
- * relative to the first, in per cent, on an axis of its own at the right. One panel for every value of the other keys. */
+/* plot-drop.c: bars of every method at the levels of a damage, and a line over the methods for what the last level
+ * costs relative to the first, in per cent, on an axis of its own at the right. One panel for every value of the other
+ * keys. */
 #include <math.h>
 #include <stdlib.h>
 

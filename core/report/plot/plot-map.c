@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* plot-map.c: points on a plane, coloured by class, and the plane as methods divide it.
  *
- * Points of more than two dimensions are laid out by t-SNE (van der Maaten and Hinton, JMLR 2008). The silhouette is that
- * of the points as they are given, so that it judges the embedding and not the map. A method's regions are those of the
- * nearest points: every place of the plane has the class that the method gives to most of the five points next to it. */
+ * Points of more than two dimensions are laid out by t-SNE (van der Maaten and Hinton, JMLR 2008). The silhouette is
+ * that of the points as they are given, so that it judges the embedding and not the map. A method's regions are those
+ * of the nearest points: every place of the plane has the class that the method gives to most of the five points next
+ * to it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

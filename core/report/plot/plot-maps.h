@@ -17,8 +17,8 @@ typedef struct plot_maps {
 
 enum { PLOT_MAPS_MOST = 40 };
 
-/* Of the trials of every row and column that the request leads to, the first with a map; in the memory of the frame. NULL
- * in *out: there is none. CRU_BAD_INPUT: an unknown key. */
+/* Of the trials of every row and column that the request leads to, the first with a map; in the memory of the frame.
+ * NULL in *out: there is none. CRU_BAD_INPUT: an unknown key. */
 cru_status plot_maps_read(frame *f, const frame_source *sources, int64_t count, const table_request *request,
                           plot_maps **out, cru_error *err);
 

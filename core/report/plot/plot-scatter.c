@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* plot-scatter.c: what a run costs against what it gains, one panel a column, all on the same scales. The area of a bubble
- * is a second cost. Names stand beside the bubbles where there is room, else in a legend. */
+/* plot-scatter.c: what a run costs against what it gains, one panel a column, all on the same scales. The area of a
+ * bubble is a second cost. Names stand beside the bubbles where there is room, else in a legend. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* plot-slope.c: from the first to the last level, one line a row, named at both ends. The levels are those of a sweep or,
- * without one, two columns. */
+/* plot-slope.c: from the first to the last level, one line a row, named at both ends. The levels are those of a sweep
+ * or, without one, two columns. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,8 @@ grouping grouping_start(const frame *f)
     return g;
 }
 
-/* One pass of a radix sort: puts the trials of `from` into `to`, by `digit` (at least -1, less than `digits`), those with
- * the same one in the order in which they come. */
+/* One pass of a radix sort: puts the trials of `from` into `to`, by `digit` (at least -1, less than `digits`), those
+ * with the same one in the order in which they come. */
 typedef struct pass {
     const int32_t *digit;
     int64_t digits;

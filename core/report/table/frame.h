@@ -58,8 +58,9 @@ typedef struct frame_source {
 cru_status frame_load(const frame_source *sources, int64_t count, frame **out, cru_error *err);
 void frame_destroy(frame *f);
 
-/* The numbers of a list that trials reported become the measures NAME.1, NAME.2 ... of the frame that was loaded from these
- * sources, as many as the longest list has. CRU_BAD_INPUT: of the trials that ended well none reported it, or it is too long. */
+/* The numbers of a list that trials reported become the measures NAME.1, NAME.2 ... of the frame that was loaded from
+ * these sources, as many as the longest list has. CRU_BAD_INPUT: of the trials that ended well none reported it, or it
+ * is too long. */
 cru_status frame_add_list(frame *f, const frame_source *sources, int64_t count, const char *name, cru_error *err);
 
 /* NULL when there is none. */
@@ -76,9 +77,9 @@ void frame_keep(frame *f, const bool *keep);
 /* Keeps the choices of searches and what is not part of one: without the other settings that were tried. */
 void frame_keep_choices(frame *f);
 
-/* Of earlier lists keeps the choices of searches for what the present lists do not have: another part of one artefact was
- * searched before. A dataset, its damage and a method that are in the present list of an experiment count from there alone;
- * where earlier lists chose differently, the later choice counts. */
+/* Of earlier lists keeps the choices of searches for what the present lists do not have: another part of one artefact
+ * was searched before. A dataset, its damage and a method that are in the present list of an experiment count from
+ * there alone; where earlier lists chose differently, the later choice counts. */
 void frame_keep_former_choices(frame *f);
 
 /* Keeps all, as if there had been no search. */

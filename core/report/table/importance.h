@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* importance.h: how much of the variance of a score each setting of a search explains by itself: functional ANOVA of a
- * forest of regression trees (Hutter, Hoos, Leyton-Brown. An Efficient Approach for Assessing Hyperparameter Importance.
- * ICML 2014).
+ * forest of regression trees (Hutter, Hoos, Leyton-Brown. An Efficient Approach for Assessing Hyperparameter
+ * Importance. ICML 2014).
  *
  * A setting is known by the order of its values alone, and every value that was tried counts as likely: so no range or
  * log scale has to be told, and of a full grid the main effects are those of the analysis of variance. */

@@ -7,8 +7,8 @@
 #include "report/table/table.h"
 
 /* Adds the columns that the request asks for, from the finished cells: Ave. with `average`, Imp. where there is another
- * experiment to compare with, rank where there is more than one column, rel. % and W/T/L where there are baselines; then
- * the same for every group. CRU_BAD_INPUT: `groups` cannot be read. */
+ * experiment to compare with, rank where there is more than one column, rel. % and W/T/L where there are baselines;
+ * then the same for every group. CRU_BAD_INPUT: `groups` cannot be read. */
 cru_status table_sum_up(cru_arena *arena, table *t, const table_request *request, cru_error *err);
 
 #endif

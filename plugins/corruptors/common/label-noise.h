@@ -43,9 +43,10 @@ typedef struct noise_matrix {
  * label_noise. Refuses candidate sets and single classes. */
 cru_status noise_matrix_start(noise_matrix *m, const cru_damage *d);
 
-/* Draws a label for every item in order, and keeps it where the settings say, so that an item's new label does not depend
- * on who else is in the training part. Reports `noise_rate`, the share of those items whose label now differs from the
- * truth, `confusion`, the counts of truth x label among them, and `transition`, the matrix (both up to 100 classes). */
+/* Draws a label for every item in order, and keeps it where the settings say, so that an item's new label does not
+ * depend on who else is in the training part. Reports `noise_rate`, the share of those items whose label now differs
+ * from the truth, `confusion`, the counts of truth x label among them, and `transition`, the matrix (both up to 100
+ * classes). */
 cru_status noise_matrix_apply(noise_matrix *m);
 
 /* ---- for noise that no matrix describes -------------------------------------------------------------------------- */

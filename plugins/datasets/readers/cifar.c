@@ -8,8 +8,8 @@
  *   counts                optional: CIFAR-10H's counts.npy, how many people chose which class for each test image
  *
  * With annotations, `labels` says which of them are observed. union makes candidate sets of the three random labels
- * (or the first `annotators` of them), counts candidate sets of the classes that at least `least` people chose; images without counts or annotations keep
- * their true class alone.
+ * (or the first `annotators` of them), counts candidate sets of the classes that at least `least` people chose; images
+ * without counts or annotations keep their true class alone.
  *
  * Krizhevsky. Learning Multiple Layers of Features from Tiny Images. 2009.
  * Wei, Zhu, Cheng, Liu, Niu, Liu. Learning with Noisy Labels Revisited: A Study Using Real-World Human Annotations.

@@ -96,9 +96,7 @@ static cru_status read_cites(const reading *r)
         if (cited < 0 || citing < 0) continue;
         status = edge_list_add(&list, (edge){r->papers.items[citing].place, r->papers.items[cited].place, 1}, r->err);
     }
-    if (!status) status = node_graph_list(&r->s->node, &list, r->data, r->err);
-    edge_list_free(&list);
-    return status;
+    return node_graph_take(status, &r->s->node, &list, r->data, r->err);
 }
 
 static cru_status load(const cru_loading *l)

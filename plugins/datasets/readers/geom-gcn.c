@@ -123,9 +123,7 @@ static cru_status read_edges(const reading *r, const cru_source *source)
     edge_list list = {0};
     cru_status status = open_text(r, source, "edges", &file);
     if (!status) status = edge_text_read(&file, r->nodes, &list, r->err);
-    if (!status) status = node_graph_list(&r->s->node, &list, r->data, r->err);
-    edge_list_free(&list);
-    return status;
+    return node_graph_take(status, &r->s->node, &list, r->data, r->err);
 }
 
 static cru_status load(const cru_loading *l)

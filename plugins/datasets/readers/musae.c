@@ -170,9 +170,7 @@ static cru_status read_edges(const reading *r)
 {
     edge_list list = {0};
     cru_status status = edge_text_read(&r->edges, r->l->data->nodes, &list, r->l->err);
-    if (!status) status = node_graph_list(&r->s->node, &list, r->l->data, r->l->err);
-    edge_list_free(&list);
-    return status;
+    return node_graph_take(status, &r->s->node, &list, r->l->data, r->l->err);
 }
 
 static cru_status load(const cru_loading *l)

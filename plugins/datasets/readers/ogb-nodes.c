@@ -20,20 +20,16 @@
 #include "source.h"
 #include "text-matrix.h"
 
-typedef struct settings {
-    node_settings node;
-    int64_t quantiles;
-} settings;
-
 static const cru_param schema[] = {
-    CRU_GROUP(settings, node, node_params),
-    CRU_INT(settings, quantiles, 0, 0, 1000, "cut the labels into so many classes of equal size; 0: they are classes"),
+    CRU_GROUP(quantile_settings, node, node_params),
+    CRU_INT(quantile_settings, quantiles, 0, 0, 1000,
+            "cut the labels into so many classes of equal size; 0: they are classes"),
     CRU_END,
 };
 
 typedef struct reading {
     const cru_loading *l;
-    const settings *s;
+    const quantile_settings *s;
     cru_arena *arena;
 } reading;
 
@@ -95,9 +91,7 @@ static cru_status read_edges(const reading *r)
             status = cru_fail(r->l->err, CRU_BAD_INPUT, "%s:%lld: not an edge between two of %lld nodes", path,
                               (long long)i + 1, (long long)nodes);
     }
-    if (!status) status = node_graph_list(&r->s->node, &list, r->l->data, r->l->err);
-    edge_list_free(&list);
-    return status;
+    return node_graph_take(status, &r->s->node, &list, r->l->data, r->l->err);
 }
 
 static cru_status load(const cru_loading *l)
@@ -117,7 +111,7 @@ static cru_status load(const cru_loading *l)
 
 CRU_PLUGIN = {
     CRU_DATASET(.load = load),
-    CRU_SETTINGS(settings, schema),
+    CRU_SETTINGS(quantile_settings, schema),
     .name = "ogb-nodes",
     .version = "1.0",
     .summary = "a graph in the csv.gz files of the Open Graph Benchmark, with its split and labels if it has any",

@@ -197,9 +197,7 @@ static cru_status read_graph(const reading *r)
         status = cru_fail(r->l->err, CRU_BAD_INPUT, "%s: holds no dictionary", path);
     for (int64_t i = 0; !status && i + 1 < dict->count; i += 2)
         status = read_neighbours(r, dict->items[i], dict->items[i + 1], &list);
-    if (!status) status = node_graph_list(&r->s->node, &list, r->l->data, r->l->err);
-    edge_list_free(&list);
-    return status;
+    return node_graph_take(status, &r->s->node, &list, r->l->data, r->l->err);
 }
 
 static int by_number(const void *a, const void *b)

@@ -6,8 +6,9 @@
  * person
  *
  * The candidates of an image are the classes that anybody named, or the first few people (aggregate), or those of the
- * longest list, of equal ones the first (vaguest). The true class of a training image need not be among them, but a training image without any
- * candidate is refused: nothing could be learned from it. A test image has its true class as its only candidate.
+ * longest list, of equal ones the first (vaguest). The true class of a training image need not be among them, but a
+ * training image without any candidate is refused: nothing could be learned from it. A test image has its true class as
+ * its only candidate.
  *
  * Wang, Wu, Wang, Niu, Zhang, Sugiyama. Realistic Evaluation of Deep Partial-Label Learning Algorithms. ICLR 2025. */
 #include <crucible/crucible.h>

@@ -94,8 +94,8 @@ static inline int64_t cpu_grain(int64_t floats, int64_t cost)
     return cost < floats ? floats / (cost > 0 ? cost : 1) : 1;
 }
 
-/* y = value, or y += value. -0 + v is v to the last bit, and so the value has one use, a sum: a product is contracted with
- * it by every compiler or by none (see `fused` in simd/elementary.h). */
+/* y = value, or y += value. -0 + v is v to the last bit, and so the value has one use, a sum: a product is contracted
+ * with it by every compiler or by none (see `fused` in simd/elementary.h). */
 static inline void cpu_store(float *y, float value, bool accumulate)
 {
     *y = (accumulate ? *y : -0.0f) + value;

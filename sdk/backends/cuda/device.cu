@@ -290,6 +290,11 @@ const cru_backend cuda_table = {
 };
 
 CRU_PLUGIN = {
-    CRU_PLUGIN_HEADER(CRU_KIND_BACKEND), .name = CUDA_BACKEND_NAME, .version = "1.0",
-    .summary = CUDA_BACKEND_SUMMARY,     .vtable = &cuda_table,
+    CRU_PLUGIN_HEADER(CRU_KIND_BACKEND),
+    .name = CUDA_BACKEND_NAME,
+    .version = "1.0",
+    .summary = CUDA_BACKEND_SUMMARY,
+    .authors = "The Crucible authors",
+    .license = "Apache-2.0",
+    .vtable = &cuda_table,
 };

@@ -21,6 +21,7 @@
 #include <crucible/backbone.h>        /* networks for rows and images, chosen by settings */
 #include <crucible/wrapper.h>         /* methods that take another method by name */
 #include <crucible/encoder.h>         /* graph networks inside other methods, chosen by settings */
+#include <crucible/encoder-plugin.h>  /* layers from a plugin, in place of those of a backbone */
 #include <crucible/classifier-fit.h>  /* a classifier trained by itself, without a learner */
 
 /* 3. Computing with gradients */
@@ -29,6 +30,7 @@
 #include <crucible/ops-loss.h>        /* losses */
 #include <crucible/ops-sparse.h>      /* graphs, sparse inputs, segments */
 #include <crucible/nn.h>              /* nets, their initialisation, layers */
+#include <crucible/learned-graph.h>   /* graphs whose weights are learned, and convolutions over them */
 #include <crucible/optim.h>           /* optimisers */
 
 /* 4. Chance */
@@ -42,8 +44,10 @@
 #include <crucible/csr.h>             /* making and combining them */
 #include <crucible/graph.h>           /* as graphs: symmetry, loops, normalisation, parts */
 #include <crucible/paths.h>           /* what hangs together */
+#include <crucible/diffusion.h>       /* personalised PageRank */
 #include <crucible/curvature.h>       /* Ollivier-Ricci curvature */
 #include <crucible/linalg.h>          /* dense linear algebra in double */
+#include <crucible/cluster.h>         /* grouping points */
 #include <crucible/knn.h>             /* exact nearest neighbours */
 #include <crucible/embed.h>           /* pictures of points: t-SNE */
 
@@ -61,18 +65,16 @@
 #include <crucible/draft/arena.h>             /* how much memory an arena holds */
 #include <crucible/draft/augment.h>           /* distorted views of images */
 #include <crucible/draft/blocks.h>            /* the part of a graph that a layer needs for some nodes */
-#include <crucible/draft/cluster.h>           /* grouping points and nodes */
+#include <crucible/draft/cluster.h>           /* grouping nodes */
 #include <crucible/draft/csr.h>               /* further ways to combine sparse matrices */
 #include <crucible/draft/curvature.h>         /* how well labelled nodes reach the others */
-#include <crucible/draft/diffusion.h>         /* personalised PageRank and heat on a graph, without n x n memory */
+#include <crucible/draft/diffusion.h>         /* single rows and columns of PageRank, heat */
 #include <crucible/draft/embed.h>             /* principal components */
-#include <crucible/draft/encoder.h>           /* layers from a plugin, in place of a backbone */
 #include <crucible/draft/forest.h>            /* random forests of classification trees */
 #include <crucible/draft/graph-kernels.h>     /* how alike two graphs are: histograms of substructures */
 #include <crucible/draft/graph.h>             /* Laplacians, neighbourhoods, balancing, blocks */
 #include <crucible/draft/imbalance.h>         /* repeating small classes, and an imbalance of places */
 #include <crucible/draft/knn.h>               /* nearest neighbours as a graph */
-#include <crucible/draft/learned-graph.h>     /* graphs whose weights are learned, and convolutions over them */
 #include <crucible/draft/linalg.h>            /* factorisations, and the leading factors of large matrices */
 #include <crucible/draft/minibatch.h>         /* batches and steps by hand */
 #include <crucible/draft/mt19937.h>           /* the further draws of the studies' generators */
@@ -83,7 +85,6 @@
 #include <crucible/draft/ops-sparse.h>        /* further operators on edges, segments and sparse input */
 #include <crucible/draft/optim.h>             /* single weights and rows, clipping, and learning-rate schedules */
 #include <crucible/draft/paths.h>             /* breadth-first and depth-first search */
-#include <crucible/draft/pool.h>              /* the rest of a list of ids */
 #include <crucible/draft/random.h>            /* blocks of numbers, and laws that one method or none draws from */
 #include <crucible/draft/sampling.h>          /* random walks, neighbours and non-edges */
 #include <crucible/draft/scoring.h>           /* recall among the highest */

@@ -42,6 +42,9 @@ CRU_API cru_csr cru_graph_loops(cru_pool pool, const cru_csr *g, cru_loops rule)
 CRU_API void cru_graph_in_degrees(const cru_csr *g, int64_t *degree);
 CRU_API void cru_graph_out_degrees(const cru_csr *g, int64_t *degree);
 
+/* The entries above the diagonal: every edge of an undirected graph once. */
+CRU_API cru_csr cru_graph_upper(cru_pool pool, const cru_csr *g);
+
 /* ---- normalisation --------------------------------------------------------------------------------------------- */
 
 /* d_i = sum_j A_ij (row sums, weighted), c_j = sum_i A_ij (column sums). 1/0, 1/sqrt(0) and roots of negative sums
@@ -61,7 +64,9 @@ CRU_API cru_csr cru_graph_normalise(cru_pool pool, const cru_csr *g, cru_norm no
  * CRU_LOOPS_ADD this is D^-1/2 (A + I) D^-1/2; layers defined on edge lists use CRU_LOOPS_FILL. */
 CRU_API cru_csr cru_graph_gcn(cru_pool pool, const cru_csr *g, cru_loops loops);
 
-/* ---- neighbourhoods -------------------------------------------------------------------------------------------- */
+/* A / (degree + 1), where the degree counts the entries of a row: the neighbours' part of a mean that counts the node
+ * itself, too. Shares offsets and ids with g. */
+CRU_API cru_csr cru_graph_mean_with_self(cru_pool pool, const cru_csr *g);
 
 /* ---- parts and unions ------------------------------------------------------------------------------------------ */
 

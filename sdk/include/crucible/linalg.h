@@ -48,7 +48,14 @@ typedef struct cru_shape {
 } cru_shape;
 CRU_API cru_status cru_pseudo_inverse(const double *a, cru_shape shape, double cutoff, double *out, cru_error *err);
 
-/* ---- large: the leading factors -------------------------------------------------------------------------------- */
+/* ---- rows of features ------------------------------------------------------------------------------------------ */
+
+/* Inner product of two rows of features, dense or sparse. */
+CRU_API double cru_features_dot(const cru_features *x, int64_t i, int64_t j);
+
+/* Labels of nodes whose features are one-hot: the column where a row is largest, the first of equals, 0 where nothing
+ * is positive. In the pool. */
+CRU_API int32_t *cru_one_hot_labels(cru_pool pool, const cru_features *x);
 
 #ifdef __cplusplus
 }

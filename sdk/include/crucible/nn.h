@@ -46,11 +46,11 @@ typedef struct cru_init {
 /* ---- nets --------------------------------------------------------------------------------------------- */
 
 typedef struct cru_net cru_net;
-typedef struct cru_snapshot cru_snapshot; /* copies of all weights and buffers of a net; draft/nn.h makes them */
+typedef struct cru_snapshot cru_snapshot; /* copies of all weights and buffers of a net */
 
 /* Every weight is drawn from a stream of its own, ("init", name of the net, name of the weight). So two nets of other
- * names start apart, the same net starts the same in every run with one seed, and neither the order in which weights are
- * made nor one more or less of them changes how the others start. Two weights of one name in a net start alike. */
+ * names start apart, the same net starts the same in every run with one seed, and neither the order in which weights
+ * are made nor one more or less of them changes how the others start. Two weights of one name in a net start alike. */
 CRU_API cru_net *cru_net_create(cru_ctx *ctx, const char *name);
 
 /* Adds a weight. Its fans: in x out for a matrix; for out x in x h x w (convolution) in*h*w and out*h*w; n for
@@ -67,6 +67,14 @@ CRU_API void cru_net_clear(cru_net *net);
 CRU_API void cru_net_copy(cru_net *to, const cru_net *from);
 /* to = momentum * to + (1 - momentum) * from, weights only; buffers are copied */
 CRU_API void cru_net_ema(cru_net *to, const cru_net *from, double momentum);
+
+/* Where the net lives. */
+CRU_API cru_ctx *cru_net_ctx(const cru_net *net);
+
+/* Copies of all weights and buffers. A snapshot made once can be refilled any number of times without allocating. */
+CRU_API cru_snapshot *cru_snapshot_create(cru_net *net);
+CRU_API void cru_snapshot_take(cru_snapshot *snapshot);
+CRU_API void cru_snapshot_restore(const cru_snapshot *snapshot);
 
 /* ---- representations ---------------------------------------------------------------------------------- */
 
@@ -118,6 +126,10 @@ typedef struct cru_batch_norm_layer {
     cru_tensor *gain, *shift;
     cru_norm_state state;
 } cru_batch_norm_layer;
+
+/* Batch norm with gain 1, shift 0, momentum 0.1, eps 1e-5. */
+CRU_API cru_batch_norm_layer cru_batch_norm_create(cru_net *net, const char *name, int64_t channels);
+CRU_API cru_tensor *cru_batch_norm_apply(cru_tape *t, const cru_batch_norm_layer *layer, cru_tensor *x);
 
 typedef struct cru_layer_norm_layer {
     cru_tensor *gain, *shift;
@@ -200,7 +212,8 @@ typedef struct cru_gcn_shape {
 CRU_API cru_gcn_stack cru_gcn_stack_create(cru_net *net, const char *name, const cru_gcn_shape *shape);
 CRU_API cru_tensor *cru_gcn_stack_input(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, const cru_input *x);
 
-/* cru_gcn_stack_input with what enters the last convolution before its dropout: n x hidden, NULL when there is only one. */
+/* cru_gcn_stack_input with what enters the last convolution before its dropout: n x hidden, NULL when there is only
+ * one. */
 typedef struct cru_gcn_pass {
     cru_tensor *hidden, *out;
 } cru_gcn_pass;
@@ -212,8 +225,8 @@ typedef struct cru_gin {
     cru_tensor *eps; /* NULL: fixed at 0 */
 } cru_gin;
 
-/* Such layers, each with a perceptron `hidden` wide with batch norm, then dropout of an activation, with outer_norm of a
- * further batch norm before it:     h_0 = x      h_i+1 = drop(act([norm] gin(h_i)))
+/* Such layers, each with a perceptron `hidden` wide with batch norm, then dropout of an activation, with outer_norm of
+ * a further batch norm before it:     h_0 = x      h_i+1 = drop(act([norm] gin(h_i)))
  * With `max` the largest neighbour in each column stands for A x, whatever the values of adj. */
 typedef struct cru_gin_stack {
     int64_t layers;
@@ -257,6 +270,14 @@ CRU_API cru_tensor *cru_hop_features(cru_tape *t, cru_sparse *adj, cru_tensor *x
 CRU_API cru_tensor *cru_propagate(cru_tape *t, cru_sparse *adj, cru_tensor *x, int64_t hops);
 /* Z_0 = h;  Z_k+1 = (1 - alpha) A Z_k + alpha h;  Z_hops */
 CRU_API cru_tensor *cru_appnp(cru_tape *t, cru_sparse *adj, cru_tensor *h, double alpha, int64_t hops);
+
+/* [x, A x] W without bias, W in two halves and drawn from N(0, 1): the layer of GraphSMOTE and GraphMixup, where A is
+ * that of cru_graph_mean_with_self. Weights name.own.weight and name.others.weight. */
+typedef struct cru_sage_cat {
+    cru_fc own, others;
+} cru_sage_cat;
+CRU_API cru_sage_cat cru_sage_cat_create(cru_net *net, const char *name, int64_t in, int64_t out);
+CRU_API cru_tensor *cru_sage_cat_input(cru_tape *t, const cru_sage_cat *layer, cru_sparse *adj, const cru_input *x);
 
 /* ---- images -------------------------------------------------------------------------------------------------------
  * Images are b x channels x height x width. */

@@ -100,6 +100,9 @@ CRU_API cru_tensor *cru_linear(cru_tape *t, cru_tensor *x, cru_tensor *w, cru_te
 /* row by row inner product: n x c, n x c -> n */
 CRU_API cru_tensor *cru_dot_rows(cru_tape *t, cru_tensor *a, cru_tensor *b);
 
+/* inverse of a small square matrix, computed in double; c x c. dA^-1 = -A^-1 dA A^-1 */
+CRU_API cru_tensor *cru_inverted(cru_tape *t, cru_tensor *x);
+
 /* ---- reductions ------------------------------------------------------------------------------------------
  * `axis` counts from 0; -1 is the last. The reduced axis is removed: n x c along axis 1 gives n. CRU_ALL reduces
  * everything to a scalar. */
@@ -139,6 +142,9 @@ CRU_API cru_tensor *cru_concat_rows(cru_tape *t, cru_tensor *const *x, int64_t c
 CRU_API cru_tensor *cru_slice_cols(cru_tape *t, cru_tensor *x, int64_t from, int64_t to);
 /* rows from .. to-1; a view when no gradient is needed (2) */
 CRU_API cru_tensor *cru_slice_rows(cru_tape *t, cru_tensor *x, int64_t from, int64_t to);
+
+/* n x c -> c x n (2) */
+CRU_API cru_tensor *cru_transposed(cru_tape *t, cru_tensor *x);
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 

@@ -43,6 +43,16 @@ CRU_API cru_tensor *cru_info_nce_queue(cru_tape *t, cru_tensor *queries, cru_ten
 CRU_API cru_tensor *cru_sup_con_anchors(cru_tape *t, cru_tensor *x, const int32_t *labels, int64_t anchors,
                                         double temperature);
 
+/* cru_kl per row: n */
+CRU_API cru_tensor *cru_kl_each(cru_tape *t, cru_tensor *p, cru_tensor *log_q);
+
+/* log(sum_j exp(scale <a_i, b_j>)) for all pairs of rows, in blocks, without the n x m matrix: n x c, m x c -> n */
+CRU_API cru_tensor *cru_lse_products(cru_tape *t, cru_tensor *a, cru_tensor *b, double scale);
+
+/* sum over all i and j of sigmoid(<x_i, x_j>)^2, in blocks, without the n x n matrix: what a reconstruction of the
+ * missing edges costs; n x c -> scalar */
+CRU_API cru_tensor *cru_square_sigmoid_products(cru_tape *t, cru_tensor *x);
+
 #ifdef __cplusplus
 }
 #endif

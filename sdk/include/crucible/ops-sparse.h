@@ -45,7 +45,13 @@ CRU_API cru_tensor *cru_edge_src(cru_tape *t, cru_sparse *a, cru_tensor *r);
 /* softmax over the in-edges of every node, per head: E x heads -> E x heads */
 CRU_API cru_tensor *cru_edge_softmax(cru_tape *t, cru_sparse *a, cru_tensor *e);
 
+/* sum of edge values into their destination: E x c -> n x c */
+CRU_API cru_tensor *cru_edge_sum(cru_tape *t, cru_sparse *a, cru_tensor *e);
+
 /* ---- segments: consecutive runs of rows (the nodes of each graph in a batch) ------------------------------------- */
+
+/* offsets: segments + 1, host memory; n x c -> segments x c; an empty segment gives 0 */
+CRU_API cru_tensor *cru_segment(cru_tape *t, cru_tensor *x, const int64_t *offsets, int64_t segments, cru_reduce op);
 
 #ifdef __cplusplus
 }

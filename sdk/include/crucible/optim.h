@@ -52,6 +52,9 @@ CRU_API void cru_optim_step(cru_optim *optim);
 CRU_API void cru_optim_set_lr(cru_optim *optim, double lr);
 CRU_API double cru_optim_lr(const cru_optim *optim);
 
+/* Scales all gradients so that their joint Euclidean norm is at most `limit`; returns the norm before. */
+CRU_API double cru_optim_clip(cru_optim *optim, double limit);
+
 /* ---- schedules -------------------------------------------------------------------------------------------------- */
 
 /* PyTorch's ReduceLROnPlateau with relative threshold; zero it, set the first five, feed it a value per epoch. */

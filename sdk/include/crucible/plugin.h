@@ -120,7 +120,8 @@ typedef struct cru_dataset {
     cru_status (*load)(const cru_loading *l);
 } cru_dataset;
 
-/* The first entries of the CRU_PLUGIN of a dataset, in C: CRU_DATASET(.load = load). CRU_SETTINGS follows where it has any. */
+/* The first entries of the CRU_PLUGIN of a dataset, in C: CRU_DATASET(.load = load). CRU_SETTINGS follows where it has
+ * any. */
 #define CRU_DATASET(...)                                                                                               \
     CRU_PLUGIN_HEADER(CRU_KIND_DATASET), .vtable = &(const cru_dataset)                                                \
     {                                                                                                                  \
@@ -204,9 +205,9 @@ typedef struct cru_damage {
 typedef struct cru_corruptor {
     uint32_t size; /* sizeof(cru_corruptor) */
 
-    /* Damages `d->data` in place. Judge; once per (dataset, seed, position in the chain), before any method runs, so that
-     * all methods of an experiment see the same damage. All randomness must come from `d->rng`. Reports what it did
-     * (actual noise rate, edges changed, ...). CRU_UNSUPPORTED: this data cannot be damaged this way (say why). */
+    /* Damages `d->data` in place. Judge; once per (dataset, seed, position in the chain), before any method runs, so
+     * that all methods of an experiment see the same damage. All randomness must come from `d->rng`. Reports what it
+     * did (actual noise rate, edges changed, ...). CRU_UNSUPPORTED: this data cannot be damaged this way (say why). */
     cru_status (*apply)(const cru_damage *d);
 } cru_corruptor;
 

@@ -63,6 +63,9 @@ static inline cru_pool cru_data_pool(cru_data *data)
     return pool;
 }
 
+/* The ids 0 .. count-1 that are not in `part`, ascending. */
+CRU_API cru_ids cru_ids_rest(cru_pool pool, cru_ids part, int64_t count);
+
 #ifdef __cplusplus
 }
 #endif

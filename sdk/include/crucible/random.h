@@ -41,6 +41,7 @@ CRU_API cru_rng cru_rng_split(const cru_rng *rng, uint64_t index);
 CRU_API uint32_t cru_rng_u32(cru_rng *rng);
 CRU_API uint64_t cru_rng_u64(cru_rng *rng);
 CRU_API double cru_rng_uniform(cru_rng *rng);           /* [0, 1), 53 bits */
+CRU_API float cru_rng_uniformf(cru_rng *rng);           /* [0, 1), 24 bits */
 CRU_API int64_t cru_rng_below(cru_rng *rng, int64_t n); /* uniform on 0 .. n-1, unbiased; n > 0 */
 CRU_API double cru_rng_normal(cru_rng *rng);            /* N(0, 1) */
 CRU_API double cru_rng_beta(cru_rng *rng, double a, double b);

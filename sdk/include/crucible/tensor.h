@@ -165,8 +165,8 @@ CRU_API cru_tensor *cru_tensor_upload(cru_tape *tape, cru_dims shape, const floa
 /* Copies out to host memory; waits for the device. */
 CRU_API void cru_tensor_download(cru_tape *tape, const cru_tensor *x, float *host);
 
-/* The values where the host can read them, for this step; waits for the device. A copy: writing to the tensor later does
- * not change it. */
+/* The values where the host can read them, for this step; waits for the device. A copy: writing to the tensor later
+ * does not change it. */
 CRU_API const float *cru_tensor_host(cru_tape *tape, const cru_tensor *x);
 
 /* The value of a one-element tensor. */
@@ -207,7 +207,8 @@ typedef struct cru_sparse {
 CRU_API cru_sparse *cru_sparse_create(cru_ctx *ctx, const cru_csr *csr); /* borrows the arrays on the CPU */
 CRU_API cru_sparse *cru_sparse_step(cru_tape *tape, const cru_csr *csr); /* for a graph rebuilt in every step */
 
-/* The values of the stored entries as a tensor of the context, 1 where the matrix has none: E, for cru_spmm_weighted. */
+/* The values of the stored entries as a tensor of the context, 1 where the matrix has none: E, for
+ * cru_spmm_weighted. */
 CRU_API cru_tensor *cru_sparse_values(cru_sparse *a);
 
 /* A model's input: dense, or sparse and kept sparse. A value. Operators on it are in ops-sparse.h. */
@@ -230,6 +231,9 @@ CRU_API void cru_backward(cru_tape *tape, cru_tensor *loss);
 
 /* The values of x without their history: gradients stop here. No copy. */
 CRU_API cru_tensor *cru_detach(cru_tape *tape, cru_tensor *x);
+
+/* Asks for the gradient of a tensor that is not a weight (an input, for saliency): call before it is used. */
+CRU_API void cru_tensor_watch(cru_tensor *x);
 
 /* ---- testing --------------------------------------------------------------------------------------------- */
 

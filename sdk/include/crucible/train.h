@@ -142,6 +142,35 @@ typedef struct cru_gcn_settings {
                       .search = CRU_UNIFORM(0.1, 0.9)),                                                                \
         CRU_ADJACENCY_SETTINGS(type_, member_.adjacency, CRU_LOOPS_ADD, CRU_NORM_SYM)
 
+/* What a step learns from where the items are nodes. All but CLUSTERS take some training nodes in shuffled passes and
+ * learn from these alone; what they leave out of a row scales up what they keep (draft/blocks.h). */
+typedef enum cru_minibatch {
+    CRU_MINIBATCH_WHOLE,      /* the whole graph, one step an epoch */
+    CRU_MINIBATCH_NEIGHBOURS, /* for each node of each layer some of its neighbours. Hamilton et al., NeurIPS 2017 */
+    CRU_MINIBATCH_LAYERS,     /* one draw of nodes for all of a layer (draft/blocks.h). Zou et al., NeurIPS 2019 */
+    CRU_MINIBATCH_CLUSTERS,   /* four of many parts that METIS made, and the edges within. Chiang et al., KDD 2019 */
+    CRU_MINIBATCH_WALKS,      /* the nodes of random walks and the edges between. Zeng et al. GraphSAINT. ICLR 2020 */
+} cru_minibatch;
+
+CRU_API extern const char *const cru_minibatch_names[]; /* "whole", "neighbours", "layers", "clusters", "walks", NULL */
+
+typedef struct cru_node_batches {
+    int64_t minibatch; /* cru_minibatch */
+    int64_t nodes, fanout, walk_length, inference;
+} cru_node_batches;
+
+/* Entries for a cru_node_batches member. */
+#define CRU_NODE_BATCH_SETTINGS(type_, member_)                                                                        \
+    CRU_CHOICE_KEY(type_, "minibatch", member_.minibatch, CRU_MINIBATCH_WHOLE, cru_minibatch_names,                    \
+                   "what a step learns from: the whole graph, or sampled neighbours, layers, clusters or walks"),      \
+        CRU_INT_KEY(type_, "batch_nodes", member_.nodes, 1024, 1, 1e9,                                                 \
+                    "minibatches: training nodes in a step; with clusters all nodes in it, about"),                    \
+        CRU_INT_KEY(type_, "fanout", member_.fanout, 10, 1, 1e9,                                                       \
+                    "minibatches: neighbours of a node; with layers nodes of a layer for each in the batch"),          \
+        CRU_INT_KEY(type_, "walk_length", member_.walk_length, 3, 1, 1e6, "minibatches of walks: steps of a walk"),    \
+        CRU_INT_KEY(type_, "inference_nodes", member_.inference, 0, 0, 1e9,                                            \
+                    "nodes scored at a time with all that they read; 0: all nodes at once")
+
 /* ---- graphs ---------------------------------------------------------------------------------------------- */
 
 /* Graphs side by side in one block-diagonal matrix: all of a task's, or a minibatch of them. */
@@ -267,7 +296,8 @@ typedef struct cru_method {
     void (*after_epoch)(cru_learner *l, void *model);
 
     /* Optional: the representation of every item, items x any: what comes before a separate classifier. Without it the
-     * representation is what the method's logits note with cru_represent (nn.h), and the scores where they note nothing. */
+     * representation is what the method's logits note with cru_represent (nn.h), and the scores where they note
+     * nothing. */
     cru_tensor *(*embed)(cru_learner *l, void *model, cru_tape *t);
 
     /* Optional: names numbers that were learned (cru_report_number, _vector, _matrix), after the training, with the
@@ -292,11 +322,11 @@ typedef struct cru_method {
      * saved; one that has none says cru_no_state. */
     void (*state)(cru_learner *l, void *model, cru_state *state);
 
-    /* CRU_AT of a cru_gcn_settings, or 0: makes l->adj and l->gcn as cru_learner_gcn does, which gives the logits unless
-     * there is a hook of that name. */
+    /* CRU_AT of a cru_gcn_settings, or 0: makes l->adj and l->gcn as cru_learner_gcn does, which gives the logits
+     * unless there is a hook of that name. */
     size_t gcn;
 
-    /* CRU_AT of a cru_node_batches (draft/train.h), or 0. With `forward`, where the items are nodes: lets the settings
+    /* CRU_AT of a cru_node_batches, or 0. With `forward`, where the items are nodes: lets the settings
      * choose minibatches of nodes. build sets l->hops, and l->graphs where the method has no `graphs`; forward asks
      * cru_graphs_hop for the matrix of each layer. */
     size_t nodes;
@@ -336,11 +366,11 @@ CRU_API void cru_learner_refuse(cru_learner *learner, const char *format, ...) C
 /* A further net of the model: trained by the learner's optimiser, kept and restored with the others. Call in build. */
 CRU_API cru_net *cru_learner_net(cru_learner *learner, const char *name);
 
-/* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... NULL: those of the
- * settings that `gcn` names. */
+/* Convolutions from the features to the classes in `net`, Glorot, with biases; named conv0, conv1, ... NULL: those of
+ * the settings that `gcn` names. */
 CRU_API cru_gcn_stack cru_learner_gcn(cru_learner *learner, cru_net *net, const cru_gcn_settings *settings);
-/* The network that the settings name, from the features to the classes, with the matrix that it goes over in `adj`: for gcn that of the learner
- * when the method has `adjacency` or `gcn`. */
+/* The network that the settings name, from the features to the classes, with the matrix that it goes over in `adj`: for
+ * gcn that of the learner when the method has `adjacency` or `gcn`. */
 CRU_API cru_encoder cru_learner_encoder(cru_learner *learner, cru_net *net, const cru_encoder_settings *settings);
 
 /* `epochs` steps of `optim` on the default loss of what `logits` gives (as cru_method.logits): pre-training, of which
@@ -351,7 +381,8 @@ CRU_API void cru_learner_pretrain(cru_learner *learner, cru_optim *optim,
 /* The scores of rows by `classify`, or by the network of `backbone`. */
 CRU_API cru_tensor *cru_learner_classify(cru_learner *learner, cru_tape *t, const cru_input *x);
 
-/* How many columns of logits there are: as many as classes, or 1 for two classes and `one_logit`; see cru_method.logits. */
+/* How many columns of logits there are: as many as classes, or 1 for two classes and `one_logit`; see
+ * cru_method.logits. */
 CRU_API int64_t cru_outputs(const cru_task *task, bool one_logit);
 
 /* The weight of every class by a rule, in memory of the context; NULL for equal weights, and where there are only
@@ -378,6 +409,10 @@ CRU_API double cru_learner_step(cru_learner *learner, cru_optim *optim, cru_tens
 /* An optimiser as the settings say, for nets that want one of their own. */
 CRU_API cru_optim *cru_learner_optim(cru_learner *learner, cru_net *const *nets, int64_t count);
 
+/* The accuracy of some logits of all items on the observed labels of the validation part, 0 when that is empty: for
+ * methods that choose among states of their own. What the monitor judges by is not told. */
+CRU_API double cru_learner_val_accuracy(const cru_learner *learner, cru_tape *t, const cru_tensor *logits);
+
 /* ---- parts for methods over graphs ----------------------------------------------------------------------- */
 
 /* The task's graph with every edge in both directions and no weights (CRU_SYM_OR), in memory of the context. */
@@ -390,6 +425,22 @@ CRU_API cru_graphs cru_graphs_select(cru_tape *t, const cru_graphs *all, cru_ids
  * cru_graph_settings say; where the items are nodes, h itself. */
 CRU_API cru_tensor *cru_graphs_readout(cru_tape *t, const cru_learner *learner, const cru_graphs *graphs,
                                        cru_tensor *h);
+
+/* All graphs of the learner's task with the matrix `adj`; for other tasks one graph of all nodes. */
+CRU_API cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj);
+
+/* What a layer goes over. */
+typedef struct cru_hop {
+    cru_sparse *adj; /* a row for each node whose value is asked for */
+    cru_index own;   /* for each row its place among the columns, where `some`; else row v is column v */
+    bool some;
+} cru_hop;
+
+/* What layer `layer`, counted from the features, goes over: the whole matrix or a block. */
+CRU_API cru_hop cru_graphs_hop(const cru_graphs *graphs, int64_t layer);
+
+/* Of the values that a layer reads, those of the nodes that it gives. */
+CRU_API cru_tensor *cru_hop_own(cru_tape *t, const cru_hop *hop, cru_tensor *h);
 
 #ifdef __cplusplus
 }

@@ -85,7 +85,8 @@ CRU_API bool cru_member_predict(cru_member *member, float *scores);
 /* What it predicts as probabilities: the softmax of each row. */
 CRU_API bool cru_member_probabilities(cru_member *member, double *p);
 
-/* Probabilities to scores and back. Rows of p need not add up to 1; what is not positive becomes the smallest there is. */
+/* Probabilities to scores and back. Rows of p need not add up to 1; what is not positive becomes the smallest there
+ * is. */
 CRU_API void cru_scores_from(const double *p, int64_t count, float *scores);
 CRU_API void cru_probabilities_of(const float *scores, int64_t rows, int32_t classes, double *p);
 

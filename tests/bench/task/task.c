@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* crucible-bench-task DATASET FOLDER [sparse]: the data of a benchmark as .npy files, for the loops in PyTorch.
  *
- * What the data has: features are x.npy (rows x cols), or indptr, indices, data and shape with `sparse` where they are stored so; graphs are
- * pairs.npy (2 x arcs), labels.npy, and where there are any candidates.npy (items x classes) and graphs.npy (the first
- * node of every graph, and one more). */
+ * What the data has: features are x.npy (rows x cols), or indptr, indices, data and shape with `sparse` where they are
+ * stored so; graphs are pairs.npy (2 x arcs), labels.npy, and where there are any candidates.npy (items x classes) and
+ * graphs.npy (the first node of every graph, and one more). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

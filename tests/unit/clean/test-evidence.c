@@ -7,8 +7,8 @@
 
 #include "clean/evidence.h"
 
-/* Two classes in blocks of eight items; items 6 and 7 of a block are labelled 0 and 1 and look like the other. Item 3 has
- * no label. There are so many blocks that the methods are seen to have learned something. */
+/* Two classes in blocks of eight items; items 6 and 7 of a block are labelled 0 and 1 and look like the other. Item 3
+ * has no label. There are so many blocks that the methods are seen to have learned something. */
 enum { BLOCK = 8, PATTERN = 7, BLOCKS = 20, ITEMS = BLOCK * BLOCKS, JUDGED = PATTERN * BLOCKS, CLASSES = 2 };
 static const double item_of[PATTERN] = {0, 1, 2, 4, 5, 6, 7}, given_of[PATTERN] = {0, 0, 0, 1, 1, 0, 1};
 static const double first_of[] = {.9, .1, .8, .2, .6, .4, .2, .8, .1, .9, .05, .95, .7, .3};

@@ -217,6 +217,19 @@ START_TEST(lists_choose_and_need_no_sections)
 }
 END_TEST
 
+START_TEST(labels_whose_sweeps_share_a_point_stand_side_by_side)
+{
+    bench b = bench_open();
+    bench_expect(&b, SMALL "lr = 0, 0.01\n[algorithm gcn as wide]\nlr = 0.01\nhidden = 512\n");
+    ck_assert_int_eq(experiment_trial_count(b.e), 3);
+    bench_close(&b);
+    b = bench_open();
+    bench_expect(&b, SMALL "lr = 0, 0.01\n[algorithm gcn as slow]\nlr = 0.01\n");
+    ck_assert_int_eq(experiment_trial_count(b.e), 3); /* one of them under both names */
+    bench_close(&b);
+}
+END_TEST
+
 START_TEST(values_for_one_dataset_replace_the_others)
 {
     bench b = bench_open();
@@ -627,6 +640,7 @@ Suite *suite(void)
     tcase_add_test(t, corruptor_sections_chain_in_file_order);
     tcase_add_test(t, listed_chains_are_alternatives);
     tcase_add_test(t, lists_choose_and_need_no_sections);
+    tcase_add_test(t, labels_whose_sweeps_share_a_point_stand_side_by_side);
     tcase_add_test(t, values_for_one_dataset_replace_the_others);
     tcase_add_test(t, set_stands_above_values_for_one_dataset);
     tcase_add_test(t, a_list_setting_is_one_value_unless_bars_part_it);

@@ -60,8 +60,8 @@ static cru_covered covered(const world *w)
     return (cru_covered){w->scores, w->data->candidates, K, {all, N}};
 }
 
-/* A wrong label joins with probability 0.3 (fps), and by the uniform law in (2^(K-2) - 1) of the 2^(K-1) - 1 sets that hold
- * the label: those of the other K - 2 labels but for all of them. */
+/* A wrong label joins with probability 0.3 (fps), and by the uniform law in (2^(K-2) - 1) of the 2^(K-1) - 1 sets that
+ * hold the label: those of the other K - 2 labels but for all of them. */
 static const struct {
     damage how;
     double wrong;

@@ -151,8 +151,8 @@ START_TEST(local_splits_of_cora)
 }
 END_TEST
 
-/* Table B.3: training nodes and heads a class, mean degrees of both sides, and their ratio, met as nearly as single nodes
- * allow. Links of Chameleon count in both directions. */
+/* Table B.3: training nodes and heads a class, mean degrees of both sides, and their ratio, met as nearly as single
+ * nodes allow. Links of Chameleon count in both directions. */
 START_TEST(local_targets)
 {
     static const struct {

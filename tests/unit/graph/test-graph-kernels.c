@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <crucible/draft/graph-kernels.h>
 #include <crucible/draft/graph.h>
+#include <crucible/linalg.h>
 
 #include "graph/cases.h"
 

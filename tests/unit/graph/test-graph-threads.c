@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The same bits for one thread and for three. */
+#include <crucible/cluster.h>
 #include <crucible/curvature.h>
-#include <crucible/draft/cluster.h>
 #include <crucible/draft/diffusion.h>
 #include <crucible/draft/embed.h>
 #include <crucible/draft/graph-kernels.h>

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include <crucible/backend.h>
-#include <crucible/draft/random.h>
 #include <crucible/random.h>
 
 #include "backends/cpu/cpu.h"

@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include <crucible/arena.h>
-#include <crucible/draft/random.h>
+#include <crucible/random.h>
 
 #include "kernels.h"
 

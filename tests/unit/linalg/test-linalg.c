@@ -6,9 +6,9 @@
 
 #include <crucible/draft/graph.h>
 #include <crucible/draft/linalg.h>
-#include <crucible/draft/pool.h>
 #include <crucible/graph.h>
 #include <crucible/linalg.h>
+#include <crucible/pool.h>
 
 static cru_arena *arena;
 

@@ -74,8 +74,8 @@ START_TEST(a_file_with_another_time_is_the_same_file)
 }
 END_TEST
 
-/* The bytes of the plugin `from` with zeros up to `size`, which no loader minds, in place of those of the file `to`. Its
- * time of modification stays. */
+/* The bytes of the plugin `from` with zeros up to `size`, which no loader minds, in place of those of the file `to`.
+ * Its time of modification stays. */
 static void overwrite(const sandbox *s, const char *from, const char *to, off_t size)
 {
     char path[256], buffer[4096];

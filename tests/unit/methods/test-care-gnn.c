@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* care-gnn against the numbers of the anomaly study's code. */
-#include <crucible/draft/nn.h>
 #include <crucible/draft/tensor.h>
+#include <crucible/nn.h>
 
 #include "bandit.h"
 #include "methods/method-bench.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* knn-gcn against a naive oracle: the anomaly study's gcn on the given edges and those of nearest neighbours, each edge as
- * often as it is in the two. */
+/* knn-gcn against a naive oracle: the anomaly study's gcn on the given edges and those of nearest neighbours, each edge
+ * as often as it is in the two. */
 #include "methods/gad-cases.h"
 
 enum { NODES = 8, WIDTH = 4, CLASSES = 2, NEAREST = 3, MOST_COLS = 16 };

@@ -254,7 +254,8 @@ START_TEST(amnet_filters_as_coded_and_as_printed)
 }
 END_TEST
 
-/* ---- layers by themselves -------------------------------------------------------------------------------------------- */
+/* ---- layers by themselves
+ * -------------------------------------------------------------------------------------------- */
 
 typedef struct layer_bench {
     bench b;

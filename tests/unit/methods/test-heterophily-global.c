@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* glognn against the numbers of the heterophily study's code. Its fixtures give single rounds from an H that is not H_0,
- * which the method never starts from; a naive round in double is compared with them, and the method with that. */
+/* glognn against the numbers of the heterophily study's code. Its fixtures give single rounds from an H that is not
+ * H_0, which the method never starts from; a naive round in double is compared with them, and the method with that. */
 #include <crucible/draft/tensor.h>
 #include <crucible/draft/train.h>
 

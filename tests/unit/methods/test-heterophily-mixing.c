@@ -214,8 +214,8 @@ START_TEST(gbk_gnn_teaches_edges_between_training_nodes)
 }
 END_TEST
 
-/* X = I, W_g = [1 0 ...] in all rows, a_l = a_r = [z / 2 0 ...]: all gates of the first layer are sigmoid(LeakyReLU(z)).
- * The rest is 0, so that those of the second are 1/2. */
+/* X = I, W_g = [1 0 ...] in all rows, a_l = a_r = [z / 2 0 ...]: all gates of the first layer are
+ * sigmoid(LeakyReLU(z)). The rest is 0, so that those of the second are 1/2. */
 START_TEST(gbk_gnn_teaches_gates_what_the_study_does)
 {
     cJSON *root = fixture_open("heterophily/gbk-gnn.json");

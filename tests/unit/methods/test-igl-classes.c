@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* drgcn, dpgnn, imgagn and graphsha against the numbers of the imbalance study's code. */
-#include <crucible/draft/ops-basic.h>
 #include <crucible/draft/tensor.h>
+#include <crucible/ops-basic.h>
 
 #include "gan-losses.h"
 #include "generated.h"

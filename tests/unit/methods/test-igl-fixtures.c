@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The networks of the imbalance study against the numbers of its code. */
 #include <crucible/draft/nn.h>
-#include <crucible/draft/ops-basic.h>
 #include <crucible/draft/tensor.h>
+#include <crucible/ops-basic.h>
 
 #include "methods/method-bench.h"
 

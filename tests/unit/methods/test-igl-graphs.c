@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Methods against imbalance among graphs: against the numbers of the study's code. */
 #include <crucible/draft/graph.h>
-#include <crucible/draft/ops-basic.h>
 #include <crucible/draft/optim.h>
 #include <crucible/draft/tensor.h>
+#include <crucible/ops-basic.h>
 
 #include "graph-encoder.h"
 #include "graph-of-graphs.h"

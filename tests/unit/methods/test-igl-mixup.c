@@ -97,8 +97,8 @@ START_TEST(classes_are_mixed_up_to_the_average)
 }
 END_TEST
 
-/* Class 0 has four nodes, class 1 two: with one and a half new nodes for each they are six and three. The average, of which
- * both are not below, has no say. */
+/* Class 0 has four nodes, class 1 two: with one and a half new nodes for each they are six and three. The average, of
+ * which both are not below, has no say. */
 START_TEST(an_up_scale_mixes_every_class_it_is_given)
 {
     const int32_t first[] = {0, 1, 2, 3}, second[] = {4, 5};

@@ -50,8 +50,8 @@ START_TEST(embeddings_learn_from_windows)
 }
 END_TEST
 
-/* The heads are free: with one convolution over A = I and X = I, and unit matrices behind it, h is what the fixture calls
- * logits, side by side. */
+/* The heads are free: with one convolution over A = I and X = I, and unit matrices behind it, h is what the fixture
+ * calls logits, side by side. */
 START_TEST(cp_learns_communities_beside_classes)
 {
     static double numbers[BENCH_MOST];

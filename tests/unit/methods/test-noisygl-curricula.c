@@ -90,7 +90,8 @@ START_TEST(degrees_do_not_tell_pure_neighbourhoods_apart)
 }
 END_TEST
 
-/* In doubles floor((0.25 + 0.75 * 280 / 400) 120) is 93, as the benchmark has it; with 280 / 400 taken first it is 92. */
+/* In doubles floor((0.25 + 0.75 * 280 / 400) 120) is 93, as the benchmark has it; with 280 / 400 taken first it is
+ * 92. */
 START_TEST(a_share_is_rounded_as_in_the_benchmark)
 {
     const curriculum c = {.lambda = 0.25, .until = 400, .scheduler = LINEAR};

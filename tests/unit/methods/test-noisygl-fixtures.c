@@ -182,9 +182,9 @@ START_TEST(unionnet_of_the_benchmark_is_a_scaled_cross_entropy)
 }
 END_TEST
 
-/* Node 1 of the path 2 - 0 - 1 has the features 10 as has 0, so that exp(S . x) is e^100, beyond a float. With T = (0, 1)
- * the first exponent is that of no entry, e^0, and kappa 1 / infinity; with T = (1, 2) the first is beyond, and kappa
- * infinity / infinity. */
+/* Node 1 of the path 2 - 0 - 1 has the features 10 as has 0, so that exp(S . x) is e^100, beyond a float. With T = (0,
+ * 1) the first exponent is that of no entry, e^0, and kappa 1 / infinity; with T = (1, 2) the first is beyond, and
+ * kappa infinity / infinity. */
 START_TEST(unionnet_of_the_benchmark_overflows_as_floats_do)
 {
     cJSON *graph = cJSON_Parse("{\"n\": 3, \"edges\": [[0, 1], [0, 2]]}"), *labels = cJSON_Parse("[0, 1, 0]");

@@ -2,11 +2,11 @@
 /* crgnn and nrgnn, which change the graph: against the numbers of the study's code. */
 #include <math.h>
 
-#include <crucible/draft/graph.h>
-#include <crucible/draft/learned-graph.h>
 #include <crucible/draft/ops-loss.h>
 #include <crucible/draft/tensor.h>
 #include <crucible/draft/train.h>
+#include <crucible/graph.h>
+#include <crucible/learned-graph.h>
 
 #include "labelled-edges.h"
 #include "methods/method-bench.h"

@@ -98,10 +98,10 @@ START_TEST(clean_labels_leave_no_wrong_ones_to_judge)
 }
 END_TEST
 
-/* Nine training labels with weights; 1, 4 and 8 are wrong. The pairs (wrong, right) in which the wrong one has the lower
- * weight, a tie for half: item 1 (0.1) below all 6; item 4 (0.5) below 0.9, 0.8, 0.7, tied with 0.5, above 0.2, 0.3: 3.5;
- * item 8 (0.85) below 0.9 only: 1. 10.5 of 18. Average precision from the lowest weight on, at the distinct weights that
- * hold a wrong label: 1/3 (1/1) + 1/3 (2/5) + 1/3 (3/8). */
+/* Nine training labels with weights; 1, 4 and 8 are wrong. The pairs (wrong, right) in which the wrong one has the
+ * lower weight, a tie for half: item 1 (0.1) below all 6; item 4 (0.5) below 0.9, 0.8, 0.7, tied with 0.5, above 0.2,
+ * 0.3: 3.5; item 8 (0.85) below 0.9 only: 1. 10.5 of 18. Average precision from the lowest weight on, at the distinct
+ * weights that hold a wrong label: 1/3 (1/1) + 1/3 (2/5) + 1/3 (3/8). */
 typedef struct ap_sink {
     double ap, wrong;
 } ap_sink;
@@ -207,7 +207,7 @@ START_TEST(numbers_of_the_partial_label_study)
     ck_assert_double_eq_tol(judging_score(&j, "oracle-accuracy"), fixture_expected(item, "OA")->valuedouble, 1e-6);
     ck_assert_double_eq_tol(judging_score(&j, "approximated-accuracy"),
                             fixture_expected(item, "AA_reference")->valuedouble, 1e-6);
-    ck_assert_double_eq_tol(judging_with(&j, "approximated-accuracy", "aa_mode", "paper"),
+    ck_assert_double_eq_tol(judging_with(&j, "approximated-accuracy", "variant", "paper"),
                             fixture_expected(item, "AA_paper")->valuedouble, 1e-6);
     ck_assert(isnan(judging_with(&j, "covering-rate", "part", "test")));
     ck_assert(isnan(judging_with(&j, "oracle-accuracy", "part", "train")));

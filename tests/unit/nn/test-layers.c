@@ -2,9 +2,9 @@
 /* Layers that PyTorch's fixtures do not cover: against their formulas, or against each other where they must agree. */
 #include <string.h>
 
-#include <crucible/draft/graph.h>
 #include <crucible/draft/nn.h>
 #include <crucible/draft/tensor.h>
+#include <crucible/graph.h>
 
 #include "ops/gradients.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graphs whose weights are learned: against the whole matrix, written out, and against differences. */
-#include <crucible/draft/learned-graph.h>
+#include <crucible/learned-graph.h>
 
 #include "ops/gradients.h"
 

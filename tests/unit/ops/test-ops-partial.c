@@ -40,7 +40,8 @@ static void check_loss(op_bench *b, op_case *loss, void *user, const cJSON *item
     check_numbers(test_values(cru_grad_of(b->tape, x)), fixture_expected(item, names[1]), tolerance);
 }
 
-/* ---- valen: likeness of samples against a graph --------------------------------------------------------------------- */
+/* ---- valen: likeness of samples against a graph
+ * --------------------------------------------------------------------- */
 
 static cru_tensor *likeness(cru_tape *t, cru_tensor *delta)
 {

@@ -463,8 +463,8 @@ START_TEST(a_best_epoch_is_refuted_by_worse_scores)
 }
 END_TEST
 
-/* A hundred items, of which the share `accuracy` is answered rightly with a lead of 1; the lead of the wrong answers makes
- * the mean cross-entropy `loss`. */
+/* A hundred items, of which the share `accuracy` is answered rightly with a lead of 1; the lead of the wrong answers
+ * makes the mean cross-entropy `loss`. */
 static uint32_t say_both(monitor *m, int64_t epoch, double accuracy, double loss)
 {
     enum { MANY = 100 };

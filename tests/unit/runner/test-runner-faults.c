@@ -318,8 +318,8 @@ START_TEST(data_that_is_gone_ends_the_run_and_fails_no_trial)
 }
 END_TEST
 
-/* The host hears nothing of the worker that is running until that has ended, or waits for the host: all that it sent lies
- * there at once. */
+/* The host hears nothing of the worker that is running until that has ended, or waits for the host: all that it sent
+ * lies there at once. */
 static void done_and_wait(void *user, const runner_result *result)
 {
     enum { LOOKS_MOST = 100000 };
@@ -358,8 +358,8 @@ END_TEST
 
 enum { MANY = 60 }; /* seeds of MANY_SEEDS */
 
-/* Another file takes the place of the method's, as when it is built anew: between two trials, or in the middle of one that
- * then fails. */
+/* Another file takes the place of the method's, as when it is built anew: between two trials, or in the middle of one
+ * that then fails. */
 static void build_anew(fixture *f)
 {
     char path[128];

@@ -287,7 +287,8 @@ START_TEST(the_best_score_is_chosen)
 }
 END_TEST
 
-/* ---- the partial-label study: within a training by the rule, then among the settings, then over the trials --------- */
+/* ---- the partial-label study: within a training by the rule, then among the settings, then over the trials
+ * --------- */
 
 typedef struct chosen {
     double value, test; /* of the checkpoint, by its rule and on the test set */

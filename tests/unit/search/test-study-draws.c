@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The settings that the partial-label study drew, from its own code, against what the methods' own distributions give. */
+/* The settings that the partial-label study drew, from its own code, against what the methods' own distributions
+ * give. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include <crucible/draft/nn.h>
-#include <crucible/draft/optim.h>
+#include <crucible/optim.h>
 
 #include "ops/gradients.h"
 

@@ -24,13 +24,15 @@ typedef struct blocks {
     cru_fc in, out;
 } blocks;
 
-/* The edges, without values, as the learner's graphs, and the outer layers. Heads that do not divide the width are a fault, in the context. */
+/* The edges, without values, as the learner's graphs, and the outer layers. Heads that do not divide the width are a
+ * fault, in the context. */
 blocks blocks_create(cru_learner *l);
 
 /* A linear layer of a block, "block<number>.<part>". */
 cru_fc blocks_layer(cru_learner *l, int64_t number, const char *part, cru_dims shape, bool bias);
 
-/* cru_method.forward of a model that begins with `blocks`, given what a block makes of H: a row for each of the hop's. */
+/* cru_method.forward of a model that begins with `blocks`, given what a block makes of H: a row for each of the
+ * hop's. */
 typedef cru_tensor *blocks_apply(cru_learner *l, cru_tape *t, int64_t number, const cru_hop *hop, cru_tensor *h);
 cru_tensor *blocks_forward(cru_learner *l, cru_tape *t, const cru_graphs *g, blocks_apply *apply);
 

@@ -5,9 +5,10 @@
  *     graphs: logits = (sum of H_L over the nodes) W_o + b_o      nodes: logits = H_L W_o + b_o
  *
  * A is scaled as `normalisation` says: with rw, A H is the mean of the neighbours, as in the anomaly study; with
- * aggregate = max the largest neighbour in each column stands for it. eps of the paper is fixed at 0 unless it is learned, and only the last layer is read out. Without a head the last
- * perceptron gives the logits itself. The paper's own code has another batch norm after each perceptron (outer_norm),
- * and drops nothing between layers but logits (late_dropout).
+ * aggregate = max the largest neighbour in each column stands for it. eps of the paper is fixed at 0 unless it is
+ * learned, and only the last layer is read out. Without a head the last perceptron gives the logits itself. The paper's
+ * own code has another batch norm after each perceptron (outer_norm), and drops nothing between layers but logits
+ * (late_dropout).
  *
  * Xu, Hu, Leskovec, Jegelka. How Powerful are Graph Neural Networks? ICLR 2019. */
 #include <crucible/crucible.h>

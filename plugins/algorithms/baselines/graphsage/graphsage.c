@@ -6,8 +6,8 @@
  *     gcn:   H' = act((sum_u->v H_u + H_v) / (din(v) + 1) W_n + b)
  *     logits = H_L W_o + b_o
  *
- * Whole neighbourhoods unless `minibatch` samples them; no normalisation of what a layer gives. Where the graph has self-loops, gcn counts
- * a node twice. Linear aggregates are taken of H W_n, which changes rounding only.
+ * Whole neighbourhoods unless `minibatch` samples them; no normalisation of what a layer gives. Where the graph has
+ * self-loops, gcn counts a node twice. Linear aggregates are taken of H W_n, which changes rounding only.
  *
  * Hamilton, Ying, Leskovec. Inductive Representation Learning on Large Graphs. NeurIPS 2017. */
 #include <math.h>

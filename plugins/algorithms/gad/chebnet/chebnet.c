@@ -4,8 +4,8 @@
  *     H = act(X W_in + b_in)      logits = act([T_0 | ... | T_K-1] W_c + b_c) W_o + b_o
  *     T_0 = H      T_1 = -S H      T_i = -2 S T_i-1 - T_i-2      S = D^-1/2 A D^-1/2
  *
- * D holds in-degrees on both sides, 1 for none, and the largest eigenvalue of I - S is taken as 2. `terms` counts polynomials: with
- * one there is no graph. The loss weighs the rare class up.
+ * D holds in-degrees on both sides, 1 for none, and the largest eigenvalue of I - S is taken as 2. `terms` counts
+ * polynomials: with one there is no graph. The loss weighs the rare class up.
  *
  * Defferrard, Bresson, Vandergheynst. Convolutional Neural Networks on Graphs with Fast Localized Spectral Filtering.
  * NeurIPS 2016. */

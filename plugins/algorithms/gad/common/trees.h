@@ -3,8 +3,9 @@
  *
  *     F = [X | P X | ... | P^L X],     P: the mean (sum, maximum) over in-neighbours
  *
- * and the training rows with the weights of their classes. On a graph whose nodes all have self-loops P includes the node itself. A tree method is its
- * settings with a member `table`, a model that begins with a `trees`, and a TREES_METHOD at the head of its CRU_PLUGIN. */
+ * and the training rows with the weights of their classes. On a graph whose nodes all have self-loops P includes the
+ * node itself. A tree method is its settings with a member `table`, a model that begins with a `trees`, and a
+ * TREES_METHOD at the head of its CRU_PLUGIN. */
 #ifndef GAD_TREES_H
 #define GAD_TREES_H
 

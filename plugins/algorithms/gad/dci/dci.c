@@ -15,8 +15,6 @@
  * Detection. SIGIR 2021. */
 #include <stdio.h>
 
-#include <crucible/draft/cluster.h>
-
 #include "infomax.h"
 
 enum { EVERY = 20 };

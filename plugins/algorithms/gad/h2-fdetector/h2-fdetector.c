@@ -10,9 +10,9 @@
  *
  *     loss = CE(nodes) + gamma_1 mean max(0, 1 - t_e s_e) + gamma_2 CE(-|z - mu_c + 1e-6| over the classes c)
  *
- * nodes: all training anomalies and as many normals. Edges: those among training nodes, all of unequal ends (t = -1) and
- * as many drawn of equal ones (t = 1); where there are none that term is 0. Prototypes: anomalies and as many normals
- * drawn. variant = bench drops while judging, too, as the study's code does. One layer, as there.
+ * nodes: all training anomalies and as many normals. Edges: those among training nodes, all of unequal ends (t = -1)
+ * and as many drawn of equal ones (t = 1); where there are none that term is 0. Prototypes: anomalies and as many
+ * normals drawn. variant = bench drops while judging, too, as the study's code does. One layer, as there.
  *
  * Shi, Cao, Shang, Zhou, Zhou, Wu. H2-FDetector: A GNN-based Fraud Detector with Homophilic and Heterophilic
  * Connections. WWW 2022. */

@@ -4,8 +4,8 @@
  *     F = [X | knn(k), lof(k) for k in {1, 3, 5, 10, 20, 30, 40, 50} below the training rows | hbos | ocsvm | iforest]
  *
  * The detectors (outliers.h) learn from the training rows without their labels; a training row is not its own
- * neighbour. Boosting is unweighted, of depth 3. The graph is not used. Of more than `most` training nodes, too many for
- * kernels and neighbours, only the `first` with the lowest numbers teach anything, as in the study's code.
+ * neighbour. Boosting is unweighted, of depth 3. The graph is not used. Of more than `most` training nodes, too many
+ * for kernels and neighbours, only the `first` with the lowest numbers teach anything, as in the study's code.
  *
  * Zhao, Hryniewicki. XGBOD: Improving Supervised Outlier Detection with Unsupervised Representation Learning. IJCNN
  * 2018. */

@@ -4,7 +4,8 @@
  *     layer(x) = 3 sum_c alpha_c H_c      H_L = ReLU(F x W_L)      H_H = ReLU((I - F) x W_H)      H_I = ReLU(x W_I)
  *     x = Drop(X)      H = Drop(ReLU(layer_1(x)))      logits = layer_2(H)
  *
- * with alpha as channels.h says and F = D^-1 (A + I). With filter_last, H_L = F ReLU(x W_L) and H_H = (I - F) ReLU(x W_H).
+ * with alpha as channels.h says and F = D^-1 (A + I). With filter_last, H_L = F ReLU(x W_L) and H_H = (I - F) ReLU(x
+ * W_H).
  *
  * ACM-GCN+ is layer_norm = yes, a norm inside the scores. With structure = yes its layers have a fourth channel
  * H_S = ReLU(A S), S one row a node, A neither normalised nor looped, and the factor 3 is 1.

@@ -7,7 +7,8 @@
  * decayed. D holds out-degrees on both sides, as the authors' code has it; setting degree makes them in-degrees.
  *
  * The anomaly study (settings head > 0, variant = bench) filters act(MLP(X)), hidden wide, and classifies act(Z) with
- * `head` linear layers. Its code applies L to the wrong variable, so that every term k >= 1 is C(K, k) / 2^K L (2I - L)^K.
+ * `head` linear layers. Its code applies L to the wrong variable, so that every term k >= 1 is C(K, k) / 2^K L (2I -
+ * L)^K.
  *
  * All these filters are polynomials p(S). As sum_j c_j T_j(S) H with Chebyshev polynomials T_j they cost one product
  * with S a degree, and c is bounded by theta: expanded in powers of S it would reach 60 at K = 10 and cancel.

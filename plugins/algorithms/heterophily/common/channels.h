@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* channels.h: adaptive channel mixing: every node weighs a low-pass, a high-pass, an identity and, where there is one, a
- * structure channel.
+/* channels.h: adaptive channel mixing: every node weighs a low-pass, a high-pass, an identity and, where there is one,
+ * a structure channel.
  *
  *     alpha = softmax(sigmoid([LN(H_L) v_L | LN(H_H) v_H | LN(H_I) v_I | LN(H_S) v_S]) M / m), m channels
  *     out   = f sum_c alpha_c H_c      f = 3 for three channels, 1 for four

@@ -5,8 +5,8 @@
 
 #include <crucible/crucible.h>
 
-/* The task's graph transposed, without weights and self-loops; of an undirected graph that is the graph itself. In memory
- * of the context. */
+/* The task's graph transposed, without weights and self-loops; of an undirected graph that is the graph itself. In
+ * memory of the context. */
 cru_csr outgoing_graph(cru_learner *l);
 
 #endif

@@ -5,8 +5,8 @@
  *     H_l = eps H_0 + E_l H_l-1      E_l = Drop(tanh(g_l . [h_v | h_u] + c_l) / sqrt(d_v d_u)) for every edge u -> v
  *     logits = H_L T_2 + b_2
  *
- * h are the rows of H_l-1. g . [h_v | h_u] is a number of v plus a number of u, so that nothing wide is made of an edge.
- * d are in-degrees without self-loops.
+ * h are the rows of H_l-1. g . [h_v | h_u] is a number of v plus a number of u, so that nothing wide is made of an
+ * edge. d are in-degrees without self-loops.
  *
  * Bo, Wang, Shi, Shen. Beyond Low-frequency Information in Graph Convolutional Networks. AAAI 2021. */
 #include <stdio.h>

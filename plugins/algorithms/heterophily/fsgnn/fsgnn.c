@@ -7,8 +7,8 @@
  * norm divides a row by its length. B = A, where row v holds the nodes that v points to, and B_I = A + I; with
  * normalisation = sym, as the authors have it, D^-1/2 B D^-1/2 of the row sums.
  *
- * Dense M_i never change and are computed once. Of sparse X they would be dense and large; there B^k (X W_i) is computed
- * in every step, which changes rounding only.
+ * Dense M_i never change and are computed once. Of sparse X they would be dense and large; there B^k (X W_i) is
+ * computed in every step, which changes rounding only.
  *
  * Maurya, Liu, Murata. Simplifying Approach to Node Classification in Graph Neural Networks. Journal of Computational
  * Science 2022. */

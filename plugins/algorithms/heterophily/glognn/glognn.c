@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* glognn: every node aggregates from all others with signed coefficients that solve a least-squares problem in closed form.
+/* glognn: every node aggregates from all others with signed coefficients that solve a least-squares problem in closed
+ * form.
  *
  *     E = ReLU(delta (X W_1 + b_1) + (1 - delta) (Â W_3 + b_3))      H_0 = Drop(E) W_2 + b_2
  *     H <- k Z H + gamma H_0, `rounds` times from H = H_0      k = 1 - gamma
@@ -16,7 +17,6 @@
  *
  * Li, Zhu, Cheng, Shan, Luo, Li, Qian. Finding Global Homophily in Graph Neural Networks When Meeting Heterophily.
  * ICML 2022. */
-#include <crucible/draft/ops-basic.h>
 
 #include "outgoing.h"
 

@@ -39,12 +39,10 @@ void added_convolve(cru_tape *t, const added_nodes *a, cru_sparse *adj, const cr
     both[1] = cru_add(t, cru_add(t, cru_spmm(t, a->links, xw), self), layer->b);
 }
 
-cru_encoder added_encoder(cru_learner *l, const added_layers *a)
+cru_encoder added_encoder(cru_learner *l, const layer_choice *choice, int64_t hidden, int64_t layers)
 {
-    const cru_encoder_kind *offered = cru_encoder_of(l->ctx, a->plugin);
-    cru_encoder e =
-        cru_encoder_create_of(l->net, "conv", offered ? offered : cru_encoder_kind_of((cru_encoder_choice)a->backbone),
-                              &(cru_encoder_shape){.in = l->x.cols, .hidden = a->hidden, .layers = a->layers});
+    cru_encoder e = cru_encoder_create_of(l->net, "conv", layer_choice_kind(l->ctx, choice),
+                                          &(cru_encoder_shape){.in = l->x.cols, .hidden = hidden, .layers = layers});
     e.adj = cru_adjacency_create(l->ctx, &l->task->graph, &e.adjacency);
     return e;
 }

@@ -5,8 +5,7 @@
 #ifndef IGL_ADDED_NODES_H
 #define IGL_ADDED_NODES_H
 
-#include <crucible/crucible.h>
-#include <crucible/draft/encoder.h>
+#include "layer-choice.h"
 
 typedef struct added_nodes {
     int64_t count;
@@ -30,15 +29,8 @@ void added_link(cru_tape *t, added_nodes *added, const cru_csr *g, const int32_t
 void added_convolve(cru_tape *t, const added_nodes *added, cru_sparse *adj, const cru_gcn *layer, cru_tensor *xw,
                     cru_tensor *both[2]);
 
-/* An encoder without a head for the task's nodes, with their matrix; layers conv0, conv1, ... in the learner's net: those
- * of the plugin or, for "", of the backbone. */
-typedef struct added_layers {
-    int64_t backbone; /* cru_encoder_choice */
-    const char *plugin;
-    int64_t hidden, layers;
-} added_layers;
-
-cru_encoder added_encoder(cru_learner *learner, const added_layers *a);
+/* An encoder without a head for the task's nodes, with their matrix; layers conv0, conv1, ... in the learner's net. */
+cru_encoder added_encoder(cru_learner *learner, const layer_choice *choice, int64_t hidden, int64_t layers);
 
 /* ln(n) / n for a training node of a class of n of them: how likely each is to be a partner. In the context. */
 double *added_partner_weights(cru_ctx *ctx, const cru_task *task);

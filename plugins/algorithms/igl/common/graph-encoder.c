@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph-encoder.h"
 
-#include <crucible/draft/nn.h>
-
 const char *const graph_backbone_names[] = {"gin", "gcn", "graphsage", "gat", NULL};
 
-graph_backbone graph_backbone_of(const graph_choice *choice)
+graph_backbone graph_backbone_of(const layer_choice *choice)
 {
     return *choice->plugin ? BACKBONE_PLUGIN : (graph_backbone)choice->backbone;
 }
 
-const cru_encoder_kind *graph_backbone_kind(cru_ctx *ctx, const graph_choice *choice)
+const cru_encoder_kind *graph_backbone_kind(cru_ctx *ctx, const layer_choice *choice)
 {
     const graph_backbone kind = graph_backbone_of(choice);
     if (kind == BACKBONE_GIN || kind == BACKBONE_GCN) return NULL;
@@ -20,10 +18,10 @@ const cru_encoder_kind *graph_backbone_kind(cru_ctx *ctx, const graph_choice *ch
 
 graph_encoder graph_encoder_create(cru_net *net, graph_backbone kind, const cru_gin_shape *shape)
 {
-    return graph_encoder_create_of(net, &(graph_choice){kind, ""}, shape);
+    return graph_encoder_create_of(net, &(layer_choice){kind, ""}, shape);
 }
 
-graph_encoder graph_encoder_create_of(cru_net *net, const graph_choice *choice, const cru_gin_shape *shape)
+graph_encoder graph_encoder_create_of(cru_net *net, const layer_choice *choice, const cru_gin_shape *shape)
 {
     const graph_backbone kind = graph_backbone_of(choice);
     graph_encoder encoder = {.kind = kind};

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <crucible/arena.h>
-#include <crucible/draft/ops-loss.h>
 #include <crucible/knn.h>
 
 void smote_nearest(const float *x, int64_t cols, cru_ids members, int32_t *nearest)

@@ -11,8 +11,8 @@
  * classes from their g (linear-svm.h). The study's tables come from machines that learned from test labels, which no
  * method sees here.
  *
- * variant = bench: as in the study's code, the list of graphs changes once, after epoch 5, and the pruned network, which
- * it computes, has no effect. paper: the list changes after every epoch, and copies go through the network whose
+ * variant = bench: as in the study's code, the list of graphs changes once, after epoch 5, and the pruned network,
+ * which it computes, has no effect. paper: the list changes after every epoch, and copies go through the network whose
  * smallest weights W are 0: a share that rises from `prune_low` to `prune_high`, of which `prune_random` at random.
  *
  * Zhang, Huang, Tian, Wen, Ouyang, Li, Ye, Zhang. When Sparsity Meets Contrastive Models: Less Graph Data Can Bring

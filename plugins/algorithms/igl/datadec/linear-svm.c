@@ -66,8 +66,8 @@ typedef struct machines {
     int32_t *chosen;
 } machines;
 
-/* Learns classes a and b from the places `from` among the rows to learn from; adds the decisions for the rows `ask` (the
- * first ask.count when ids is NULL) to votes and sums. */
+/* Learns classes a and b from the places `from` among the rows to learn from; adds the decisions for the rows `ask`
+ * (the first ask.count when ids is NULL) to votes and sums. */
 static void add_pair(machines *m, cru_ids from, cru_ids ask, int32_t a, int32_t b)
 {
     const svm_data *d = m->data;

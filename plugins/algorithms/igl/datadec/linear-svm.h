@@ -11,8 +11,8 @@
 
 #include <crucible/crucible.h>
 
-/* One machine. kernel: count x count inner products; sign: +-1. alpha: 2 count, the first half of which is written (0 .. c) and
- * the second scratch. Returns b. */
+/* One machine. kernel: count x count inner products; sign: +-1. alpha: 2 count, the first half of which is written (0
+ * .. c) and the second scratch. Returns b. */
 double svm_solve(const double *kernel, int64_t count, const double *sign, double c, double *alpha);
 
 /* The rows x of a matrix that the machines learn from and are asked about. */

@@ -17,21 +17,20 @@
  * arXiv 2110.12035, 2021. */
 #include <math.h>
 
-#include <crucible/draft/encoder.h>
 #include <crucible/imbalance.h>
 
+#include "layer-choice.h"
 #include "prototypes.h"
 
 typedef struct settings {
-    int64_t backbone, hidden, steps;
+    layer_choice network;
+    int64_t hidden, steps;
     double dropout, eta, lamb1, lamb2;
-    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_CHOICE(settings, backbone, CRU_ENCODER_GCN, cru_encoder_names, "the network"),
-    CRU_ENCODER_PLUGIN(settings, layers_of),
+    ENCODER_CHOICE(settings, network),
     CRU_WIDTH(settings, hidden, 256, .search = CRU_ONE_OF(32, 64, 128)),
     CRU_DROPOUT(settings, dropout, 0.5),
     CRU_INT(settings, steps, 20, 0, 1e6, "of spreading labels"),
@@ -94,8 +93,7 @@ static void build(cru_learner *l, void *self)
     cru_net *head = cru_learner_net(l, "head");
     const cru_csr looped = cru_graph_loops(pool, &l->task->graph, CRU_LOOPS_FILL);
     m->rng = cru_ctx_stream(l->ctx, "sampling");
-    const cru_encoder_kind *offered = cru_encoder_of(l->ctx, s->layers_of);
-    m->kind = offered ? offered : cru_encoder_kind_of((cru_encoder_choice)s->backbone);
+    m->kind = layer_choice_kind(l->ctx, &s->network);
     const cru_adjacency of_gcn = {CRU_LOOPS_FILL, CRU_NORM_SYM};
     const bool gcn = m->kind == cru_encoder_kind_of(CRU_ENCODER_GCN);
     m->adj = cru_adjacency_create(l->ctx, &l->task->graph, gcn ? &of_gcn : &m->kind->adjacency);

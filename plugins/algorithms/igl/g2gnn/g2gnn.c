@@ -32,17 +32,16 @@
 enum { MOST_COPIES = 16 };
 
 typedef struct settings {
-    int64_t backbone, layers, hidden, neighbours, hops, copies;
+    layer_choice network;
+    int64_t layers, hidden, neighbours, hops, copies;
     double dropout, temperature, drop_edges, blank_nodes;
     bool labelled_kernel;
     cru_graph_settings graphs;
-    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
-    CRU_ENCODER_PLUGIN(settings, layers_of),
+    GRAPH_LAYER_CHOICE(settings, network),
     CRU_INT(settings, layers, 5, 1, CRU_MAX_LAYERS, "convolutions"),
     CRU_INT(settings, hidden, 128, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.1, 0, 0.99, "in the classifier"),
@@ -74,7 +73,7 @@ static void build(cru_learner *l, void *self)
     const cru_pool pool = cru_ctx_pool(l->ctx);
     const cru_gin_shape shape = {
         .in = task->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .mlp_layers = 2};
-    m->encoder = graph_encoder_create_of(l->net, &(graph_choice){s->backbone, s->layers_of}, &shape);
+    m->encoder = graph_encoder_create_of(l->net, &s->network, &shape);
     m->hidden = cru_fc_create(l->net, "hidden", s->hidden, s->hidden);
     m->out = cru_fc_create(l->net, "out", s->hidden, task->classes);
     m->rng = cru_ctx_stream(l->ctx, "sampling");

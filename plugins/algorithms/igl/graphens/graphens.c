@@ -13,9 +13,10 @@
  *
  *     H_l = ReLU(A H_l-1 W_l + b_l)      A: mean over in-neighbours and the node itself      logits = Drop(H_L) W + b
  *
- * or another `backbone` (encoder.h) on the graph with the new nodes. The loss is the mean cross-entropy over training and
- * new nodes. The learning rate halves when the validation loss has not improved for `plateau` epochs; the classifier has
- * no weight decay. With margins = true the logits in the loss have those of TAM (tam-margins.h) after the warm-up.
+ * or another `backbone` (encoder.h) on the graph with the new nodes. The loss is the mean cross-entropy over training
+ * and new nodes. The learning rate halves when the validation loss has not improved for `plateau` epochs; the
+ * classifier has no weight decay. With margins = true the logits in the loss have those of TAM (tam-margins.h) after
+ * the warm-up.
  *
  * The reference adds 1e-12 to the share of every node before it draws neighbours; here only neighbours can be drawn.
  *
@@ -32,17 +33,16 @@
 #include "val-plateau.h"
 
 typedef struct settings {
-    int64_t backbone, layers, hidden, warmup, plateau;
+    layer_choice network;
+    int64_t layers, hidden, warmup, plateau;
     double dropout, keep_prob, temperature;
     bool grow, margins;
     tam_rule rule;
-    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_CHOICE(settings, backbone, CRU_ENCODER_GCN, cru_encoder_names, "the network"),
-    CRU_ENCODER_PLUGIN(settings, layers_of),
+    ENCODER_CHOICE(settings, network),
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(1, 2, 3)),
     CRU_INT(settings, hidden, 64, 1, 65536, "their width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "before the classifier"),
@@ -94,14 +94,14 @@ static void count_classes(cru_learner *l, model *m)
 static void build_network(cru_learner *l, model *m)
 {
     const settings *s = l->settings;
-    if (s->backbone == CRU_ENCODER_GCN && !*s->layers_of) {
+    if (layer_choice_is_gcn(&s->network)) {
         m->convs = cru_gcn_stack_create(
             l->net, "conv",
             &(cru_gcn_shape){
                 .in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .draw = CRU_DRAW_GLOROT});
         return;
     }
-    m->encoder = added_encoder(l, &(added_layers){s->backbone, s->layers_of, s->hidden, s->layers});
+    m->encoder = added_encoder(l, &s->network, s->hidden, s->layers);
 }
 
 static void build(cru_learner *l, void *self)

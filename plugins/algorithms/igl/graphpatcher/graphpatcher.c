@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* graphpatcher: gives nodes of few neighbours new ones, so that a fixed network sees what it would see of a richer node.
+/* graphpatcher: gives nodes of few neighbours new ones, so that a fixed network sees what it would see of a richer
+ * node.
  *
  *     a GCN of two means is trained and fixed; then, for random anchors of a degree of at least `least_degree`:
  *     1. K_T: the neighbours of v less each with probability r_T;
@@ -7,10 +8,10 @@
  *        dropped by r_T-t (in 10 samples), in the end that of v as it is; patch_loss in patch.h
  *     generator: two means to `width`, then MLP([ReLU(g_v); x_v]) to the features of the new node
  *
- * What a step adds is fixed for the next one. Predictions have 1 .. `steps` new nodes a node, as many as give the highest
- * validation accuracy. With variant = bench, the authors' code, the losses of all steps but the last are constants
- * (patch.h). An epoch is `eval_every` steps of the generator. Graphs are made undirected. For PubMed and ogbn-arXiv the
- * study normalises symmetrically; here all graphs have means.
+ * What a step adds is fixed for the next one. Predictions have 1 .. `steps` new nodes a node, as many as give the
+ * highest validation accuracy. With variant = bench, the authors' code, the losses of all steps but the last are
+ * constants (patch.h). An epoch is `eval_every` steps of the generator. Graphs are made undirected. For PubMed and
+ * ogbn-arXiv the study normalises symmetrically; here all graphs have means.
  *
  * Ju, Zhao, Yu, Shah, Ye. GraphPatcher: Mitigating Degree Bias for Graph Neural Networks via Test-time Augmentation.
  * NeurIPS 2023. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* patch.h: nodes with some of their neighbours and with new ones, seen by two convolutions of means.
  *
- * New nodes send to their anchor alone and hear from nobody, so only the anchor's own row changes: with K the neighbours
- * that an anchor v has kept and p new nodes whose features sum to y,
+ * New nodes send to their anchor alone and hear from nobody, so only the anchor's own row changes: with K the
+ * neighbours that an anchor v has kept and p new nodes whose features sum to y,
  *
  *     d = 1 + |K| + p      h_v = ReLU((x_v + sum_K x_u + y) / d W_0 + b_0)
  *     out_v = (h_v + sum_K h_u + p ReLU(b_0)) / d W_1 + b_1
@@ -51,9 +51,9 @@ cru_tensor *patch_near(cru_tape *t, const patch_generator *g, const cru_csr *gra
 /* The features of a new node for every anchor. */
 cru_tensor *patch_generate(cru_tape *t, const patch_generator *g, const egos *e, cru_tensor *near);
 
-/* KL(softmax(target) || softmax(z)), summed over the samples of an anchor, mean over anchors; target: (anchors * samples)
- * x classes. By samples: both softmaxes run over the samples instead of the classes, as in the authors' code, which
- * leaves nothing to learn, since z is the same for all of them. */
+/* KL(softmax(target) || softmax(z)), summed over the samples of an anchor, mean over anchors; target: (anchors *
+ * samples) x classes. By samples: both softmaxes run over the samples instead of the classes, as in the authors' code,
+ * which leaves nothing to learn, since z is the same for all of them. */
 cru_tensor *patch_loss(cru_tape *t, cru_tensor *target, cru_tensor *z, int64_t samples, bool by_samples);
 
 #endif

@@ -30,16 +30,15 @@ enum { PPR, HEAT, NONE };
 static const char *const diffusions[] = {"ppr", "hk", "none", NULL};
 
 typedef struct settings {
-    int64_t backbone, hidden, warmup, diffusion, plateau;
+    layer_choice network;
+    int64_t hidden, warmup, diffusion, plateau;
     double dropout, tau, beta;
     bool largest, head;
-    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_CHOICE(settings, backbone, CRU_ENCODER_GCN, cru_encoder_names, "the network"),
-    CRU_ENCODER_PLUGIN(settings, layers_of),
+    ENCODER_CHOICE(settings, network),
     CRU_WIDTH(settings, hidden, 64, .search = CRU_ONE_OF(32, 64, 128)),
     CRU_DROPOUT(settings, dropout, 0.5),
     CRU_INT(settings, warmup, 5, 0, 1e9, "last epoch, from 0, without predictions to sample by"),
@@ -100,13 +99,13 @@ static cru_csr diffuse(cru_learner *l)
 static void build_network(cru_learner *l, model *m, cru_net *head)
 {
     const settings *s = l->settings;
-    if (s->backbone == CRU_ENCODER_GCN && !*s->layers_of) {
+    if (layer_choice_is_gcn(&s->network)) {
         m->conv[0] = cru_gcn_create(l->net, "conv0", l->x.cols, s->hidden);
         m->conv[1] = s->head ? cru_gcn_create(l->net, "conv1", s->hidden, s->hidden)
                              : cru_gcn_create(head, "conv1", s->hidden, l->task->classes);
         if (!s->head) return;
     } else {
-        m->encoder = added_encoder(l, &(added_layers){s->backbone, s->layers_of, s->hidden, 2});
+        m->encoder = added_encoder(l, &s->network, s->hidden, 2);
     }
     m->classifier = cru_fc_create(head, "classifier", s->hidden, l->task->classes);
 }

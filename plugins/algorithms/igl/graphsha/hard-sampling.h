@@ -29,8 +29,8 @@ hard_draw hard_draw_one; /* at random; user: cru_rng */
 /* floor(target - n_c) where that is positive and the class has nodes */
 int64_t hard_missing(const hard_classes *classes, int32_t c, double target);
 
-/* Pairs of all classes in order into `pairs`, whose room is the sum of hard_missing; `weights`: room for as many numbers
- * as there are training nodes and classes. Without any node of another class the partner is the source. */
+/* Pairs of all classes in order into `pairs`, whose room is the sum of hard_missing; `weights`: room for as many
+ * numbers as there are training nodes and classes. Without any node of another class the partner is the source. */
 int64_t hard_pairs(const hard_classes *classes, double target, hard_draw *draw, void *user, double *weights,
                    hard_pair *pairs);
 

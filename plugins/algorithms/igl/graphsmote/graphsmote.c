@@ -19,9 +19,6 @@
  * Zhao, Zhang, Wang. GraphSMOTE: Imbalanced Node Classification on Graphs with Graph Neural Networks. WSDM 2021. */
 #include <math.h>
 
-#include <crucible/draft/graph.h>
-#include <crucible/draft/nn.h>
-#include <crucible/draft/random.h>
 #include <crucible/imbalance.h>
 
 #include "added-nodes.h"

@@ -15,10 +15,10 @@
  *
  * The original knows two classes; that the smallest stands against all others is the study's reading.
  *
- * Qu, Zhu, Zheng, Shi, Yin. ImGAGN: Imbalanced Network Embedding via Generative Adversarial Graph Networks. KDD 2021. */
+ * Qu, Zhu, Zheng, Shi, Yin. ImGAGN: Imbalanced Network Embedding via Generative Adversarial Graph Networks. KDD
+ * 2021. */
 #include <math.h>
 
-#include <crucible/draft/ops-basic.h>
 #include <crucible/imbalance.h>
 
 #include "folds.h"

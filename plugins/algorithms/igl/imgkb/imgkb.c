@@ -9,9 +9,10 @@
  *     a_l = sum_p softmax_p(MLP(t_p)) t_p      logits = MLP(g_0) + sum_l MLP(k_l)
  *     loss = class-balanced CE + beta sum_l mi(g_l, a_l)
  *
- * Class weights are those of the batch; a batch of one class alone is passed over. The reference forms its batches once,
- * here they are shuffled in every epoch. Its estimate of mutual information adds what it should subtract; it is kept.
- * variant = bench: A = 0, as in the first scripts of the imbalance study, whose reader keeps two edges of a dataset.
+ * Class weights are those of the batch; a batch of one class alone is passed over. The reference forms its batches
+ * once, here they are shuffled in every epoch. Its estimate of mutual information adds what it should subtract; it is
+ * kept. variant = bench: A = 0, as in the first scripts of the imbalance study, whose reader keeps two edges of a
+ * dataset.
  *
  * Tang, Liang. Where to Find Fascinating Inter-Graph Supervision: Imbalanced Graph Classification with Kernel
  * Information Bottleneck. ACM Multimedia 2023. */
@@ -23,17 +24,16 @@
 enum { FIRST = 32, ATTENTION = 16, DEEP = 3, MOST_STEPS = 16 };
 
 typedef struct settings {
-    int64_t variant, backbone, hidden, hidden_graphs, size, max_step, layers;
+    layer_choice network;
+    int64_t variant, hidden, hidden_graphs, size, max_step, layers;
     double beta, balance, dropout;
     cru_graph_settings graphs;
-    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
     CRU_VARIANT(settings, variant, CRU_PAPER, "bench: without the edges of the graphs; paper: with them"),
-    CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
-    CRU_ENCODER_PLUGIN(settings, layers_of),
+    GRAPH_LAYER_CHOICE(settings, network),
     CRU_WIDTH(settings, hidden, 96),
     CRU_INT(settings, hidden_graphs, 6, 1, 1000, "hidden graphs in a layer", .search = CRU_ONE_OF(2, 4, 6, 8, 10)),
     CRU_INT(settings, size, 4, 2, 1000, "nodes of each"),
@@ -92,9 +92,8 @@ static void build(cru_learner *l, void *self)
     m->first = cru_fc_create(l->net, "first", l->x.cols, FIRST);
     m->second = cru_fc_create(l->net, "second", FIRST, h);
     m->joined = two_layers(l->net, "joined", 0, (cru_mlp_shape){.in = 3 * h, .hidden = h, .out = h});
-    const graph_choice choice = {s->backbone, s->layers_of};
-    m->backbone = graph_backbone_of(&choice);
-    m->kind = graph_backbone_kind(l->ctx, &choice);
+    m->backbone = graph_backbone_of(&s->network);
+    m->kind = graph_backbone_kind(l->ctx, &s->network);
     for (int i = 0; i < DEEP && m->backbone == BACKBONE_GIN; i++)
         m->deep[i] = two_layers(l->net, "deep", i, (cru_mlp_shape){.in = h, .hidden = h, .out = h});
     if (m->backbone != BACKBONE_GIN)

@@ -16,7 +16,6 @@
  * similar features that are not, in the order of the first classifier's probability. Degrees count the node itself.
  *
  * Yun, Kim, Yoon, Park. LTE4G: Long-Tail Experts for Graph Neural Networks. CIKM 2022. */
-#include <crucible/draft/nn.h>
 #include <crucible/draft/tensor.h>
 #include <crucible/imbalance.h>
 

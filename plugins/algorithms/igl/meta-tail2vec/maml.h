@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* maml.h: what gradient descent on a few rows makes of a perceptron, without forming the adapted matrices.
  *
- * A perceptron f(x) = ReLU(x W_1 + b_1) W_2 + b_2 takes steps W <- W - lr dL/dW on L = sum_i share_i mean (f(x_i) - y_i)^2
- * over the support rows X of a task. With G and E the gradients of what the two layers give, dL/dW_1 = X^T G and
+ * A perceptron f(x) = ReLU(x W_1 + b_1) W_2 + b_2 takes steps W <- W - lr dL/dW on L = sum_i share_i mean (f(x_i) -
+ * y_i)^2 over the support rows X of a task. With G and E the gradients of what the two layers give, dL/dW_1 = X^T G and
  * dL/dW_2 = H^T E, so that after s steps
  *
  *     q W_1^s + b_1^s = q W_1 + b_1 - lr (q X^T + 1) sum_j G_j      for any row q

@@ -2,9 +2,9 @@
 /* meta-tail2vec: the embedding of a node with few neighbours is regressed from those of its well-connected neighbours.
  *
  * The embedding of a node is its features. A perceptron f predicts it from the mean embedding around the node. For a
- * node v, f first takes `inner_steps` steps of gradient descent on `shots` dense neighbours of v; then it predicts v from
- * the mean around these (tail-tasks.h). MAML trains f to do this well for training nodes, with gradients of second order
- * (maml.h):
+ * node v, f first takes `inner_steps` steps of gradient descent on `shots` dense neighbours of v; then it predicts v
+ * from the mean around these (tail-tasks.h). MAML trains f to do this well for training nodes, with gradients of second
+ * order (maml.h):
  *
  *     min over W of mean over v of mean (f_W'(v)(around v) - x_v)^2      W'(v): W after the steps for v
  *

@@ -3,8 +3,8 @@
  *
  * A node is dense when it has more than `sparse_degree` neighbours that have more than `sparse_degree` themselves. The
  * support of a node is a sample of its dense neighbours. A support node is described by the mean features of a sample
- * of what lies within two hops of it (at most 50 neighbours, and 25 of each of these, every node once, itself left out),
- * the node of the task by those of its support and a sample of their neighbours. */
+ * of what lies within two hops of it (at most 50 neighbours, and 25 of each of these, every node once, itself left
+ * out), the node of the task by those of its support and a sample of their neighbours. */
 #ifndef IGL_TAIL_TASKS_H
 #define IGL_TAIL_TASKS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dense-rows.h: sums of rows and columns, written so that loops run along memory. Four at a time, in the order of one at a
- * time. */
+/* dense-rows.h: sums of rows and columns, written so that loops run along memory. Four at a time, in the order of one
+ * at a time. */
 #ifndef IGL_DENSE_ROWS_H
 #define IGL_DENSE_ROWS_H
 

@@ -9,12 +9,12 @@
  *         H = Drop(ReLU(A2 X W_0))      Z = A2 H W_1      loss_t as above with s2
  *     loss = loss_0 + mean of loss_t
  *
- * In every `every`-th epoch half of s is P P^T with P = Q V, Q the hops of all nodes to the anchors over the graph that was
- * learned last. Anchors are the training nodes; in the study's code for Cora and CiteSeer (variant = bench) the nodes
- * that have the first numbers, as many. The raw s has dropout of its own in loss_0 and in the distance to it.
+ * In every `every`-th epoch half of s is P P^T with P = Q V, Q the hops of all nodes to the anchors over the graph that
+ * was learned last. Anchors are the training nodes; in the study's code for Cora and CiteSeer (variant = bench) the
+ * nodes that have the first numbers, as many. The raw s has dropout of its own in loss_0 and in the distance to it.
  *
- * The n x n matrices of the original are not stored where there are many nodes: relation.h makes their rows when needed,
- * with the same numbers, since a row of s depends on the factors alone and a dropped entry on its place alone.
+ * The n x n matrices of the original are not stored where there are many nodes: relation.h makes their rows when
+ * needed, with the same numbers, since a row of s depends on the factors alone and a dropped entry on its place alone.
  *
  * Sun, Li, Yuan, Fu, Peng, Ji, Li, Yu. Position-aware Structure Learning for Graph Topology-imbalance by Relieving
  * Under-reaching and Over-squashing. CIKM 2022. */

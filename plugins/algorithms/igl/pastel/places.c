@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <crucible/draft/diffusion.h>
-
 /* Scores are not negative, so that their bits ascend with them; the 15 highest bits of the mantissa are looked at. */
 enum { BELOW = 8 };
 

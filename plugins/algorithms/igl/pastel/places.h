@@ -5,7 +5,8 @@
  *     g_uv = 1 - cos(pi rank_uv / n^2)      rank_uv: of <z_u, z_v> among all pairs, the largest first, from 1
  *
  * Ranks come from a histogram of the scores, whose places are 2^-15 of a score wide; pairs in one place share the mean
- * of their ranks. So nothing of size n x n need be kept; of few nodes g is, because its rows are asked for again and again. */
+ * of their ranks. So nothing of size n x n need be kept; of few nodes g is, because its rows are asked for again and
+ * again. */
 #ifndef IGL_PLACES_H
 #define IGL_PLACES_H
 

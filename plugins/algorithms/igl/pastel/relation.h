@@ -3,9 +3,9 @@
  *
  *     s_uv = g_uv (<c_u, c_v> + <f_u, f_v>)
  *
- * c has a few numbers for every entry of a sparse matrix, f is dense; either may be missing. Rows of s are made when they
- * are needed, and again in the backward pass: O(n) memory a row. A matrix of few nodes is asked for its rows dozens of times
- * in an epoch: its rows are made once and kept for the step. They are the same numbers. */
+ * c has a few numbers for every entry of a sparse matrix, f is dense; either may be missing. Rows of s are made when
+ * they are needed, and again in the backward pass: O(n) memory a row. A matrix of few nodes is asked for its rows
+ * dozens of times in an epoch: its rows are made once and kept for the step. They are the same numbers. */
 #ifndef IGL_RELATION_H
 #define IGL_RELATION_H
 

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 #include <crucible/crucible.h>
-#include <crucible/draft/encoder.h>
 
 #include "falling-lr.h"
 

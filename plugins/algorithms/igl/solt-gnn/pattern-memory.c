@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pattern-memory.h"
 
-#include <crucible/draft/ops-sparse.h>
-
 static const float slope = 0.2f, tiny = 1e-7f;
 
 static cru_tensor *weight(cru_net *net, const char *name, int64_t rows, int64_t cols)

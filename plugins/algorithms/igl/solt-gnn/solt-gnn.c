@@ -24,17 +24,16 @@
 #include "relevance.h"
 
 typedef struct settings {
-    int64_t backbone, layers, hidden, memory, heads, halve_every;
+    layer_choice network;
+    int64_t layers, hidden, memory, heads, halve_every;
     double dropout, alpha, mu_nodes, mu_parts, lambda;
     bool learn_eps;
     cru_graph_settings graphs;
-    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
-    CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
-    CRU_ENCODER_PLUGIN(settings, layers_of),
+    GRAPH_LAYER_CHOICE(settings, network),
     CRU_INT(settings, layers, 2, 1, CRU_MAX_LAYERS, "convolutions"),
     CRU_INT(settings, hidden, 32, 1, 65536, "width"),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "of the logits; not gin: between convolutions instead"),
@@ -84,9 +83,8 @@ static void build(cru_learner *l, void *self)
     cru_net *memory = cru_learner_net(l, "memory");
     cru_gin_shape shape = {.in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers};
     shape.mlp_layers = 2, shape.learn_eps = s->learn_eps, shape.outer_norm = true;
-    const graph_choice choice = {s->backbone, s->layers_of};
-    shape.dropout = graph_backbone_of(&choice) == BACKBONE_GIN ? 0 : s->dropout;
-    m->encoder = graph_encoder_create_of(l->net, &choice, &shape);
+    shape.dropout = graph_backbone_of(&s->network) == BACKBONE_GIN ? 0 : s->dropout;
+    m->encoder = graph_encoder_create_of(l->net, &s->network, &shape);
     m->out = cru_fc_create(l->net, "out", s->hidden, l->task->classes);
     m->memory = pattern_memory_create(memory, s->hidden, s->memory);
     l->optim = cru_learner_optim(l, &l->net, 1);

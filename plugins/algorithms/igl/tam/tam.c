@@ -7,7 +7,6 @@
  * graphens has them on its new nodes, too.
  *
  * Song, Park, Yang. TAM: Topology-Aware Margin Loss for Class-Imbalanced Node Classification. ICML 2022. */
-#include <crucible/draft/encoder.h>
 
 #include "tam-margins.h"
 

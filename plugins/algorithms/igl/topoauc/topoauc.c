@@ -14,7 +14,6 @@
 #include <math.h>
 
 #include <crucible/crucible.h>
-#include <crucible/draft/encoder.h>
 
 #include "falling-lr.h"
 

@@ -10,11 +10,12 @@
  *     structure:   CE of the group of a graph, by a perceptron on e; moves the reweighter, too
  *     memory:      mean w_i l_i - CE(q); the templates alone, in a second pass over the batches
  *
- * Groups are clusters of Weisfeiler-Lehman histograms over all graphs. conv of backbone = gin is MLP(x + A x). An MLP is
- * linear, leaky ReLU of slope 0.1, linear.
+ * Groups are clusters of Weisfeiler-Lehman histograms over all graphs. conv of backbone = gin is MLP(x + A x). An MLP
+ * is linear, leaky ReLU of slope 0.1, linear.
  *
  * variant = bench: gradients of the reweighter are clipped at norm 2; the study clips those of predictor and structure
- * before they are there. paper: all are clipped. Graphs and their groups match, which they do not in the study's package.
+ * before they are there. paper: all are clipped. Graphs and their groups match, which they do not in the study's
+ * package.
  *
  * Zhao, Luo, Zhang, Wang. TopoImb: Toward Topology-level Imbalance in Learning from Graphs. LoG 2022. */
 #include <stdio.h>
@@ -25,17 +26,16 @@
 static const double default_share = 0.2, clip = 2;
 
 typedef struct settings {
-    int64_t variant, backbone, layers, hidden, templates, groups, adv_steps;
+    layer_choice network;
+    int64_t variant, layers, hidden, templates, groups, adv_steps;
     double dropout, reweight, reweight_lr;
     cru_graph_settings graphs;
-    const char *layers_of;
     cru_train train;
 } settings;
 
 static const cru_param schema[] = {
     CRU_VARIANT(settings, variant, CRU_BENCH, "bench: clip the reweighter's gradients; paper: all"),
-    CRU_CHOICE(settings, backbone, BACKBONE_GIN, graph_backbone_names, "the network that represents nodes"),
-    CRU_ENCODER_PLUGIN(settings, layers_of),
+    GRAPH_LAYER_CHOICE(settings, network),
     CRU_INT(settings, layers, 3, 1, CRU_MAX_LAYERS, "convolutions", .search = CRU_ONE_OF(2, 3, 4)),
     CRU_INT(settings, hidden, 128, 1, 65536, "width", .search = CRU_ONE_OF(32, 64, 128)),
     CRU_FLOAT(settings, dropout, 0.5, 0, 0.99, "after each convolution", .search = CRU_ONE_OF(0.2, 0.3, 0.4, 0.5, 0.6)),
@@ -90,12 +90,11 @@ static void build(cru_learner *l, void *self)
     const int64_t wide = 2 * s->hidden * s->layers;
     cru_net *reweighter = cru_learner_net(l, "reweighter"), *memory = cru_learner_net(l, "memory");
     cru_net *grouping = cru_learner_net(l, "grouping");
-    const graph_choice choice = {s->backbone, s->layers_of};
-    m->encoder.kind = graph_backbone_of(&choice);
+    m->encoder.kind = graph_backbone_of(&s->network);
     build_layers(l, m, reweighter, memory);
     if (m->encoder.kind != BACKBONE_GIN)
         m->encoder = graph_encoder_create_of(
-            l->net, &choice,
+            l->net, &s->network,
             &(cru_gin_shape){
                 .in = l->x.cols, .hidden = s->hidden, .out = s->hidden, .layers = s->layers, .dropout = s->dropout});
     m->classes = cru_fc_create(l->net, "classes", 2 * s->hidden, l->task->classes);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cgnn: a view with fewer edges and one with fewer features must look alike.
  *
- * The network is three convolutions with ReLU after each, also the last, and dropout after the first two. In every epoch
- * o_E is its result with every undirected edge kept with probability 1/2, o_N with every feature of every node kept with
- * probability 1/2 (and not scaled up).
+ * The network is three convolutions with ReLU after each, also the last, and dropout after the first two. In every
+ * epoch o_E is its result with every undirected edge kept with probability 1/2, o_N with every feature of every node
+ * kept with probability 1/2 (and not scaled up).
  *
  *     loss = sum over batches of shuffled nodes of all_pairs_contrast(o_E, o_N) + mean CE(o_E)
  *
- * The prediction uses all edges and features. Variant paper changes labels from epoch `warmup` on: a training node whose
- * labelled neighbours mostly have another label takes it (the lowest of equals) when the share of neighbours with
+ * The prediction uses all edges and features. Variant paper changes labels from epoch `warmup` on: a training node
+ * whose labelled neighbours mostly have another label takes it (the lowest of equals) when the share of neighbours with
  * cos(o_i, o_j) > threshold is above the threshold. The benchmark computes this for the other nodes only, whose labels
  * it then does not use: nothing changes. The article was not at hand; only labels of the training part are counted.
  *

@@ -2,8 +2,6 @@
 /* The contrast of two views. */
 #include "view-contrast.h"
 
-#include <crucible/draft/ops-loss.h>
-
 cru_tensor *all_pairs_contrast(cru_tape *t, cru_tensor *a, cru_tensor *b, double temperature)
 {
     cru_tensor *u = cru_normalize_l2(t, a, 1e-8), *v = cru_normalize_l2(t, b, 1e-8);

@@ -36,7 +36,8 @@ labelled_graph labelled_graph_create(cru_ctx *ctx, const cru_csr *graph, const c
 /* A + I + K weighed by similar_weights, not normalised. */
 cru_learned_graph labelled_graph_weigh(cru_tape *t, const labelled_graph *g, cru_tensor *r, double least);
 
-/* The same graph without the entries that weigh 0, often most of the candidates; as it is where weights need a gradient. */
+/* The same graph without the entries that weigh 0, often most of the candidates; as it is where weights need a
+ * gradient. */
 cru_learned_graph present_edges(cru_tape *t, const cru_learned_graph *g);
 
 /* The reconstruction against the edges of A, with `each` absent pairs drawn for every node. */

@@ -9,8 +9,8 @@
  * counts as class 0. a, b: n x classes. */
 cru_index agreement(cru_tape *t, const cru_tensor *a, const cru_tensor *b, bool agree);
 
-/* The model of a method with a second network like l->gcn, and its `build`: for methods with `gcn`. The second has a net of
- * its own and learns with the first, which predicts. */
+/* The model of a method with a second network like l->gcn, and its `build`: for methods with `gcn`. The second has a
+ * net of its own and learns with the first, which predicts. */
 typedef struct twins {
     cru_gcn_stack second;
 } twins;
@@ -29,8 +29,8 @@ cru_tensor *consistency(cru_tape *t, const two_spaces *s);
 
 /* Transition matrix by anchors (Patrini et al.). The anchor of class c is the item whose highest logit is c and higher
  * than that of any other such item (the lowest id among equals); item 0 when no item's is, or none above the lowest of
- * all items' highest logits, which the benchmark gives to the items of other classes. Row c of the matrix is the softmax
- * of the anchor's second logits. */
+ * all items' highest logits, which the benchmark gives to the items of other classes. Row c of the matrix is the
+ * softmax of the anchor's second logits. */
 typedef struct anchor_logits {
     int64_t items;
     int32_t classes;

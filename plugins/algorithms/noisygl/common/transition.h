@@ -23,8 +23,8 @@ cru_tensor *backward_corrected(cru_learner *l, cru_tape *t, cru_tensor *z, const
 /* As "transition", row = class before, column = class after. */
 void report_transition(cru_learner *l, cru_report *report, const cru_tensor *transition);
 
-/* A method of two GCNs: the first, which is trained and used once, estimates the transition; the second is the learner's,
- * and what corrects its loss is the method's own. */
+/* A method of two GCNs: the first, which is trained and used once, estimates the transition; the second is the
+ * learner's, and what corrects its loss is the method's own. */
 typedef struct corrected_settings {
     int64_t pretrain;
     cru_gcn_settings gcn;

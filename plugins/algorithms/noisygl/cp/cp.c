@@ -10,7 +10,6 @@
  *
  * Zhang, Hu, Shi, Wang. Adversarial Label-Flipping Attack and Defense for Graph Neural Networks. ICDM 2020. */
 #include <crucible/crucible.h>
-#include <crucible/draft/cluster.h>
 #include <crucible/draft/walk-table.h>
 
 typedef struct settings {

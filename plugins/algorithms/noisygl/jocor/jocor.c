@@ -7,7 +7,8 @@
  *
  * Gradients of both KL go to both networks. The first predicts. The paper's decay of the learning rate is not made.
  *
- * Wei, Feng, Chen, An. Combating Noisy Labels by Agreement: A Joint Training Method with Co-Regularization. CVPR 2020. */
+ * Wei, Feng, Chen, An. Combating Noisy Labels by Agreement: A Joint Training Method with Co-Regularization. CVPR
+ * 2020. */
 #include <math.h>
 
 #include "noisy-labels.h"

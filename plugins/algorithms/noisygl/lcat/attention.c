@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include <crucible/draft/nn.h>
-
 static cru_fc linear(cru_net *net, const char *name, int64_t in, int64_t out)
 {
     const cru_init bias = {.kind = CRU_INIT_FAN_IN, .fan_in = in};

@@ -3,8 +3,8 @@
  *
  *     z = W_2 drop(gated_attention(drop(W_1 x + b_1))) + b_2      (attention.h)
  *
- * Module gat_gcn2_v2 is the layer that a deep network is made of, with weight alpha of its input and ln(theta + 1) of its
- * map. In gat_gcn_v2 the sum over the neighbours is a mean in the benchmark (variant bench).
+ * Module gat_gcn2_v2 is the layer that a deep network is made of, with weight alpha of its input and ln(theta + 1) of
+ * its map. In gat_gcn_v2 the sum over the neighbours is a mean in the benchmark (variant bench).
  *
  * Javaloy, Sanchez-Martin, Levi, Valera. Learnable Graph Convolutional Attention Networks. ICLR 2023. */
 #include <math.h>

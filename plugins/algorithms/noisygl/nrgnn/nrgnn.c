@@ -16,11 +16,6 @@
  *
  * Dai, Aggarwal, Wang. NRGNN: Learning a Label Noise-Resistant Graph Neural Network on Sparsely and Noisily Labeled
  * Graphs. KDD 2021. */
-#include <crucible/draft/graph.h>
-#include <crucible/draft/learned-graph.h>
-#include <crucible/draft/pool.h>
-#include <crucible/draft/sampling.h>
-#include <crucible/draft/train.h>
 
 #include "labelled-edges.h"
 #include "noisy-labels.h"

@@ -7,8 +7,8 @@
  *     second: N mean_ij cost(v_i v_j, Y_ij)
  *     first:  mean CE + N mean_ij w_ij cost(z_i z_j, Y_ij)
  *     w_ij = 1 until start_epoch, then sigmoid(v_i v_j) where Y_ij = 1, else 1 - that; no gradient goes to w
- * Every epoch steps the second, then the first, with the v of before the step. All pairs are summed in blocks, and those
- * with Y_ij = 1 corrected. The first predicts.
+ * Every epoch steps the second, then the first, with the v of before the step. All pairs are summed in blocks, and
+ * those with Y_ij = 1 corrected. The first predicts.
  *
  * Du, Bian, Rong, Han, Liu, Xu, Huang, Li, Huang. Noise-robust Graph Learning by Estimating and Leveraging Pairwise
  * Interactions. TMLR 2023. */

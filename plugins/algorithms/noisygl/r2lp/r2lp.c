@@ -5,7 +5,8 @@
  *     x_0 = H      x_i+1 = reconstruct(x_i) (reconstruction.h), norm_layers times      scores x
  *     loss = mean cross-entropy of the clean items with their labels
  *
- * At first no item is clean and all training items are unknown. After every `round` epochs, with the best weights so far:
+ * At first no item is clean and all training items are unknown. After every `round` epochs, with the best weights so
+ * far:
  *     y = d softmax(x) + m Y_clean + l Y_unknown      F = spread_labels(y) with weight alpha1
  *     d = (1 - a1)(1 - a2)(1 - a3), m = (1 - a1) a2, l = (1 - a1)(1 - a2) a3
  * and the share `select` of the unknown items with the largest number in F become clean, labelled by it. X' are the
@@ -15,7 +16,8 @@
  * both hold the labels of their items. The benchmark takes the first half of all nodes as unknown, with labels of test
  * nodes; those are never shown to a method here.
  *
- * Cheng, Shan, Shen, Li, Luo, Li. Resurrecting Label Propagation for Graphs with Heterophily and Label Noise. KDD 2024. */
+ * Cheng, Shan, Shen, Li, Luo, Li. Resurrecting Label Propagation for Graphs with Heterophily and Label Noise. KDD
+ * 2024. */
 #include <math.h>
 
 #include "reconstruction.h"

@@ -7,7 +7,8 @@
 
 /* Row i lists the k nodes of the other kind (training nodes, all others) whose features are most similar to those of i
  * by cosine, all of them when there are fewer. With `empty_first` the nodes without features, whose cosine is 0 / 0,
- * count as the most similar ones, as in a sort that puts NaN on top. Pattern of nodes x nodes, in memory of the pool. */
+ * count as the most similar ones, as in a sort that puts NaN on top. Pattern of nodes x nodes, in memory of the
+ * pool. */
 typedef struct candidate_rules {
     int64_t k;
     bool empty_first;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* governance.h: which labels two peers trust, and how much they must agree (Qian et al., WSDM 2023).
  *
- * z1 and z2 are the peers' logits, p their softmax, m the largest of a row of p, KL(a || b) = sum_k a (log a - log b). */
+ * z1 and z2 are the peers' logits, p their softmax, m the largest of a row of p, KL(a || b) = sum_k a (log a - log
+ * b). */
 #ifndef PLUGINS_GOVERNANCE_H
 #define PLUGINS_GOVERNANCE_H
 

@@ -18,10 +18,6 @@
  * Li, Yin, Chen. Unified Robust Training for Graph Neural Networks against Label Noise. PAKDD 2021. */
 #include <math.h>
 
-#include <crucible/draft/linalg.h>
-#include <crucible/draft/nn.h>
-#include <crucible/draft/sampling.h>
-
 #include "noisy-labels.h"
 
 enum { NOBODY = -1 };
@@ -72,8 +68,8 @@ static int32_t table_entry(const cru_task *task, int64_t q)
     return best;
 }
 
-/* In float, whose overflow is the benchmark's: an infinite sum makes kappa 0, so that weights only decay, and an infinite
- * S_0 . x makes it, and all weights after the first step, NaN. */
+/* In float, whose overflow is the benchmark's: an infinite sum makes kappa 0, so that weights only decay, and an
+ * infinite S_0 . x makes it, and all weights after the first step, NaN. */
 static float kappa(const cru_task *task)
 {
     const cru_ids train = task->split.train;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* able: rows of a batch attract each other as far as one's confidence is in the label that the other seems to have.
  *
- * One pass of [weak; strong], 2B rows, gives scores (of the weak half: z, p) and unit vectors h. With c_j = argmax_k p_jk
- * s_jk and N_c the number of rows j with c_j = c:
+ * One pass of [weak; strong], 2B rows, gives scores (of the weak half: z, p) and unit vectors h. With c_j = argmax_k
+ * p_jk s_jk and N_c the number of rows j with c_j = c:
  *
  *     L = -(1/B) sum q log p + loss_weight (1/2B) sum_u -(tau/0.07) sum_{v != u} m_uv log P_uv
  *     m_ij = 1[c_j in S_i] Theta_i(c_j) / N_(c_j),  for both views       P_uv = softmax over v != u of h_u h_v / tau

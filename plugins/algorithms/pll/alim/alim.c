@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* alim: pico whose targets may fall on labels outside the set, with a weight that the assumed rate of noise decides; and
- * mixup.
+/* alim: pico whose targets may fall on labels outside the set, with a weight that the assumed rate of noise decides;
+ * and mixup.
  *
  *     L = CE(q, z) + loss_weight L_cont + loss_weight_mixup CE(gamma q + (1 - gamma) q_2, z(gamma x + (1 - gamma) x_2))
  *     q_i = phi q_i + (1 - phi) onehot(argmax_k r_ik (s_ik + lambda (1 - s_ik))),  r = softmax(v mu'), from step prot_start on
  *     every E = floor(n / B) steps from start_epoch E on:  lambda = the noise_rate quantile of the margins of the last pass,
  *     margin_i = max_k r_ik s_ik / (1e-9 + max_k r_ik (1 - s_ik))
  *
- * L_cont as in pico; gamma = max(b, 1 - b), b ~ Beta(mixup_alpha, mixup_alpha). The batch x_2 comes from shuffled passes of
- * its own. In the study's code (variant bench) the count of steps stays 0: all steps are of pico's warm-up, with mixup, and
- * the targets stay uniform on the sets. Its tables come from that. Variant paper counts.
+ * L_cont as in pico; gamma = max(b, 1 - b), b ~ Beta(mixup_alpha, mixup_alpha). The batch x_2 comes from shuffled
+ * passes of its own. In the study's code (variant bench) the count of steps stays 0: all steps are of pico's warm-up,
+ * with mixup, and the targets stay uniform on the sets. Its tables come from that. Variant paper counts.
  *
- * Xu, Lian, Feng, Liu, Tao. ALIM: Adjusting Label Importance Mechanism for Noisy Partial Label Learning. NeurIPS 2023. */
+ * Xu, Lian, Feng, Liu, Tao. ALIM: Adjusting Label Importance Mechanism for Noisy Partial Label Learning. NeurIPS
+ * 2023. */
 #include <math.h>
 #include <stdlib.h>
 

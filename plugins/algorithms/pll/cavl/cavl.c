@@ -7,7 +7,8 @@
  * Labels outside the set stand in the maximum with 0 and win where all candidates' values are negative; so in the
  * authors' and the study's code (variant bench). Variant paper takes the maximum over the candidates.
  *
- * Zhang, Feng, Han, Liu, Niu, Qin, Sugiyama. Exploiting Class Activation Value for Partial-Label Learning. ICLR 2022. */
+ * Zhang, Feng, Han, Liu, Niu, Qin, Sugiyama. Exploiting Class Activation Value for Partial-Label Learning. ICLR
+ * 2022. */
 #include "row-loss.h"
 
 static const cru_param schema[] = VARIANT_SCHEMA("the highest value among all labels, or among the candidates");

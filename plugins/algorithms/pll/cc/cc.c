@@ -3,7 +3,8 @@
  *
  *     L = -(1/B) sum_i w_i log sum_{k in S_i} p_ik,      w_i = 1, or (K - 1) / (K - |S_i|) with set_weight (LOG)
  *
- * as a difference of two log-sums of exponentials, finite for any logits. A set of all labels says nothing: its loss is 0.
+ * as a difference of two log-sums of exponentials, finite for any logits. A set of all labels says nothing: its loss is
+ * 0.
  *
  * Feng, Lv, Han, Xu, Niu, Geng, An, Sugiyama. Provably Consistent Partial-Label Learning. NeurIPS 2020; LOG: Feng,
  * Kaneko, Han, Niu, An, Sugiyama. Learning with Multiple Complementary Labels. ICML 2020. */

@@ -5,7 +5,8 @@
  *     bench:  v_j = pi_j (sum_k A_k[j] - (K - 1) A_j[j])
  *     paper:  v_j = sum_k pi_k A_k[j] - (K - 1) pi_j A_j[j]
  *
- * over the classes k that are outside some set of the batch. The study's code weighs with the prior of the target class j.
+ * over the classes k that are outside some set of the batch. The study's code weighs with the prior of the target class
+ * j.
  *
  * Ishida, Niu, Menon, Sugiyama. Complementary-Label Learning for Arbitrary Losses and Models. ICML 2019. */
 #ifndef PLL_CLASS_RISKS_H

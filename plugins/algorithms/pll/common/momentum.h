@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* momentum.h: momentum contrast with class prototypes, as pico, pico-plus and alim have it.
  *
- * The query network gives scores z and a unit vector v of the weak view; the key network, a moving average of it, gives k of
- * the strong view; keys of earlier steps are in a queue with their labels. Per step, with labels y of the rows:
+ * The query network gives scores z and a unit vector v of the weak view; the key network, a moving average of it, gives
+ * k of the strong view; keys of earlier steps are in a queue with their labels. Per step, with labels y of the rows:
  *
  *     a = v mu'  with the prototypes mu of before the step
  *     mu_y = proto_m mu_y + (1 - proto_m) v_i for each row in turn, then rows of mu to unit length
  *
- * Wang, Xiao, Li, Feng, Niu, Chen, Zhao. PiCO: Contrastive Label Disambiguation for Partial Label Learning. ICLR 2022. */
+ * Wang, Xiao, Li, Feng, Niu, Chen, Zhao. PiCO: Contrastive Label Disambiguation for Partial Label Learning. ICLR
+ * 2022. */
 #ifndef PLL_MOMENTUM_H
 #define PLL_MOMENTUM_H
 
@@ -50,8 +51,8 @@ typedef struct momentum {
     const int32_t *labels;
 } momentum;
 
-/* Makes both networks, the queue and the table, and the optimiser of the query network; refuses rows unless the settings
- * ask for them. */
+/* Makes both networks, the queue and the table, and the optimiser of the query network; refuses rows unless the
+ * settings ask for them. */
 void momentum_build(cru_learner *l, momentum *m, const momentum_settings *s, const cru_backbone_choice *backbone);
 
 /* z, v and a of the weak view. */
@@ -64,7 +65,8 @@ cru_index best_candidate(cru_tape *t, cru_tensor *scores, const cru_batch *batch
  * used: one mark for each row of the batch, those that move prototypes; NULL: all. */
 void momentum_move(momentum *m, cru_tape *t, const cru_batch *batch, const int32_t *labels, const uint8_t *used);
 
-/* q_i = phi q_i + (1 - phi) onehot(meant_i) for the rows of the batch; phi is that which the step before this one set. */
+/* q_i = phi q_i + (1 - phi) onehot(meant_i) for the rows of the batch; phi is that which the step before this one
+ * set. */
 void momentum_confide(momentum *m, cru_tape *t, const cru_batch *batch, cru_index meant, double phi);
 double confidence_momentum(const momentum_settings *s, int64_t step, int64_t steps);
 

@@ -58,8 +58,8 @@ cru_tensor *set_weights(cru_tape *t, const cru_batch *batch, bool skip_full);
 /* -(1/b) sum_i sum_{k not in S_i} log(1.0000001 - p_ik) of scores z: what suppresses labels outside the sets. */
 cru_tensor *suppression(cru_tape *t, cru_tensor *z, cru_tensor *sets);
 
-/* A pass through the network whose result the study's code does not need: the running statistics of a network for images
- * move by it. */
+/* A pass through the network whose result the study's code does not need: the running statistics of a network for
+ * images move by it. */
 void look_again(const cru_learner *l, cru_tape *t, const cru_input *x);
 
 /* The sums of the rows of x, as a column: n x 1. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dirk: a teacher, the moving average of the student, gives rectified confidences; the student learns from them and from a
- * contrast weighed by their likeness.
+/* dirk: a teacher, the moving average of the student, gives rectified confidences; the student learns from them and
+ * from a contrast weighed by their likeness.
  *
  * u: the teacher's probabilities of the distill view. Per row, with A = sum_{k in S} u_k:
  *
@@ -8,9 +8,9 @@
  *     alpha = max(comp)/A / (max(comp)/A + min_{k in S} part_k), or 1 where that is 0      r = alpha part + (1 - alpha) comp
  *     L = -(1/B) sum r log softmax(z_student(distill)) + weight L_cont
  *
- * L_cont contrasts the student's vectors of the strong view with G = [student; teacher of the weak view; queue]: InfoNCE
- * before prot_start, then with weights w_ij ~ exp(cos(D_i, D_j) / dist_temperature) over the j != i whose candidates C_j
- * meet C_i and whose D_j has the same largest class; D = [r; r; queue], C = [s; s; queue].
+ * L_cont contrasts the student's vectors of the strong view with G = [student; teacher of the weak view; queue]:
+ * InfoNCE before prot_start, then with weights w_ij ~ exp(cos(D_i, D_j) / dist_temperature) over the j != i whose
+ * candidates C_j meet C_i and whose D_j has the same largest class; D = [r; r; queue], C = [s; s; queue].
  *
  * Wu, Wang, Zhang. Distilling Reliable Knowledge for Instance-Dependent Partial Label Learning. AAAI 2024. */
 #include "contrast.h"

@@ -9,9 +9,9 @@
  *         R = 0 where g > delta, at most times change_size of them, drawn at random
  *         q ~ pi (R + 1e-12);   theta += inc, delta -= dec  while theta < 0.9, delta > 0.1 and fewer than change_size changed
  *
- * In the study's code (variant bench) the sets S stay as given, so that a corrected q lasts for one visit, and the first
- * correction comes after the first step. Variant paper has none there, puts R in the place of S, and gives a row of R that
- * lost all its labels back what it had.
+ * In the study's code (variant bench) the sets S stay as given, so that a corrected q lasts for one visit, and the
+ * first correction comes after the first step. Variant paper has none there, puts R in the place of S, and gives a row
+ * of R that lost all its labels back what it had.
  *
  * Qiao, Xu, Lv, Ren, Geng. FREDIS: A Fusion Framework of Refinement and Disambiguation for Unreliable Partial Label
  * Learning. ICML 2023. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* idgp: one network tells the label, another which labels get into a set; each teaches the other.
  *
- * f gives p = softmax(z_f), g gives u = sigmoid(z_g). Tables: d, the posterior of the label (starts uniform on S), and b,
- * the inclusions (starts as s). CE(w, p) = -(1/B) sum w log(p + 1e-12), BCE(w, u) = CE(w, u) - (1/B) sum (1-w) log(1-u):
+ * f gives p = softmax(z_f), g gives u = sigmoid(z_g). Tables: d, the posterior of the label (starts uniform on S), and
+ * b, the inclusions (starts as s). CE(w, p) = -(1/B) sum w log(p + 1e-12), BCE(w, u) = CE(w, u) - (1/B) sum (1-w)
+ * log(1-u):
  *
  *     the first warm_up_epoch passes:  f minimises CE(d, p),  g minimises BCE(b, u)
  *     later:  f minimises CE(d, p) + CE(v, p) + lambda KL(d || p)

@@ -4,8 +4,8 @@
  *     L = (1/B) sum_i [ sum_{k in S_i} w_ik sigma(-z_ik)  +  beta sum_{k not in S_i} w_ik sigma(z_ik) ]
  *     after the step:   w_i = share(p'_i s_i) + share(p'_i (1 - s_i)),   share(a) = a / sum_k (a_k + 1e-8)
  *
- * with p' = softmax of the network after the step; w starts at 1/K everywhere. The study's code takes the sigmoid in two
- * branches, z > 0 and z < 0, so that a score of exactly 0 has the loss but no slope.
+ * with p' = softmax of the network after the step; w starts at 1/K everywhere. The study's code takes the sigmoid in
+ * two branches, z > 0 and z < 0, so that a score of exactly 0 has the loss but no slope.
  *
  * Wen, Cui, Hang, Liu, Wang, Lin. Leveraged Weighted Loss for Partial Label Learning. ICML 2021. */
 #include "row-loss.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* pico-plus: pico for noisy sets: rows far from their prototype are unreliable, and learn from guesses and neighbours.
  *
- * dist_i = -v_i mu_c, c = argmax_k p_ik s_ik. From step prot_start on, the floor(n pure_ratio) rows with the smallest dist
- * are reliable, and y_i = argmax p s of reliable rows, argmax p of the others. With g = softmax(v mu' / temperature_guess):
+ * dist_i = -v_i mu_c, c = argmax_k p_ik s_ik. From step prot_start on, the floor(n pure_ratio) rows with the smallest
+ * dist are reliable, and y_i = argmax p s of reliable rows, argmax p of the others. With g = softmax(v mu' /
+ * temperature_guess):
  *
  *     L = L_mix + cls_weight mean_reliable CE(q, z) + ur_weight mean_others CE(g, z) + L_cont
  *     L_mix = CE of the targets (q of reliable rows, g of others), mixed as x is with a permuted batch, gamma as in alim
@@ -10,11 +11,11 @@
  *     mask: y_i = y_j, both reliable; from step knn_start on, of unreliable rows their chosen_neighbors nearest; own key always
  *     w_i = loss_weight or, unreliable, ur_weight, from step knn_start on; 1 before
  *
- * Only reliable rows move prototypes. Before prot_start as in pico. In the study's code (variant bench) the count of steps
- * stays 0, so that it never leaves that: its tables come from uniform targets and InfoNCE. Variant paper counts.
+ * Only reliable rows move prototypes. Before prot_start as in pico. In the study's code (variant bench) the count of
+ * steps stays 0, so that it never leaves that: its tables come from uniform targets and InfoNCE. Variant paper counts.
  *
- * Wang, Xiao, Li, Feng, Niu, Chen, Zhao. PiCO+: Contrastive Label Disambiguation for Robust Partial Label Learning. TPAMI
- * 2024. */
+ * Wang, Xiao, Li, Feng, Niu, Chen, Zhao. PiCO+: Contrastive Label Disambiguation for Robust Partial Label Learning.
+ * TPAMI 2024. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

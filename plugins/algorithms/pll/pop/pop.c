@@ -6,8 +6,8 @@
  *         m_i = mean of the w tables F, normalised       S'_ik = s_ik [m_ik / max_l m_il >= theta]
  *         q_ik = m_ik S'_ik / sum_l m_il S'_il           theta grows by the share `inc` while theta < 0.4 and few are struck
  *
- * Variant bench rebuilds S' from the given sets every time, and the update after a step uses the given sets: a struck label
- * comes back. Variant paper strikes for good, in passes divisible by w, and counts the newly struck ones.
+ * Variant bench rebuilds S' from the given sets every time, and the update after a step uses the given sets: a struck
+ * label comes back. Variant paper strikes for good, in passes divisible by w, and counts the newly struck ones.
  *
  * Xu, Liu, Lv, Qiao, Geng. Progressive Purification for Instance-Dependent Partial Label Learning. ICML 2023. */
 #include "row-loss.h"

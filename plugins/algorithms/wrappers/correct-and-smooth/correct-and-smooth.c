@@ -6,9 +6,9 @@
  *     G_i = y_i on training nodes, r_i elsewhere          q = (1 - b) (I - b S)^-1 G
  *
  * S = D^-1/2 A D^-1/2, p: probabilities of the method inside, y: the observed labels, wrong ones as they are. A row
- * without an error near it stays as it is; alpha = 0 of either step leaves that step's input. The inverse is the limit of
- * X <- (1 - a) X_0 + a S X, of which `steps` are made at most. Negative values, which the correction may leave, count as
- * the smallest probability.
+ * without an error near it stays as it is; alpha = 0 of either step leaves that step's input. The inverse is the limit
+ * of X <- (1 - a) X_0 + a S X, of which `steps` are made at most. Negative values, which the correction may leave,
+ * count as the smallest probability.
  *
  * Huang, He, Singh, Lim, Benson. Combining Label Propagation and Simple Models Out-performs Graph Neural Networks. ICLR
  * 2021, with the scale that it calls Autoscale. */

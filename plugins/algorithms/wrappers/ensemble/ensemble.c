@@ -3,8 +3,8 @@
  *
  *     q_i = 1/M sum_m softmax(f(x_i; seed_m))
  *
- * The first member has the trial's seed, the others seeds drawn from it. Each is selected by its accuracy on the observed
- * labels of the validation part, whatever the experiment's rule, which hears of the mean once.
+ * The first member has the trial's seed, the others seeds drawn from it. Each is selected by its accuracy on the
+ * observed labels of the validation part, whatever the experiment's rule, which hears of the mean once.
  *
  * Lakshminarayanan, Pritzel, Blundell. Simple and Scalable Predictive Uncertainty Estimation using Deep Ensembles.
  * NeurIPS 2017, without its adversarial training. */

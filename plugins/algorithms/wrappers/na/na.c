@@ -3,13 +3,13 @@
  *
  *     q_i = 1/2 (p_i + 1/k sum_{j in N_k(i)} p_j)
  *
- * N_k(i): the k nearest of all nodes by raw features, i itself among them; p: probabilities of the method inside. Half of
- * the published p_i + mean, which only ranks matter of, is a probability again. Scores of every epoch are averaged before
- * validation sees them; the loss is that of the method. k = 0 changes nothing. Equally near nodes win as in the anomaly
- * study's code (CRU_TIES_HEAP).
+ * N_k(i): the k nearest of all nodes by raw features, i itself among them; p: probabilities of the method inside. Half
+ * of the published p_i + mean, which only ranks matter of, is a probability again. Scores of every epoch are averaged
+ * before validation sees them; the loss is that of the method. k = 0 changes nothing. Equally near nodes win as in the
+ * anomaly study's code (CRU_TIES_HEAP).
  *
- * Yang, Rahardja, Fränti. Neighborhood averaging for improving outlier detectors. arXiv 2303.09972, 2023; as in Tang, Hua,
- * Gao, Zhao, Li. GADBench. NeurIPS 2023. */
+ * Yang, Rahardja, Fränti. Neighborhood averaging for improving outlier detectors. arXiv 2303.09972, 2023; as in Tang,
+ * Hua, Gao, Zhao, Li. GADBench. NeurIPS 2023. */
 #include <string.h>
 
 #include <crucible/crucible.h>

@@ -3,8 +3,8 @@
  *
  *     F = [X | P X | ... | P^hops X]      P: the mean over in-neighbours      x' = t-SNE(F), two numbers an item
  *
- * The graph stays as it is. The places are also the representation, so that metrics and pictures of it show the plane on
- * which the method learned. What the method predicts for items that were hidden while it learned cannot be known.
+ * The graph stays as it is. The places are also the representation, so that metrics and pictures of it show the plane
+ * on which the method learned. What the method predicts for items that were hidden while it learned cannot be known.
  *
  * Tang, Hua, Gao, Zhao, Li. GADBench. NeurIPS 2023 (figures 3 and 4). van der Maaten, Hinton. Visualizing Data using
  * t-SNE. JMLR 2008. */

@@ -5,8 +5,8 @@
  *     T_r+1 = T_0 and, of every class c, the `per_class` items outside training and validation with the largest
  *             softmax(f_r)_c among those for which c is the guess, labelled c
  *
- * Each training has the trial's seed and is selected by its accuracy on observed validation labels; which round counts is
- * the experiment's rule to say, which hears of every one as of an epoch. rounds = 0 is the method alone.
+ * Each training has the trial's seed and is selected by its accuracy on observed validation labels; which round counts
+ * is the experiment's rule to say, which hears of every one as of an epoch. rounds = 0 is the method alone.
  *
  * Li, Han, Wu. Deeper Insights into Graph Convolutional Networks for Semi-Supervised Learning. AAAI 2018, Algorithm 2;
  * the idea: Yarowsky. Unsupervised Word Sense Disambiguation Rivaling Supervised Methods. ACL 1995. */

@@ -15,8 +15,7 @@ cru_status edge_array_graph(const node_settings *s, const array *edges, bool pai
         int32_t to = ids[pairs ? array_place(edges, i, 1) : array_place(edges, 1, i)];
         status = edge_list_add(&list, (edge){from, to, 1}, err);
     }
-    if (!status) status = node_graph_list(s, &list, data, err);
-    edge_list_free(&list);
+    status = node_graph_take(status, s, &list, data, err);
     cru_arena_destroy(arena);
     return status;
 }

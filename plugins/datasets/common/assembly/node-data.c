@@ -86,12 +86,19 @@ cru_status node_graph(const node_settings *s, const cru_csr *arcs, cru_data *dat
     return CRU_OK;
 }
 
-cru_status node_graph_list(const node_settings *s, const edge_list *list, cru_data *data, cru_error *err)
+static cru_status graph_of(const node_settings *s, const edge_list *list, cru_data *data, cru_error *err)
 {
     cru_status status = edge_list_store(list, data->nodes, s->directed ? EDGE_DIRECTED : EDGE_SYMMETRIC, data);
     if (status) return cru_fail(err, status, "no memory for the graph");
     if (!s->loops) data->graph = without_loops(&data->graph, cru_data_pool(data));
     return CRU_OK;
+}
+
+cru_status node_graph_take(cru_status status, const node_settings *s, edge_list *list, cru_data *data, cru_error *err)
+{
+    if (!status) status = graph_of(s, list, data, err);
+    edge_list_free(list);
+    return status;
 }
 
 cru_split *node_splits(cru_data *data, int64_t count, cru_error *err)

@@ -46,8 +46,9 @@ cru_status node_unlabelled(const node_settings *s, int64_t nodes, cru_data *data
  * settings say. Values stay as weights unless they are all 1. */
 cru_status node_graph(const node_settings *s, const cru_csr *arcs, cru_data *data, cru_error *err);
 
-/* data->graph from a list of edges. */
-cru_status node_graph_list(const node_settings *s, const edge_list *list, cru_data *data, cru_error *err);
+/* data->graph from a list of edges, which ends here. `status` is how reading it went: a fault is passed on, and makes
+ * no graph. */
+cru_status node_graph_take(cru_status status, const node_settings *s, edge_list *list, cru_data *data, cru_error *err);
 
 /* Room for `count` official splits; NULL and CRU_NO_MEMORY in err when there is none. */
 cru_split *node_splits(cru_data *data, int64_t count, cru_error *err);

@@ -46,7 +46,8 @@ static inline int64_t array_place(const array *a, int64_t row, int64_t col)
 /* The number at a place, 0 <= place < count. */
 double array_real(const array *a, int64_t place);
 
-/* The number at a place as a whole one between lo and hi; floats that are whole count. CRU_BAD_INPUT names place and value. */
+/* The number at a place as a whole one between lo and hi; floats that are whole count. CRU_BAD_INPUT names place and
+ * value. */
 typedef struct array_range {
     int64_t lo, hi;
 } array_range;

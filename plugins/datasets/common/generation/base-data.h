@@ -13,7 +13,8 @@ cru_status base_open(const cru_source *source, cru_data **base, cru_error *err);
 /* base_open for any dataset: of graphs or rows, with features or without. */
 cru_status base_open_any(const cru_source *source, cru_data **base, cru_error *err);
 
-/* Fills `data` with a copy of all that the base has, but for its official splits: items may be about to lose their labels. */
+/* Fills `data` with a copy of all that the base has, but for its official splits: items may be about to lose their
+ * labels. */
 cru_status base_copy(const cru_data *base, cru_data *data, cru_error *err);
 
 /* data->x = the rows rows[0 .. data->nodes-1] of the base's features, dense or sparse as they are. */

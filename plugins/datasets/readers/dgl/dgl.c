@@ -56,9 +56,7 @@ static cru_status read_relation(const reading *r, const dgl_edges *e)
         if (!status) status = array_whole(&e->to, i, nodes, &next.to, r->err);
         if (!status) status = edge_list_add(&list, next, r->err);
     }
-    if (!status) status = node_graph_list(r->s, &list, r->data, r->err);
-    edge_list_free(&list);
-    return status;
+    return node_graph_take(status, r->s, &list, r->data, r->err);
 }
 
 static cru_status read_edges(const reading *r)

@@ -27,20 +27,15 @@
 #include "quantiles.h"
 #include "source.h"
 
-typedef struct settings {
-    node_settings node;
-    int64_t quantiles;
-} settings;
-
 static const cru_param schema[] = {
-    CRU_GROUP(settings, node, node_params),
-    CRU_INT(settings, quantiles, 5, 2, 1000, "so many classes are made of years"),
+    CRU_GROUP(quantile_settings, node, node_params),
+    CRU_INT(quantile_settings, quantiles, 5, 2, 1000, "classes that are made of years"),
     CRU_END,
 };
 
 typedef struct reading {
     mat_reading mat;
-    const settings *s;
+    const quantile_settings *s;
     const cru_source *source;
 } reading;
 
@@ -86,9 +81,7 @@ static cru_status read_edges(const mat_reading *m)
             status = cru_fail(m->err, CRU_BAD_INPUT, "%s: edge %lld joins %g and %g of %lld nodes", v.name,
                               (long long)i, from, to, (long long)m->data->nodes);
     }
-    if (!status) status = node_graph_list(m->s, &list, m->data, m->err);
-    edge_list_free(&list);
-    return status;
+    return node_graph_take(status, m->s, &list, m->data, m->err);
 }
 
 static cru_status read_mat(reading *r)
@@ -118,14 +111,12 @@ static cru_status read_tables(const reading *r)
     if (!status) status = matrix_store_features(table.features, table.cols, m->data, m->err);
     if (!status) status = blob_read(m->arena, edges, &text, m->err);
     if (!status) status = edge_text_read(&text, table.rows, &list, m->err);
-    if (!status) status = node_graph_list(m->s, &list, m->data, m->err);
-    edge_list_free(&list);
-    return status;
+    return node_graph_take(status, m->s, &list, m->data, m->err);
 }
 
 static cru_status load(const cru_loading *l)
 {
-    const settings *s = l->settings;
+    const quantile_settings *s = l->settings;
     reading r = {.s = s, .source = l->source, .mat = {.s = &s->node, .data = l->data, .err = l->err}};
     const char *splits = source_file(l->source, "splits");
     r.mat.path = source_file(l->source, "graph");
@@ -139,7 +130,7 @@ static cru_status load(const cru_loading *l)
 
 CRU_PLUGIN = {
     CRU_DATASET(.load = load),
-    CRU_SETTINGS(settings, schema),
+    CRU_SETTINGS(quantile_settings, schema),
     .name = "linkx",
     .version = "1.0",
     .summary = "the large graphs of LINKX: MATLAB files with edge_index, and Twitch-gamers",

@@ -86,8 +86,8 @@ typedef struct row_piece {
     bool accumulate;
 } row_piece;
 
-/* Narrow blocks take entries by fours into sums of their own: one chain of additions would wait for itself. Long rows are
- * summed in pieces: partial sums of equal size lose less to rounding than one long chain. */
+/* Narrow blocks take entries by fours into sums of their own: one chain of additions would wait for itself. Long rows
+ * are summed in pieces: partial sums of equal size lose less to rounding than one long chain. */
 enum { CHAINS = 4, PIECE = 256 };
 
 INLINE void sum_piece(const spmm_task *t, const row_piece *p, const block_place *at, block_kind kind)

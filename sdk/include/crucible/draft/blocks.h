@@ -25,17 +25,18 @@ typedef struct cru_block {
 } cru_block;
 
 /* The block of entries that were drawn from rows `rows` of g (rows.count x g->cols). A row of which some were left out
- * is scaled so that its sum is that of the whole row, unless its sum is 0: of k entries of a mean over n that is 1/k. Where
- * nothing was left out values and their order are those of g. `place`: g->cols numbers, all 0 before and after. */
+ * is scaled so that its sum is that of the whole row, unless its sum is 0: of k entries of a mean over n that is 1/k.
+ * Where nothing was left out values and their order are those of g. `place`: g->cols numbers, all 0 before and
+ * after. */
 CRU_API cru_block cru_block_of(cru_pool pool, const cru_csr *g, cru_ids rows, const cru_csr *drawn, int32_t *place);
 
-/* All entries of some rows, rows.count x g->cols, between nodes that `inside` has, which is place of g->cols numbers, not
- * 0 for those nodes; NULL: all nodes. */
+/* All entries of some rows, rows.count x g->cols, between nodes that `inside` has, which is place of g->cols numbers,
+ * not 0 for those nodes; NULL: all nodes. */
 CRU_API cru_csr cru_block_entries(cru_pool pool, const cru_csr *g, cru_ids rows, const int32_t *inside);
 
 /* One draw of nodes for all rows together: `count` different ones of those that the rows read (all, when there are no
- * more), one after the other by p_u, the share of node u in sum_v g_vu^2 over the rows v. The result has the rows' entries
- * at the chosen nodes, divided by min(1, count p_u), and at the rows themselves as they are.
+ * more), one after the other by p_u, the share of node u in sum_v g_vu^2 over the rows v. The result has the rows'
+ * entries at the chosen nodes, divided by min(1, count p_u), and at the rows themselves as they are.
  * Zou et al. Layer-Dependent Importance Sampling. NeurIPS 2019. */
 CRU_API cru_csr cru_sample_layer(cru_pool pool, const cru_csr *g, cru_ids rows, int64_t count, cru_rng *rng);
 

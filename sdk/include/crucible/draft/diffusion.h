@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* draft/diffusion.h: personalised PageRank and heat on a graph, without n x n memory.
- *
- * S is a propagation matrix, usually from cru_graph_gcn or cru_graph_normalise. With restart probability a,
- *     P = a (I - (1 - a) S)^-1 = a sum_t (1 - a)^t S^t        (PageRank)
- *     H = exp(-t (I - S))                                     (heat)
- * Rows and columns of P differ when S is not symmetric. */
+/* draft/diffusion.h: single rows and columns of PageRank, and heat. Continues diffusion.h: S and P are those.
+ *     H = exp(-t (I - S))                                     (heat) */
 #ifndef CRUCIBLE_DRAFT_DIFFUSION_H
 #define CRUCIBLE_DRAFT_DIFFUSION_H
 
-#include <crucible/graph.h>
+#include <crucible/diffusion.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct cru_ppr_options {
-    double restart;     /* a, in (0, 1] */
-    double tolerance;   /* 0 means 1e-9: largest change of an entry in the last step */
-    int32_t iterations; /* at most; 0 means 1000 */
-} cru_ppr_options;
-
 /* Rows P[s, :] or columns P[:, s] of the given nodes, one after the other: sources.count x n. */
 CRU_API void cru_ppr_rows(const cru_csr *s, cru_ids sources, const cru_ppr_options *options, float *out);
 CRU_API void cru_ppr_columns(const cru_csr *s, cru_ids sources, const cru_ppr_options *options, float *out);
-
-/* P X for a dense n x cols matrix of doubles, in place. */
-CRU_API void cru_ppr_apply(const cru_csr *s, const cru_ppr_options *options, double *x, int64_t cols);
 
 /* Approximate rows of P for the walk on an unweighted graph (S = CRU_NORM_ROW of g, walks run along rows), by pushing
  * residuals until each is below epsilon * degree. Touches only what it stores: O(1 / (epsilon * restart)) a source. Row

@@ -26,16 +26,12 @@ CRU_API cru_csr cru_colour_histograms(cru_pool pool, const int32_t *colour, int3
  * may be NULL. */
 CRU_API cru_csr cru_path_histograms(cru_pool pool, cru_blocks blocks, int64_t count, const int32_t *labels);
 
-/* Labels of nodes whose features are one-hot: the column where a row is largest, the first of equals, 0 where nothing
- * is positive. In the pool. */
-CRU_API int32_t *cru_one_hot_labels(cru_pool pool, const cru_features *x);
-
 /* K = H H^T, count x count floats; normalised: K_ij / sqrt(K_ii K_jj), 0 where a graph has an empty histogram. */
 CRU_API void cru_histogram_kernel(const cru_csr *histograms, bool normalised, float *kernel);
 
-/* For every graph the k whose normalised products with it are largest, the largest first, the lower number among equals:
- * count x k. A graph is usually its own nearest, but an equal one of a lower number comes first. No matrix of all
- * pairs. */
+/* For every graph the k whose normalised products with it are largest, the largest first, the lower number among
+ * equals: count x k. A graph is usually its own nearest, but an equal one of a lower number comes first. No matrix of
+ * all pairs. */
 CRU_API void cru_histogram_nearest(const cru_csr *histograms, int64_t k, int32_t *nearest);
 
 #ifdef __cplusplus

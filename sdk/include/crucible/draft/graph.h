@@ -9,16 +9,7 @@
 extern "C" {
 #endif
 
-/* ---- shape ----------------------------------------------------------------------------------------------------- */
-
-/* The entries above the diagonal: every edge of an undirected graph once. */
-CRU_API cru_csr cru_graph_upper(cru_pool pool, const cru_csr *g);
-
 /* ---- normalisation --------------------------------------------------------------------------------------------- */
-
-/* A / (degree + 1), where the degree counts the entries of a row: the neighbours' part of a mean that counts the node
- * itself, too. Shares offsets and ids with g. */
-CRU_API cru_csr cru_graph_mean_with_self(cru_pool pool, const cru_csr *g);
 
 typedef enum cru_laplacian {
     CRU_LAPLACIAN_PLAIN, /* D - A */

@@ -10,9 +10,6 @@
 extern "C" {
 #endif
 
-/* Inner product of two rows of features, dense or sparse. */
-CRU_API double cru_features_dot(const cru_features *x, int64_t i, int64_t j);
-
 /* Some rows of features in their order, dense; all of them when `items` is NULL, then without a copy if they are. */
 CRU_API cru_dense cru_features_rows(cru_pool pool, const cru_features *x, const cru_ids *items);
 

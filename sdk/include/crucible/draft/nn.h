@@ -13,9 +13,6 @@ extern "C" {
 
 /* ---- nets --------------------------------------------------------------------------------------------- */
 
-/* Where the net lives. */
-CRU_API cru_ctx *cru_net_ctx(const cru_net *net);
-
 CRU_API int64_t cru_net_weight_count(const cru_net *net);
 CRU_API cru_tensor *cru_net_weight_at(const cru_net *net, int64_t i);
 CRU_API const char *cru_net_weight_name(const cru_net *net, int64_t i);
@@ -23,11 +20,6 @@ CRU_API cru_tensor *cru_net_find(const cru_net *net, const char *name); /* weigh
 
 /* Draws all weights anew, each continuing its stream; buffers go back to their first values. */
 CRU_API void cru_net_reset(cru_net *net);
-
-/* Copies of all weights and buffers. A snapshot made once can be refilled any number of times without allocating. */
-CRU_API cru_snapshot *cru_snapshot_create(cru_net *net);
-CRU_API void cru_snapshot_take(cru_snapshot *snapshot);
-CRU_API void cru_snapshot_restore(const cru_snapshot *snapshot);
 
 /* Calls `visit` for every weight, then for every buffer, in the order in which they were made. */
 typedef void cru_net_visitor(void *user, const char *name, cru_tensor *tensor);
@@ -37,10 +29,6 @@ CRU_API void cru_net_visit(cru_net *net, cru_net_visitor *visit, void *user);
 CRU_API bool cru_net_alike(const cru_net *a, const cru_net *b);
 
 /* ---- dense layers ------------------------------------------------------------------------------------- */
-
-/* Batch norm with gain 1, shift 0, momentum 0.1, eps 1e-5. */
-CRU_API cru_batch_norm_layer cru_batch_norm_create(cru_net *net, const char *name, int64_t channels);
-CRU_API cru_tensor *cru_batch_norm_apply(cru_tape *t, const cru_batch_norm_layer *layer, cru_tensor *x);
 
 /* What follows the first linear layer, whose result is h: for those who compute that product in an order of their
  * own. */
@@ -54,12 +42,13 @@ CRU_API cru_tensor *cru_mlp_after_first(cru_tape *t, const cru_mlp *mlp, cru_ten
 CRU_API cru_tensor *cru_gcn_input_then(cru_tape *t, const cru_gcn *layer, cru_sparse *adj, const cru_input *x,
                                        const cru_then *then);
 
-/* Some rows of cru_gcn_stack_input, for a loss over these alone: `last` holds those rows of adj (cru_csr_rows), and the last
- * convolution goes over it. As many rows as `last` has, and the same bits. */
+/* Some rows of cru_gcn_stack_input, for a loss over these alone: `last` holds those rows of adj (cru_csr_rows), and the
+ * last convolution goes over it. As many rows as `last` has, and the same bits. */
 CRU_API cru_tensor *cru_gcn_stack_rows(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *adj, cru_sparse *last,
                                        const cru_input *x);
 
-/* As cru_gcn_stack_rows, with a matrix for each convolution: blocks (draft/blocks.h), whose last has the rows that are wanted. */
+/* As cru_gcn_stack_rows, with a matrix for each convolution: blocks (draft/blocks.h), whose last has the rows that are
+ * wanted. */
 CRU_API cru_tensor *cru_gcn_stack_over(cru_tape *t, const cru_gcn_stack *stack, cru_sparse *const *adj,
                                        const cru_input *x);
 
@@ -70,14 +59,6 @@ typedef struct cru_sage {
 } cru_sage;
 CRU_API cru_sage cru_sage_create(cru_net *net, const char *name, int64_t in, int64_t out, cru_reduce op);
 CRU_API cru_tensor *cru_sage_apply(cru_tape *t, const cru_sage *layer, cru_sparse *adj, cru_tensor *x);
-
-/* [x, A x] W without bias, W in two halves and drawn from N(0, 1): the layer of GraphSMOTE and GraphMixup, where A is
- * that of cru_graph_mean_with_self. Weights name.own.weight and name.others.weight. */
-typedef struct cru_sage_cat {
-    cru_fc own, others;
-} cru_sage_cat;
-CRU_API cru_sage_cat cru_sage_cat_create(cru_net *net, const char *name, int64_t in, int64_t out);
-CRU_API cru_tensor *cru_sage_cat_input(cru_tape *t, const cru_sage_cat *layer, cru_sparse *adj, const cru_input *x);
 
 /* Graph attention (Velickovic et al.): e_vu = leaky(a_dst . W x_v + a_src . W x_u), alpha = softmax over in-edges,
  * y_v = sum alpha W x_u; heads side by side (concat) or averaged. W and a Glorot uniform, b 0, as GATConv; adj with
@@ -105,8 +86,8 @@ CRU_API cru_tensor *cru_gin_apply(cru_tape *t, const cru_gin *layer, cru_sparse 
 /* Sparse input is multiplied by the first matrix before it is summed, which changes rounding only. */
 CRU_API cru_tensor *cru_gin_input(cru_tape *t, const cru_gin *layer, cru_sparse *adj, const cru_input *x);
 
-/* cru_gin_stack_input with a matrix for each layer: blocks (draft/blocks.h), of which own[i] has the place of each row among
- * the columns. own NULL: row v is column v. */
+/* cru_gin_stack_input with a matrix for each layer: blocks (draft/blocks.h), of which own[i] has the place of each row
+ * among the columns. own NULL: row v is column v. */
 CRU_API cru_tensor *cru_gin_stack_over(cru_tape *t, const cru_gin_stack *stack, cru_sparse *const *adj,
                                        const cru_index *own, const cru_input *x);
 

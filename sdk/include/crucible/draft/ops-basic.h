@@ -66,9 +66,6 @@ CRU_API cru_tensor *cru_std(cru_tape *t, cru_tensor *x, int32_t axis, int32_t dd
 
 /* ---- shapes ---------------------------------------------------------------------------------------------- */
 
-/* n x c -> c x n (2) */
-CRU_API cru_tensor *cru_transposed(cru_tape *t, cru_tensor *x);
-
 /* repeats a row 1 x c (or c) n times, or a column n x 1 c times, to rows x cols (2) */
 CRU_API cru_tensor *cru_broadcast(cru_tape *t, cru_tensor *x, int64_t rows, int64_t cols);
 
@@ -87,9 +84,6 @@ CRU_API cru_top cru_sort(cru_tape *t, cru_tensor *x);
 
 /* ||a_i - b_j||^2: n x c, m x c -> n x m, never negative */
 CRU_API cru_tensor *cru_distance_matrix(cru_tape *t, cru_tensor *a, cru_tensor *b);
-
-/* inverse of a small square matrix, computed in double; c x c. dA^-1 = -A^-1 dA A^-1 */
-CRU_API cru_tensor *cru_inverted(cru_tape *t, cru_tensor *x);
 
 #ifdef __cplusplus
 }

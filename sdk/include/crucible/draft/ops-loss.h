@@ -29,9 +29,6 @@ CRU_API cru_tensor *cru_bce(cru_tape *t, cru_tensor *p, cru_tensor *y);
 /* mean |a - b| */
 CRU_API cru_tensor *cru_mae(cru_tape *t, cru_tensor *a, cru_tensor *b);
 
-/* cru_kl per row: n */
-CRU_API cru_tensor *cru_kl_each(cru_tape *t, cru_tensor *p, cru_tensor *log_q);
-
 /* Jensen-Shannon divergence of two sets of logits, mean over rows */
 CRU_API cru_tensor *cru_js_logits(cru_tape *t, cru_tensor *a, cru_tensor *b);
 
@@ -59,13 +56,6 @@ CRU_API cru_tensor *cru_nt_xent(cru_tape *t, cru_tensor *a, cru_tensor *b, doubl
  *     1/2n sum_i -log(pos_i / (pos_i + neg^a_i)) - log(pos_i / (pos_i + neg^b_i))
  * in logarithms or, not `stable`, with exponentials in float, which overflow for long rows. No n x n matrix. */
 CRU_API cru_tensor *cru_view_contrast(cru_tape *t, cru_tensor *a, cru_tensor *b, double temperature, bool stable);
-
-/* log(sum_j exp(scale <a_i, b_j>)) for all pairs of rows, in blocks, without the n x m matrix: n x c, m x c -> n */
-CRU_API cru_tensor *cru_lse_products(cru_tape *t, cru_tensor *a, cru_tensor *b, double scale);
-
-/* sum over all i and j of sigmoid(<x_i, x_j>)^2, in blocks, without the n x n matrix: what a reconstruction of the
- * missing edges costs; n x c -> scalar */
-CRU_API cru_tensor *cru_square_sigmoid_products(cru_tape *t, cru_tensor *x);
 
 /* supervised contrastive loss (Khosla et al.): positives share the label; features are normalised; mean over anchors
  * that have a positive */

@@ -39,13 +39,7 @@ CRU_API cru_tensor *cru_edge_mul(cru_tape *t, cru_sparse *a, cru_tensor *l, cru_
 /* the rows of both ends side by side, the input of an edge-wise MLP: n x c, m x d -> E x (c + d) */
 CRU_API cru_tensor *cru_edge_concat(cru_tape *t, cru_sparse *a, cru_tensor *l, cru_tensor *r);
 
-/* sum of edge values into their destination: E x c -> n x c */
-CRU_API cru_tensor *cru_edge_sum(cru_tape *t, cru_sparse *a, cru_tensor *e);
-
 /* ---- segments: consecutive runs of rows (the nodes of each graph in a batch) ------------------------------------- */
-
-/* offsets: segments + 1, host memory; n x c -> segments x c; an empty segment gives 0 */
-CRU_API cru_tensor *cru_segment(cru_tape *t, cru_tensor *x, const int64_t *offsets, int64_t segments, cru_reduce op);
 
 /* softmax within each segment: n x c -> n x c */
 CRU_API cru_tensor *cru_segment_softmax(cru_tape *t, cru_tensor *x, const int64_t *offsets, int64_t segments);

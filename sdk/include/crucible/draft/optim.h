@@ -20,9 +20,6 @@ CRU_API void cru_optim_step_rows(cru_optim *optim, cru_tensor *weight, cru_ids r
 CRU_API void cru_optim_clear(cru_optim *optim); /* forgets gradients without a step */
 CRU_API void cru_optim_reset(cru_optim *optim); /* moments and step count back to the start */
 
-/* Scales all gradients so that their joint Euclidean norm is at most `limit`; returns the norm before. */
-CRU_API double cru_optim_clip(cru_optim *optim, double limit);
-
 /* ---- schedules: the learning rate for a step, counted from 0 ---------------------------------------------------- */
 
 CRU_API double cru_lr_step(double lr, int64_t step, int64_t every, double gamma);

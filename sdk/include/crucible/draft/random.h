@@ -12,7 +12,6 @@ extern "C" {
 /* One block of Philox4x32-10; exposed so that kernels can address numbers directly and tests can use known answers. */
 CRU_API void cru_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]);
 
-CRU_API float cru_rng_uniformf(cru_rng *rng);             /* [0, 1), 24 bits */
 CRU_API double cru_rng_gamma(cru_rng *rng, double shape); /* scale 1; any shape > 0 */
 CRU_API int64_t cru_rng_binomial(cru_rng *rng, int64_t n, double p);
 

@@ -10,10 +10,6 @@
 extern "C" {
 #endif
 
-/* Walks of `length` steps: out is starts.count x (length + 1), the start first. Steps are uniform over stored entries
- * (parallel edges count). A walk that reaches an empty row stays there. */
-CRU_API void cru_walk_uniform(const cru_csr *g, cru_ids starts, int32_t length, cru_rng *rng, int32_t *out);
-
 /* node2vec walks: from v, having come from t, the unnormalised weight of u is 1/p if u = t, 1 if u is a neighbour of t,
  * 1/q otherwise. Rows must ascend. */
 typedef struct cru_node2vec {
@@ -30,10 +26,6 @@ typedef struct cru_pairs {
     int32_t *row, *col;
 } cru_pairs;
 CRU_API cru_status cru_sample_non_edges(const cru_csr *g, cru_rng *rng, const cru_pairs *out, cru_error *err);
-
-/* Such pairs as a pattern with v < u: `count` draws, of which the half with row < col is kept, each pair once. What the
- * reconstruction of a graph holds against its edges. Empty after a failure. */
-CRU_API cru_csr cru_sample_absent_edges(cru_pool pool, const cru_csr *g, int64_t count, cru_rng *rng, cru_error *err);
 
 /* For row rows.ids[i]: `each` columns that are neither stored in that row nor the row itself, out: rows.count x each;
  * -1 where the row is full. Rows must ascend. */

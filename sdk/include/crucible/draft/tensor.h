@@ -40,9 +40,6 @@ CRU_API cru_tensor *cru_weight_create(cru_ctx *ctx, cru_dims shape);
 CRU_API float *cru_weight_grad(const cru_tensor *w);
 CRU_API void cru_weight_clear(cru_tensor *w);
 
-/* Asks for the gradient of a tensor that is not a weight (an input, for saliency): call before it is used. */
-CRU_API void cru_tensor_watch(cru_tensor *x);
-
 /* ---- index vectors and sparse operands -------------------------------------------------------------------------- */
 
 /* The transposed matrix; a->entry maps its entries back. */
@@ -74,9 +71,9 @@ typedef void cru_grad_hook(void *user, cru_tape *tape, float *grad, int64_t n);
 CRU_API cru_tensor *cru_grad_through(cru_tape *tape, cru_tensor *x, cru_grad_hook *change, void *user);
 
 /* An operator of a plugin's own that the host computes: y = f(x[0], ..., x[count - 1]), where the caller has y already.
- * In the backward pass `backward` is handed dy and adds to dx[i], which is zeroed, or NULL where x[i] needs no gradient;
- * all of it host memory, like y. `user` lives as long as the step. For functions that would need too much memory as
- * operators of the SDK: compute in blocks, and again in the backward pass. */
+ * In the backward pass `backward` is handed dy and adds to dx[i], which is zeroed, or NULL where x[i] needs no
+ * gradient; all of it host memory, like y. `user` lives as long as the step. For functions that would need too much
+ * memory as operators of the SDK: compute in blocks, and again in the backward pass. */
 typedef void cru_host_backward(void *user, cru_tape *tape, const float *dy, float *const *dx);
 typedef struct cru_host_op {
     cru_dims shape; /* of y */

@@ -14,10 +14,6 @@ extern "C" {
 /* The method's logits of all items. */
 CRU_API cru_tensor *cru_learner_logits(cru_learner *learner, cru_tape *t);
 
-/* The accuracy of some logits of all items on the observed labels of the validation part, 0 when that is empty: for
- * methods that choose among states of their own. What the monitor judges by is not told. */
-CRU_API double cru_learner_val_accuracy(const cru_learner *learner, cru_tape *t, const cru_tensor *logits);
-
 /* The weights that the monitor chose so far are not kept: those that it chooses from here on predict, or the last ones.
  * The monitor remembers what it saw, so that only what is better than all epochs so far is chosen. For a method with
  * epochs that must not predict. */
@@ -28,47 +24,7 @@ CRU_API bool cru_learner_report(cru_learner *learner, cru_monitor *monitor, doub
 
 /* ---- minibatches of nodes --------------------------------------------------------------------------------- */
 
-/* What a step learns from where the items are nodes. All but CLUSTERS take some training nodes in shuffled passes and
- * learn from these alone; what they leave out of a row scales up what they keep (cru_block_of). */
-typedef enum cru_minibatch {
-    CRU_MINIBATCH_WHOLE,      /* the whole graph, one step an epoch */
-    CRU_MINIBATCH_NEIGHBOURS, /* for each node of each layer some of its neighbours. Hamilton et al., NeurIPS 2017 */
-    CRU_MINIBATCH_LAYERS,     /* one draw of nodes for all of a layer (cru_sample_layer). Zou et al., NeurIPS 2019 */
-    CRU_MINIBATCH_CLUSTERS,   /* four of many parts that METIS made, and the edges within. Chiang et al., KDD 2019 */
-    CRU_MINIBATCH_WALKS,      /* the nodes of random walks and the edges between. Zeng et al. GraphSAINT. ICLR 2020 */
-} cru_minibatch;
-
-CRU_API extern const char *const cru_minibatch_names[]; /* "whole", "neighbours", "layers", "clusters", "walks", NULL */
-
-typedef struct cru_node_batches {
-    int64_t minibatch; /* cru_minibatch */
-    int64_t nodes, fanout, walk_length, inference;
-} cru_node_batches;
-
-/* Entries for a cru_node_batches member. */
-#define CRU_NODE_BATCH_SETTINGS(type_, member_)                                                                        \
-    CRU_CHOICE_KEY(type_, "minibatch", member_.minibatch, CRU_MINIBATCH_WHOLE, cru_minibatch_names,                    \
-                   "what a step learns from: the whole graph, or sampled neighbours, layers, clusters or walks"),      \
-        CRU_INT_KEY(type_, "batch_nodes", member_.nodes, 1024, 1, 1e9,                                                 \
-                    "minibatches: training nodes in a step; with clusters all nodes in it, about"),                    \
-        CRU_INT_KEY(type_, "fanout", member_.fanout, 10, 1, 1e9,                                                       \
-                    "minibatches: neighbours of a node; with layers nodes of a layer for each in the batch"),          \
-        CRU_INT_KEY(type_, "walk_length", member_.walk_length, 3, 1, 1e6, "minibatches of walks: steps of a walk"),    \
-        CRU_INT_KEY(type_, "inference_nodes", member_.inference, 0, 0, 1e9,                                            \
-                    "nodes scored at a time with all that they read; 0: all nodes at once")
-
-/* What a layer goes over. */
-typedef struct cru_hop {
-    cru_sparse *adj; /* a row for each node whose value is asked for */
-    cru_index own;   /* for each row its place among the columns, where `some`; else row v is column v */
-    bool some;
-} cru_hop;
-
-/* What layer `layer`, counted from the features, goes over: the whole matrix or a block. */
-CRU_API cru_hop cru_graphs_hop(const cru_graphs *graphs, int64_t layer);
-
-/* Of the values that a layer reads, those of the nodes that it gives. */
-CRU_API cru_tensor *cru_hop_own(cru_tape *t, const cru_hop *hop, cru_tensor *h);
+/* cru_hop_own of the features. */
 CRU_API cru_input cru_hop_own_input(cru_tape *t, const cru_hop *hop, const cru_input *x);
 
 /* cru_gcn_stack_input over the hops; notes the hidden layer of the items (cru_represent). */
@@ -80,9 +36,6 @@ CRU_API cru_tensor *cru_graphs_gin(cru_tape *t, const cru_gin_stack *stack, cons
                                    const cru_input *x);
 
 /* ---- parts for methods over graphs ----------------------------------------------------------------------- */
-
-/* All graphs of the learner's task with the matrix `adj`; for other tasks one graph of all nodes. */
-CRU_API cru_graphs cru_graphs_all(const cru_learner *learner, const cru_csr *adj);
 
 /* What a stack of convolutions makes of g->adj and x, as the logits of `forward`: nothing may follow it. Where only the
  * training items count, as in an epoch with the default loss, the last convolution leaves out all other rows; same

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* draft/learned-graph.h: graphs whose weights are learned, and convolutions over them.
+/* learned-graph.h: graphs whose weights are learned, and convolutions over them.
  *
  * What structure learning needs: weights are tensors of a step, and gradients go through the normalisation back to what
  * made them.
@@ -7,8 +7,8 @@
  *     cru_learned_graph g = {.pattern = joint, .weights = cru_exp(t, scores)};
  *     g = cru_learned_graph_normalise(t, &g);
  *     cru_tensor *z = cru_learned_graph_convolve(t, &g, &convs, &x);                       // n x classes */
-#ifndef CRUCIBLE_DRAFT_LEARNED_GRAPH_H
-#define CRUCIBLE_DRAFT_LEARNED_GRAPH_H
+#ifndef CRUCIBLE_LEARNED_GRAPH_H
+#define CRUCIBLE_LEARNED_GRAPH_H
 
 #include <crucible/csr.h>
 #include <crucible/nn.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* draft/encoder.h: layers from a plugin of their own, which methods take in place of a `backbone`. Continues encoder.h.
+/* encoder-plugin.h: layers from a plugin of their own, which methods take in place of a `backbone`. Continues
+ * encoder.h.
  *
  * Who writes a kind of layers (cru_encoder_kind) offers it with
  *
@@ -19,11 +20,11 @@
  *     [algorithm tam]
  *     encoder = max-layers
  *
- * A method offers that with CRU_ENCODER_PLUGIN in its schema, and asks cru_encoder_of or cru_learner_encoder_of where it
- * builds its network. The host loads the file into the same worker, under the same limits, and its name and version are
- * part of the trial's key. A method inside a wrapper cannot be given one. */
-#ifndef CRUCIBLE_DRAFT_ENCODER_H
-#define CRUCIBLE_DRAFT_ENCODER_H
+ * A method offers that with CRU_ENCODER_PLUGIN in its schema, and asks cru_encoder_of or cru_learner_encoder_of where
+ * it builds its network. The host loads the file into the same worker, under the same limits, and its name and version
+ * are part of the trial's key. A method inside a wrapper cannot be given one. */
+#ifndef CRUCIBLE_ENCODER_PLUGIN_H
+#define CRUCIBLE_ENCODER_PLUGIN_H
 
 #include <crucible/encoder.h>
 #include <crucible/train.h>
