@@ -207,6 +207,11 @@ cru_status experiment_draw(experiment *e, const variant *base, config_draw draw,
  * that begin with "metric=" and "metric.": what stands before them decides the training. The caller frees it. */
 char *trial_text(const experiment *e, const trial *t, const char *checksum);
 
+/* Whether two trials of one experiment have the same variants, so that their texts differ in seed and checksum alone; and the
+ * text of such a one, made from the other's. The caller frees it. */
+bool trial_same_variants(const trial *a, const trial *b);
+char *trial_text_again(const char *text, uint64_t seed, const char *checksum);
+
 /* The lines of one metric in it. The caller frees it. */
 char *metric_text(const variant *metric);
 

@@ -94,6 +94,36 @@ static void put_search(FILE *out, const experiment *e, const variant *algorithm)
     }
 }
 
+bool trial_same_variants(const trial *a, const trial *b)
+{
+    return a->dataset == b->dataset && a->preprocess == b->preprocess && a->split == b->split &&
+           a->chain_count == b->chain_count &&
+           memcmp(a->chain, b->chain, (size_t)a->chain_count * sizeof *a->chain) == 0 && a->monitor == b->monitor &&
+           a->algorithm == b->algorithm && a->metrics == b->metrics && a->metric_count == b->metric_count;
+}
+
+/* Copies text up to and with the first `line`, then the value in place of what follows there. Returns where text goes on. */
+static const char *copy_replacing(char **to, const char *text, const char *line, const char *value)
+{
+    const char *from = strstr(text, line);
+    cru_assert(from, "a trial's text has no line%s", line);
+    from += strlen(line);
+    memcpy(*to, text, (size_t)(from - text));
+    *to = stpcpy(*to + (from - text), value);
+    return strchr(from, '\n');
+}
+
+char *trial_text_again(const char *text, uint64_t seed, const char *checksum)
+{
+    char number[24], *out = malloc(strlen(text) + sizeof number + strlen(checksum) + 1), *to = out;
+    if (!out) cru_panic(CRU_NO_MEMORY, "no memory for a trial's text");
+    snprintf(number, sizeof number, "%llu", (unsigned long long)seed);
+    text = copy_replacing(&to, text, "\nseed=", number);
+    text = copy_replacing(&to, text, "\ndataset.checksum=", checksum);
+    strcpy(to, text);
+    return out;
+}
+
 char *trial_text(const experiment *e, const trial *t, const char *checksum)
 {
     char *text = NULL;

@@ -75,14 +75,56 @@ static bool takes_part(const agenda *a, int64_t index)
 
 /* ---- the list -------------------------------------------------------------------------------------------- */
 
+/* Texts that wait until there are enough of them to be hashed at once. */
+typedef struct key_batch {
+    char *text[SHA256_LANES], (*key[SHA256_LANES])[SHA256_HEX];
+    int count;
+} key_batch;
+
+static void hash_batch(key_batch *b)
+{
+    sha256_texts((const char *const *)b->text, b->count, b->key);
+    for (int i = 0; i < b->count; i++) free(b->text[i]);
+    b->count = 0;
+}
+
+enum { MODELS = 64 };
+
+/* Texts of trials that later ones may repeat with another seed: methods take turns within a seed. */
+typedef struct models {
+    struct {
+        trial of;
+        char *text; /* NULL: none yet */
+    } each[MODELS];
+    int next;
+} models;
+
+static const char *model_of(models *m, const experiment *e, const trial *t, const char *checksum)
+{
+    for (int i = 0; i < MODELS && m->each[i].text; i++)
+        if (trial_same_variants(&m->each[i].of, t)) return m->each[i].text;
+    const int place = m->next++ % MODELS;
+    free(m->each[place].text);
+    m->each[place].of = *t;
+    return m->each[place].text = trial_text(e, t, checksum);
+}
+
+/* As trial_key makes them, for a hundred thousand at once: what takes longest before a run that has nothing left to do. */
 static void make_keys(agenda *a, char (*checksums)[SHA256_HEX])
 {
+    key_batch batch = {0};
+    models known = {0};
     for (int64_t i = 0; i < a->count; i++) {
         trial t;
         if (!takes_part(a, i)) continue;
         experiment_trial(a->experiment, i, &t);
-        trial_key(a->experiment, &t, checksums[i], a->keys[i], NULL);
+        const char *model = model_of(&known, a->experiment, &t, checksums[i]);
+        batch.text[batch.count] = trial_text_again(model, t.seed, checksums[i]);
+        batch.key[batch.count++] = &a->keys[i];
+        if (batch.count == SHA256_LANES) hash_batch(&batch);
     }
+    hash_batch(&batch);
+    for (int i = 0; i < MODELS; i++) free(known.each[i].text);
 }
 
 /* A walk along the stored list and the agenda. */

@@ -99,7 +99,7 @@ static bool note_trial(void *user, const store_trial_view *view)
     const bool over = view->outcome == STORE_OK && isfinite(view->seconds_total);
     r->trials[view->index].seconds = over ? view->seconds_total : NAN;
     r->trials[view->index].peak = view->peak_bytes;
-    r->trials[view->index].settings = settings_of(view->canonical);
+    r->trials[view->index].settings = settings_of(store_view_text(view));
     return true;
 }
 

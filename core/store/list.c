@@ -272,7 +272,6 @@ static bool show_trial(sqlite3_stmt *query, int64_t index, void *context)
         .alias = alias ? alias : own,
         .tried = sqlite3_column_int64(c->names, 2),
         .key = db_name(c->s, query, 1),
-        .canonical = db_lines(c->s, query, 2),
         .outcome = db_outcome(query, 3),
         .message = db_lines(c->s, query, 4),
         .seconds_total = db_number(query, 5),
@@ -283,10 +282,17 @@ static bool show_trial(sqlite3_stmt *query, int64_t index, void *context)
         .seconds_construct = db_number(query, 10),
         .seconds_train = db_number(query, 11),
         .finished_ms = sqlite3_column_int64(query, 12),
+        .store = c->s,
+        .row = query,
     };
     bool on = !c->status && c->visit(c->user, &view);
     free(own);
     return on;
+}
+
+const char *store_view_text(const store_trial_view *view)
+{
+    return db_lines(view->store, view->row, 2);
 }
 
 #define TRIAL                                                                                                          \

@@ -299,6 +299,7 @@ static cru_status prepare(store *s, cru_error *err)
 
 static cru_status connect(store *s, const char *name, int flags, cru_error *err)
 {
+    flags |= SQLITE_OPEN_NOMUTEX; /* a store is one thread's */
     cru_status status = sqlite3_open_v2(name, &s->db, flags, NULL) == SQLITE_OK ? CRU_OK : db_fail(s, err);
     if (!status) status = store_keep_private(s, err);
     return status ? status : prepare(s, err);

@@ -269,7 +269,7 @@ cru_status store_each_metric(store *s, int64_t experiment, store_metric_visitor 
 
 typedef struct store_trial_view {
     int64_t index;
-    const char *key, *alias, *canonical;
+    const char *key, *alias;
     store_outcome outcome;
     const char *message, *environment;     /* may be NULL */
     double seconds_total, seconds_to_best; /* NAN: not finished */
@@ -277,9 +277,14 @@ typedef struct store_trial_view {
     int64_t tried;                           /* see store_trial */
     double seconds_construct, seconds_train; /* NAN: not finished, or by a program that did not measure them */
     int64_t finished_ms;                     /* since 1970; 0: not finished */
+    store *store;
+    void *row; /* of the store, for store_view_text */
 } store_trial_view;
 typedef bool store_trial_visitor(void *user, const store_trial_view *view);
 cru_status store_each_trial(store *s, int64_t experiment, store_trial_visitor *visit, void *user, cru_error *err);
+
+/* All settings as text, as they were hashed: two kilobytes that few readers want. Of a trial that is being visited. */
+const char *store_view_text(const store_trial_view *view);
 
 /* The little that a run must know of every trial before it goes on: each trial once, under its first name. */
 typedef struct store_entry {

@@ -151,7 +151,7 @@ static void give_back(cru_tensor *x, const borrowed *before)
 
 static void grad_values(cru_tape *t, cru_tensor *y, cru_tensor *const *x, int64_t count, cru_tensor **out)
 {
-    borrowed *before = cru_tape_alloc(t, count, sizeof *before);
+    borrowed *before = tape_scratch(t, count, sizeof *before);
     for (int64_t i = 0; i < count; i++) before[i] = borrow(x[i]);
     t->only_asked = true;
     run_backward(t, y);
@@ -175,7 +175,7 @@ static int64_t asked_for(cru_tensor *const *x, int64_t count, const cru_tensor *
 static void graph_visit(cru_tape *t, tape_node *n, cru_tensor *const *x, int64_t count, cru_tensor **out)
 {
     cru_assert(n->op->backward_graph, "grad: %s cannot be differentiated twice", n->op->name);
-    cru_tensor **dx = cru_tape_alloc(t, n->in_count, sizeof *dx);
+    cru_tensor **dx = tape_scratch(t, n->in_count, sizeof *dx);
     n->op->backward_graph(t, n, n->gradient, dx);
     for (int32_t i = 0; i < n->in_count; i++) {
         if (!dx[i]) continue;

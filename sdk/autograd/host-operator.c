@@ -15,12 +15,12 @@ static void host_backward(cru_tape *t, tape_node *n)
 {
     const host_state *s = n->state;
     const cru_backend *be = t->device->backend;
-    float **dx = cru_tape_alloc(t, n->in_count, sizeof *dx);
-    float *dy = cru_tape_alloc(t, cru_tensor_count(n->out), sizeof *dy);
+    float **dx = tape_scratch(t, n->in_count, sizeof *dx);
+    float *dy = tape_scratch(t, cru_tensor_count(n->out), sizeof *dy);
     be->download(t->device, dy, n->out->grad, (size_t)cru_tensor_count(n->out) * sizeof *dy);
     for (int32_t i = 0; i < n->in_count; i++) {
         const int64_t count = cru_tensor_count(n->in[i]);
-        dx[i] = tape_needs(t, n->in[i]) ? cru_tape_alloc(t, count, sizeof **dx) : NULL;
+        dx[i] = tape_needs(t, n->in[i]) ? tape_scratch(t, count, sizeof **dx) : NULL;
         if (dx[i]) memset(dx[i], 0, (size_t)count * sizeof **dx);
     }
     s->backward(s->user, t, dy, dx);

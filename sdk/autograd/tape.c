@@ -79,9 +79,16 @@ cru_mode cru_tape_set_mode(cru_tape *tape, cru_mode mode)
     return was;
 }
 
-void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size)
+void *tape_scratch(cru_tape *tape, int64_t count, size_t size)
 {
     return cru_arena_alloc_zeroed(tape->host, count, size);
+}
+
+/* Who takes memory from outside is about to do something that is no operator. */
+void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size)
+{
+    trace_between(tape->tracer);
+    return tape_scratch(tape, count, size);
 }
 
 float *tape_floats(cru_tape *t, int64_t n)

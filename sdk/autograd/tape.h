@@ -140,6 +140,9 @@ cru_tensor tape_shape1(int64_t n);
 cru_tensor tape_shape2(int64_t rows, int64_t cols);
 cru_tensor tape_shape(int32_t rank, const int64_t *dim);
 
+/* cru_tape_alloc for operators. */
+void *tape_scratch(cru_tape *tape, int64_t count, size_t size);
+
 /* Device memory of the step. */
 float *tape_floats(cru_tape *t, int64_t n);
 int32_t *tape_ints(cru_tape *t, int64_t n);

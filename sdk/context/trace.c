@@ -27,6 +27,12 @@ void trace_enter(tracer *t, const cru_trace_event *event)
     t->since = now(); /* after the sink, whose own time nobody asked for */
 }
 
+void trace_between(tracer *t)
+{
+    static const char between[] = "(between)";
+    if (t->event.op && t->event.op != between) trace_enter(t, &(cru_trace_event){.op = between});
+}
+
 void cru_ctx_trace(cru_ctx *ctx, cru_trace_sink *sink, void *user)
 {
     tracer *t = ctx_tracer(ctx);

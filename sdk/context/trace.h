@@ -18,6 +18,9 @@ tracer *ctx_tracer(cru_ctx *ctx);
 /* Ends what runs and begins `event`, whose seconds are filled in when it ends. Only when there is a sink. */
 void trace_enter(tracer *t, const cru_trace_event *event);
 
+/* Ends what runs, if anything does, and begins what is no operator: graphs and numbers that a method makes itself. */
+void trace_between(tracer *t);
+
 /* Ends what runs, if anything does. */
 void trace_leave(tracer *t);
 

@@ -15,7 +15,7 @@ static cru_tensor *scaled_similarity(cru_tape *t, cru_tensor *a, cru_tensor *b, 
 /* 0, 1, 2, ... shifted by `shift` modulo n */
 static cru_index shifted_ids(cru_tape *t, int64_t n, int64_t shift)
 {
-    int32_t *ids = cru_tape_alloc(t, n, sizeof *ids);
+    int32_t *ids = tape_scratch(t, n, sizeof *ids);
     for (int64_t i = 0; i < n; i++) ids[i] = (int32_t)((i + shift) % n);
     return cru_index_step(t, ids, n);
 }
@@ -65,9 +65,9 @@ cru_tensor *cru_view_contrast(cru_tape *t, cru_tensor *a, cru_tensor *b, double 
 static cru_tensor *positive_shares(cru_tape *t, cru_index labels, cru_index *anchors)
 {
     int64_t n = labels.count, found = 0;
-    int32_t *label = cru_tape_alloc(t, n, sizeof *label), *ids = cru_tape_alloc(t, n, sizeof *ids);
+    int32_t *label = tape_scratch(t, n, sizeof *label), *ids = tape_scratch(t, n, sizeof *ids);
     t->device->backend->download(t->device, label, labels.ids, (size_t)n * sizeof *label);
-    float *share = cru_tape_alloc(t, n * n, sizeof *share);
+    float *share = tape_scratch(t, n * n, sizeof *share);
     for (int64_t i = 0; i < n; i++) {
         int64_t count = 0;
         for (int64_t j = 0; j < n; j++) count += j != i && label[j] == label[i];
@@ -101,7 +101,7 @@ cru_tensor *cru_info_nce_queue(cru_tape *t, cru_tensor *queries, cru_tensor *key
     cru_tensor *own = cru_as_matrix(t, cru_dot_rows(t, queries, keys), n, 1);
     cru_tensor *others = cru_matmul_op(t, queries, queue, CRU_NT);
     cru_tensor *all = cru_scale(t, cru_concat_cols(t, (cru_tensor *[]){own, others}, 2), 1 / temperature);
-    int32_t *first = cru_tape_alloc(t, n, sizeof *first);
+    int32_t *first = tape_scratch(t, n, sizeof *first);
     cru_targets targets = {.labels = cru_index_step(t, first, n)};
     return cru_cross_entropy(t, all, &targets);
 }
@@ -109,7 +109,7 @@ cru_tensor *cru_info_nce_queue(cru_tape *t, cru_tensor *queries, cru_tensor *key
 /* 1/|P(i)| at the positives of each anchor */
 static cru_tensor *anchor_shares(cru_tape *t, const int32_t *labels, int64_t anchors, int64_t n)
 {
-    float *share = cru_tape_alloc(t, anchors * n, sizeof *share);
+    float *share = tape_scratch(t, anchors * n, sizeof *share);
     for (int64_t i = 0; i < anchors; i++) {
         int64_t count = 0;
         for (int64_t j = 0; j < n; j++) count += j != i && labels[j] == labels[i];

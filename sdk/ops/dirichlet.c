@@ -71,11 +71,11 @@ cru_tensor *cru_dirichlet(cru_tape *t, cru_tensor *alpha, cru_rng *rng)
 {
     const int64_t rows = cru_tensor_rows(alpha), cols = cru_tensor_cols(alpha), size = rows * cols;
     const bool moves = t->recording && alpha->needs_grad;
-    float *values = cru_tape_alloc(t, size, sizeof *values);
-    draws all = {.share = cru_tape_alloc(t, size, sizeof *all.share)};
-    if (moves) all.log_g = cru_tape_alloc(t, size, sizeof *all.log_g);
-    if (moves) all.slope = cru_tape_alloc(t, size, sizeof *all.slope);
-    double *a = cru_tape_alloc(t, cols, sizeof *a), *sample = cru_tape_alloc(t, cols, sizeof *sample);
+    float *values = tape_scratch(t, size, sizeof *values);
+    draws all = {.share = tape_scratch(t, size, sizeof *all.share)};
+    if (moves) all.log_g = tape_scratch(t, size, sizeof *all.log_g);
+    if (moves) all.slope = tape_scratch(t, size, sizeof *all.slope);
+    double *a = tape_scratch(t, cols, sizeof *a), *sample = tape_scratch(t, cols, sizeof *sample);
     cru_tensor_download(t, alpha, values);
     for (int64_t i = 0; i < rows; i++) {
         const int64_t at = i * cols;

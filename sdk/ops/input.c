@@ -140,9 +140,9 @@ cru_tensor *cru_input_dense(cru_tape *t, const cru_input *x)
 {
     if (x->dense) return x->dense;
     const cru_csr *a = &x->sparse->csr;
-    float *values = cru_tape_alloc(t, cru_csr_nnz(a), sizeof *values);
+    float *values = tape_scratch(t, cru_csr_nnz(a), sizeof *values);
     cru_tensor_download(t, stored_values(t, x), values);
-    float *host = cru_tape_alloc(t, x->rows * x->cols, sizeof *host);
+    float *host = tape_scratch(t, x->rows * x->cols, sizeof *host);
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t e = a->offsets[i]; e < a->offsets[i + 1]; e++) host[i * x->cols + a->ids[e]] += values[e];
     return cru_tensor_upload(t, cru_2d(x->rows, x->cols), host);
@@ -171,13 +171,13 @@ cru_tensor *cru_input_spread(cru_tape *t, const cru_input *x, cru_sparse *a)
 
 static cru_csr sparse_rows(cru_tape *t, const cru_csr *a, const int32_t *rows, int64_t count)
 {
-    int64_t *offsets = cru_tape_alloc(t, count + 1, sizeof *offsets);
+    int64_t *offsets = tape_scratch(t, count + 1, sizeof *offsets);
     for (int64_t i = 0; i < count; i++) {
         cru_assert(rows[i] >= 0 && rows[i] < a->rows, "input_rows: no row %d", rows[i]);
         offsets[i + 1] = offsets[i] + a->offsets[rows[i] + 1] - a->offsets[rows[i]];
     }
-    int32_t *ids = cru_tape_alloc(t, offsets[count], sizeof *ids);
-    float *values = a->values ? cru_tape_alloc(t, offsets[count], sizeof *values) : NULL;
+    int32_t *ids = tape_scratch(t, offsets[count], sizeof *ids);
+    float *values = a->values ? tape_scratch(t, offsets[count], sizeof *values) : NULL;
     for (int64_t i = 0; i < count; i++) {
         int64_t from = a->offsets[rows[i]], n = offsets[i + 1] - offsets[i];
         memcpy(ids + offsets[i], a->ids + from, (size_t)n * sizeof *ids);
@@ -194,7 +194,7 @@ cru_input cru_input_rows(cru_tape *t, const cru_input *x, cru_index rows)
         return out;
     }
     cru_assert(!x->values, "input_rows: choose the rows before dropout");
-    int32_t *host = cru_tape_alloc(t, rows.count, sizeof *host);
+    int32_t *host = tape_scratch(t, rows.count, sizeof *host);
     t->device->backend->download(t->device, host, rows.ids, (size_t)rows.count * sizeof *host);
     cru_csr csr = sparse_rows(t, &x->sparse->csr, host, rows.count);
     out.sparse = cru_sparse_step(t, &csr);

@@ -77,8 +77,8 @@ cru_tensor *cru_inverted(cru_tape *t, cru_tensor *x)
     int64_t c = cru_tensor_rows(x);
     cru_assert(x->rank == 2 && cru_tensor_cols(x) == c, "inverse: %s is not square", tape_text(x).text);
     tape_result r = tape_emit(t, &inverse_op, x, &x, 1, 0);
-    float *host = cru_tape_alloc(t, c * c, sizeof *host);
-    double *work = cru_tape_alloc(t, 2 * c * c, sizeof *work);
+    float *host = tape_scratch(t, c * c, sizeof *host);
+    double *work = tape_scratch(t, 2 * c * c, sizeof *work);
     cru_tensor_download(t, x, host);
     for (int64_t i = 0; i < c; i++) {
         for (int64_t j = 0; j < c; j++) work[i * 2 * c + j] = (double)host[i * c + j];

@@ -41,7 +41,7 @@ cru_tensor *cru_mix(cru_tape *t, cru_tensor *const *x, int64_t count, cru_tensor
 {
     cru_assert(count > 0 && cru_tensor_count(weights) == count, "mix: %lld terms, weights %s", (long long)count,
                tape_text(weights).text);
-    cru_tensor **in = cru_tape_alloc(t, count + 1, sizeof *in);
+    cru_tensor **in = tape_scratch(t, count + 1, sizeof *in);
     for (int64_t k = 0; k < count; k++) {
         cru_assert(cru_tensor_count(x[k]) == cru_tensor_count(x[0]), "mix: %s beside %s", tape_text(x[k]).text,
                    tape_text(x[0]).text);
@@ -50,7 +50,7 @@ cru_tensor *cru_mix(cru_tape *t, cru_tensor *const *x, int64_t count, cru_tensor
     in[count] = weights;
     tape_result r = tape_emit(t, &mix_op, x[0], in, (int32_t)(count + 1), sizeof(mix_state));
     mix_state *s = r.state;
-    s->w = cru_tape_alloc(t, count, sizeof *s->w);
+    s->w = tape_scratch(t, count, sizeof *s->w);
     cru_tensor_download(t, weights, s->w);
     int64_t n = cru_tensor_count(x[0]);
     for (int64_t k = 0; k < count; k++) {

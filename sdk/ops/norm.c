@@ -131,7 +131,7 @@ cru_tensor *cru_layer_norm(cru_tape *t, cru_tensor *x, cru_tensor *gain, cru_ten
 /* Repeats the row of each segment for all its members. */
 static cru_tensor *to_members(cru_tape *t, cru_tensor *per_segment, const int64_t *offsets, int64_t segments)
 {
-    int32_t *owner = cru_tape_alloc(t, offsets[segments], sizeof *owner);
+    int32_t *owner = tape_scratch(t, offsets[segments], sizeof *owner);
     for (int64_t g = 0; g < segments; g++)
         for (int64_t i = offsets[g]; i < offsets[g + 1]; i++) owner[i] = (int32_t)g;
     return cru_gather(t, per_segment, cru_index_step(t, owner, offsets[segments]));

@@ -11,7 +11,7 @@ static cru_sparse *membership(cru_tape *t, const cru_tensor *x, const int64_t *o
     int64_t n = cru_tensor_rows(x);
     cru_assert(offsets[0] == 0 && offsets[segments] == n, "segment: offsets from %lld to %lld for %s",
                (long long)offsets[0], (long long)offsets[segments], tape_text(x).text);
-    int32_t *ids = cru_tape_alloc(t, n, sizeof *ids);
+    int32_t *ids = tape_scratch(t, n, sizeof *ids);
     for (int64_t i = 0; i < n; i++) ids[i] = (int32_t)i;
     return cru_sparse_step(t, &(cru_csr){.rows = segments, .cols = n, .offsets = offsets, .ids = ids});
 }

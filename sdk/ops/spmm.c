@@ -170,7 +170,7 @@ static void mean_backward(cru_tape *t, tape_node *n, float *dx, bool add)
     const spmm_state *s = n->state;
     const cru_csr *a = &s->a->csr;
     int64_t cols = cru_tensor_cols(n->out);
-    float *host = cru_tape_alloc(t, a->rows, sizeof *host);
+    float *host = tape_scratch(t, a->rows, sizeof *host);
     for (int64_t v = 0; v < a->rows; v++) {
         int64_t degree = a->offsets[v + 1] - a->offsets[v];
         host[v] = degree ? 1.0f / (float)degree : 0;

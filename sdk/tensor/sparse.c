@@ -17,7 +17,7 @@ typedef struct sparse_memory {
 
 static void *host_memory(sparse_memory m, int64_t count, size_t size)
 {
-    return m.tape ? cru_tape_alloc(m.tape, count, size) : cru_ctx_alloc(m.ctx, count, size);
+    return m.tape ? tape_scratch(m.tape, count, size) : cru_ctx_alloc(m.ctx, count, size);
 }
 
 /* Counting sort by column; entries of a column keep the order of their rows. */
@@ -52,7 +52,7 @@ cru_sparse *cru_sparse_create(cru_ctx *ctx, const cru_csr *csr)
 
 cru_sparse *cru_sparse_step(cru_tape *tape, const cru_csr *csr)
 {
-    cru_sparse *a = cru_tape_alloc(tape, 1, sizeof *a);
+    cru_sparse *a = tape_scratch(tape, 1, sizeof *a);
     *a = (cru_sparse){.csr = *csr, .ctx = tape->ctx, .tape = tape};
     return a;
 }

@@ -147,7 +147,7 @@ void cru_tensor_download(cru_tape *tape, const cru_tensor *x, float *host)
 
 const float *cru_tensor_host(cru_tape *tape, const cru_tensor *x)
 {
-    float *host = cru_tape_alloc(tape, cru_tensor_count(x), sizeof *host);
+    float *host = tape_scratch(tape, cru_tensor_count(x), sizeof *host);
     cru_tensor_download(tape, x, host);
     return host;
 }
@@ -197,7 +197,7 @@ void cru_index_download(cru_tape *tape, cru_index index, int32_t *host)
 const int32_t *cru_index_host(cru_tape *tape, cru_index index)
 {
     if (device_is_host(tape->device)) return index.ids;
-    int32_t *host = cru_tape_alloc(tape, index.count, sizeof *host);
+    int32_t *host = tape_scratch(tape, index.count, sizeof *host);
     cru_index_download(tape, index, host);
     return host;
 }

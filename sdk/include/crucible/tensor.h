@@ -124,7 +124,8 @@ CRU_API bool cru_tape_record(cru_tape *tape, bool on);
 /* Scratch memory of the step. */
 CRU_API void *cru_tape_alloc(cru_tape *tape, int64_t count, size_t size);
 
-/* Memory of the step as a pool, for graphs that live for one step. */
+/* Memory of the step as a pool, for graphs that live for one step. Taking nothing tells a trace that what follows is no
+ * operator's work. */
 static inline void *cru_tape_pool_alloc(void *owner, int64_t count, size_t size)
 {
     return cru_tape_alloc((cru_tape *)owner, count, size);
@@ -133,6 +134,7 @@ static inline void *cru_tape_pool_alloc(void *owner, int64_t count, size_t size)
 static inline cru_pool cru_tape_pool(cru_tape *tape)
 {
     cru_pool pool = {cru_tape_pool_alloc, tape};
+    (void)cru_tape_alloc(tape, 0, 1);
     return pool;
 }
 

@@ -12,7 +12,8 @@
  * and, before the first operator, `cru_ctx_trace(ctx, print, stderr)`.
  *
  * Time is taken from one operator to the next, so that all of it is accounted for: an operator's share includes making
- * room for its result and whatever the method itself does before it calls the next one. */
+ * room for its result. What a method does itself (graphs that it draws, numbers that it reads) is the event "(between)" from
+ * where it takes memory of the step, which has no shape. */
 #ifndef CRUCIBLE_TRACE_H
 #define CRUCIBLE_TRACE_H
 

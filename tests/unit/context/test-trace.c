@@ -91,6 +91,26 @@ START_TEST(an_event_has_the_shape_of_the_result_and_the_bytes_of_all_operands)
 }
 END_TEST
 
+START_TEST(what_a_method_does_between_operators_is_told_apart)
+{
+    bench b = bench_create();
+    record r = {0};
+    cru_ctx_trace(b.ctx, keep, &r);
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    cru_tensor *h = cru_matmul(b.tape, b.x, b.w);
+    for (int i = 0; i < 3; i++) (void)cru_tape_alloc(b.tape, 10, 1);
+    cru_relu(b.tape, h);
+    cru_tape_begin(b.tape, CRU_TRAIN);
+    ck_assert_int_eq(r.count, 3);
+    expect(&r.events[0], "matmul", false);
+    expect(&r.events[1], "(between)", false);
+    expect(&r.events[2], "relu", false);
+    ck_assert_int_eq(r.events[1].rank, 0);
+    ck_assert_int_eq(r.events[1].bytes, 0);
+    cru_ctx_destroy(b.ctx);
+}
+END_TEST
+
 START_TEST(nothing_is_told_after_the_trace_was_ended)
 {
     bench b = bench_create();
@@ -111,6 +131,7 @@ Suite *suite(void)
     TCase *c = tcase_create("trace");
     tcase_add_test(c, operators_are_told_in_the_order_in_which_they_ran);
     tcase_add_test(c, an_event_has_the_shape_of_the_result_and_the_bytes_of_all_operands);
+    tcase_add_test(c, what_a_method_does_between_operators_is_told_apart);
     tcase_add_test(c, nothing_is_told_after_the_trace_was_ended);
     suite_add_tcase(s, c);
     return s;

@@ -22,6 +22,28 @@ START_TEST(bytes_match_the_standard)
 }
 END_TEST
 
+/* Texts of all lengths around the ends of blocks, several at once, against one after the other. */
+START_TEST(texts_side_by_side_have_the_checksums_of_each)
+{
+    char text[SHA256_LANES][300], one[SHA256_HEX], many[SHA256_LANES][SHA256_HEX], (*to[SHA256_LANES])[SHA256_HEX];
+    const char *from[SHA256_LANES];
+    for (int round = 0; round < 260; round++) {
+        const int count = round % SHA256_LANES + 1;
+        for (int k = 0; k < count; k++) {
+            const int length = (round + 37 * k) % 290;
+            for (int i = 0; i < length; i++) text[k][i] = (char)(1 + (i * 7 + round * 13 + k * 31) % 255);
+            text[k][length] = 0;
+            from[k] = text[k], to[k] = &many[k];
+        }
+        sha256_texts(from, count, to);
+        for (int k = 0; k < count; k++) {
+            sha256_bytes(text[k], strlen(text[k]), one);
+            ck_assert_str_eq(many[k], one);
+        }
+    }
+}
+END_TEST
+
 static void check_file(const char *text, size_t repeats, const char *expected)
 {
     char path[] = "/tmp/test-sha256-XXXXXX";
@@ -64,6 +86,7 @@ Suite *suite(void)
     Suite *s = suite_create("sha256");
     TCase *t = tcase_create("sha256");
     tcase_add_test(t, bytes_match_the_standard);
+    tcase_add_test(t, texts_side_by_side_have_the_checksums_of_each);
     tcase_add_test(t, files_match_the_standard_also_when_longer_than_a_buffer);
     tcase_add_test(t, an_unreadable_file_is_an_io_error_that_names_it);
     suite_add_tcase(s, t);
