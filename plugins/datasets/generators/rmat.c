@@ -3,9 +3,12 @@
  *
  * An edge picks one quadrant of the adjacency per bit of the node ids, with probabilities a, b, c, d; the result has
  * the skewed degrees of real networks. With fewer nodes an edge that ends beyond them is drawn again. Ids are scrambled afterwards, so that degree does not follow the number. A
- * node's class is the range of its id before that, which the recursion makes homophilous; features are Gaussian.
+ * node's class is the range of its id before that, which the recursion makes homophilous; features are Gaussian. With
+ * task = anomaly the second of two classes, the last ids, which have the fewest edges, are the anomalies.
  *
  * Chakrabarti, Zhan, Faloutsos. R-MAT: A Recursive Model for Graph Mining. SDM 2004. */
+#include <stdlib.h>
+
 #include <crucible/crucible.h>
 
 #include "edge-list.h"
@@ -15,9 +18,12 @@ typedef struct settings {
     int64_t scale, nodes;
     double edge_factor, a, b, c;
     int64_t classes, features;
-    double signal;
+    double signal, imbalance;
     bool directed;
+    int64_t task;
 } settings;
+
+static const char *const tasks[] = {"nodes", "anomaly", NULL};
 
 static const cru_param schema[] = {
     CRU_INT(settings, scale, 12, 1, 30, "the graph has 2^scale nodes"),
@@ -26,10 +32,12 @@ static const cru_param schema[] = {
     CRU_FLOAT(settings, a, 0.57, 0, 1, "probability of the upper left quadrant"),
     CRU_FLOAT(settings, b, 0.19, 0, 1, "probability of the upper right quadrant"),
     CRU_FLOAT(settings, c, 0.19, 0, 1, "probability of the lower left quadrant; the fourth takes the rest"),
-    CRU_INT(settings, classes, 4, 1, 1024, "classes: equal ranges of the ids before scrambling"),
+    CRU_INT(settings, classes, 4, 1, 1024, "classes: ranges of the ids before scrambling"),
     CRU_INT(settings, features, 16, 1, 1e6, "feature columns"),
     CRU_FLOAT(settings, signal, 1, 0, 1e3, "length of the class centres, in standard deviations of the noise"),
+    CRU_FLOAT(settings, imbalance, 1, 1, 1e6, "size of the largest class over that of the smallest"),
     CRU_BOOL(settings, directed, false, "keep the direction of the edges"),
+    CRU_CHOICE(settings, task, 0, tasks, "classify nodes, or score those of the second class as anomalies"),
     CRU_END,
 };
 
@@ -48,7 +56,20 @@ static edge draw_edge(const settings *s, int64_t nodes, cru_rng *rng)
     return (edge){row, col, 1};
 }
 
-/* Writes data->truth as well: the class of a node is the range of its id before scrambling. */
+/* The class of a node is the range of its id before scrambling. */
+static cru_status put_classes(const settings *s, const int32_t *name, cru_data *data, cru_error *err)
+{
+    int64_t *sizes = malloc((size_t)s->classes * sizeof *sizes);
+    if (!sizes) return cru_fail(err, CRU_NO_MEMORY, "rmat: no memory for %lld classes", (long long)s->classes);
+    generate_class_sizes(data->nodes, s->classes, s->imbalance, sizes);
+    for (int64_t v = 0, c = 0, end = sizes[0]; v < data->nodes; v++) {
+        while (v >= end) end += sizes[++c];
+        data->truth[name[v]] = (int32_t)c;
+    }
+    free(sizes);
+    return CRU_OK;
+}
+
 static cru_status make_graph(const settings *s, const int32_t *name, uint64_t seed, cru_data *data, cru_error *err)
 {
     edge_list edges = {0};
@@ -61,7 +82,6 @@ static cru_status make_graph(const settings *s, const int32_t *name, uint64_t se
     }
     if (!status) status = edge_list_store(&edges, data->nodes, s->directed ? EDGE_DIRECTED : EDGE_SYMMETRIC, data);
     edge_list_free(&edges);
-    for (int64_t v = 0; v < data->nodes; v++) data->truth[name[v]] = (int32_t)(v * s->classes / data->nodes);
     return status;
 }
 
@@ -75,7 +95,8 @@ static cru_status load(const cru_loading *l)
         return cru_fail(l->err, CRU_BAD_INPUT, "rmat: %lld nodes do not need scale = %lld", (long long)nodes,
                         (long long)s->scale);
     if (nodes < s->classes) return cru_fail(l->err, CRU_BAD_INPUT, "rmat: fewer nodes than classes");
-    cru_status status = generate_begin(data, CRU_NODES, nodes, s->classes, l->err);
+    if (s->task && s->classes != 2) return cru_fail(l->err, CRU_BAD_INPUT, "rmat: task = anomaly needs classes = 2");
+    cru_status status = generate_begin(data, s->task ? CRU_ANOMALY : CRU_NODES, nodes, s->classes, l->err);
     if (status) return status;
     int32_t *name = cru_data_alloc(data, nodes, sizeof *name);
     if (!name) return cru_fail(l->err, CRU_NO_MEMORY, "rmat: no memory for %lld nodes", (long long)nodes);
@@ -83,6 +104,7 @@ static cru_status load(const cru_loading *l)
             features = cru_rng_stream(l->source->seed, "features", 0);
     cru_rng_permutation(&names, name, nodes);
     status = make_graph(s, name, l->source->seed, data, l->err);
+    if (!status) status = put_classes(s, name, data, l->err);
     if (!status) status = generate_gaussian(data, s->features, s->signal, &features, l->err);
     generate_end(data);
     return status;
@@ -92,10 +114,10 @@ CRU_PLUGIN = {
     CRU_DATASET(.load = load),
     CRU_SETTINGS(settings, schema),
     .name = "rmat",
-    .version = "1.0",
+    .version = "1.1",
     .summary = "recursive-matrix graph of up to 2^scale nodes with skewed degrees",
     .citation = "Chakrabarti, Zhan, Faloutsos. R-MAT: A Recursive Model for Graph Mining. SDM 2004.",
     .authors = "The Crucible authors",
     .license = "Apache-2.0",
-    .problems = CRU_NODES,
+    .problems = CRU_NODES | CRU_ANOMALY,
 };

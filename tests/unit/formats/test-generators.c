@@ -299,6 +299,35 @@ START_TEST(rmat_may_have_fewer_nodes_than_a_power_of_two)
 }
 END_TEST
 
+START_TEST(rmat_may_hold_a_few_anomalies)
+{
+    cru_data *d = format_must_load(&(format_run){
+        .name = "rmat",
+        .settings = {"scale", "10", "classes", "2", "imbalance", "15", "task", "anomaly", "directed", "yes"}});
+    ck_assert_int_eq(d->problem, CRU_ANOMALY);
+    int64_t anomalies = 0, edges[2] = {0};
+    for (int64_t v = 0; v < d->nodes; v++) {
+        anomalies += d->truth[v] == 1;
+        edges[d->truth[v]] += d->graph.offsets[v + 1] - d->graph.offsets[v];
+    }
+    ck_assert_int_eq(anomalies, 64); /* one in 16 */
+    ck_assert_int_gt(edges[1], 0);
+    ck_assert_double_lt((double)edges[1] / 64, (double)edges[0] / 960); /* the last ids have the fewest edges */
+    cru_data_destroy(d);
+}
+END_TEST
+
+START_TEST(rmat_takes_anomalies_from_two_classes_only)
+{
+    cru_error err = {0};
+    cru_data *d = NULL;
+    ck_assert_int_eq(
+        format_load(&(format_run){.name = "rmat", .settings = {"scale", "10", "task", "anomaly"}}, &d, &err),
+        CRU_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "needs classes = 2"));
+}
+END_TEST
+
 START_TEST(rmat_refuses_a_scale_that_is_not_that_of_its_nodes)
 {
     static const char *const nodes[] = {"512", "1025"};
@@ -442,6 +471,8 @@ Suite *suite(void)
     tcase_add_test(c, preferential_attachment_without_choices_ends);
     tcase_add_test(c, rmat_is_skewed_and_homophilous);
     tcase_add_test(c, rmat_may_have_fewer_nodes_than_a_power_of_two);
+    tcase_add_test(c, rmat_may_hold_a_few_anomalies);
+    tcase_add_test(c, rmat_takes_anomalies_from_two_classes_only);
     tcase_add_loop_test(c, rmat_refuses_a_scale_that_is_not_that_of_its_nodes, 0, 2);
     tcase_add_test(c, blobs_without_spread_are_their_centres);
     tcase_add_test(c, blobs_spread_as_they_are_told);
