@@ -5,18 +5,19 @@
  * the same numbers: m training nodes, h of them heads, and m validation nodes from what is left; all others test.
  *
  *   share   m = floor(floor(train N) / C), h = floor(r m), both drawn at random; r = 0.1, 0.2, 0.3 for low, mid, high
- *   target  m = round(train N / C), h = 1, 2, 3 times round(m / 10) or as printed, degrees of the graph made symmetric. Heads are drawn
- *           with weights deg^s and tails with deg^-t, without replacement (the largest keys u^(1/w), u fixed for a
- *           node), s and t in [-4, 4] found by bisection. On the nine datasets of the study, known by their numbers
- *           of nodes and classes, the mean degrees of heads and of tails come as near as they can to the printed
- *           ones, in the nearest of up to ten draws; elsewhere s = t, and the ratio rho of the two means comes near the target
+ *   target  m = round(train N / C), h = 1, 2, 3 times round(m / 10) or as printed, degrees of the graph made symmetric.
+ *           Heads are drawn with weights deg^s and tails with deg^-t, without replacement (the largest keys u^(1/w), u
+ *           fixed for a node), s and t in [-4, 4] found by bisection. On the nine datasets of the study, known by their
+ *           numbers of nodes and classes, the mean degrees of heads and of tails come as near as they can to the printed
+ *           ones, in the nearest of up to ten draws; elsewhere s = t, and the ratio rho of the two means comes near the
+ *           target
+ *   files   as target, but with as many heads at all levels as at low, and validation nodes chosen as training nodes
+ *           are, next in the order of the keys
  *
- *   files   as target, but with as many heads at all levels as at low, and validation nodes chosen as training nodes are,
- *           next in the order of the keys
- *
- * The study's package is `share`, by outgoing edges, which does not move rho much; its paper describes `target` and prints
- * what was reached. `files` is what the masks published with its first scripts are like, with which its tables were
- * made: the printed degrees are theirs, the printed numbers of heads at mid and high are not. Who is in them is random.
+ * The study's package is `share`, by outgoing edges, which does not move rho much; its paper describes `target` and
+ * prints what was reached. `files` is what the masks published with its first scripts are like, with which its tables
+ * were made: the printed degrees are theirs, the printed numbers of heads at mid and high are not. Who is in them is
+ * random.
  *
  * Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph Learning.
  * ICLR 2025. */
