@@ -5,14 +5,19 @@
  * the same numbers: m training nodes, h of them heads, and m validation nodes from what is left; all others test.
  *
  *   share   m = floor(floor(train N) / C), h = floor(r m), both drawn at random; r = 0.1, 0.2, 0.3 for low, mid, high
- *   target  m = round(train N / C), h = 1, 2, 3 times round(m / 10) or as printed, degrees of the graph made symmetric. Heads are drawn
- *           with weights deg^s and tails with deg^-t, without replacement (the largest keys u^(1/w), u fixed for a
- *           node), s and t in [-4, 4] found by bisection. On the nine datasets of the study, known by their numbers
- *           of nodes and classes, the mean degrees of heads and of tails come as near as they can to the printed
- *           ones, in the nearest of up to ten draws; elsewhere s = t, and the ratio rho of the two means comes near the target
+ *   target  m = round(train N / C), h = 1, 2, 3 times round(m / 10) or as printed, degrees of the graph made symmetric.
+ *           Heads are drawn with weights deg^s and tails with deg^-t, without replacement (the largest keys u^(1/w), u
+ *           fixed for a node), s and t in [-4, 4] found by bisection. On the nine datasets of the study, known by their
+ *           numbers of nodes and classes, the mean degrees of heads and of tails come as near as they can to the printed
+ *           ones, in the nearest of up to ten draws; elsewhere s = t, and the ratio rho of the two means comes near the
+ *           target
+ *   files   as target, but with as many heads at all levels as at low, and validation nodes chosen as training nodes
+ *           are, next in the order of the keys
  *
- * The study's code is `share`, by outgoing edges, which does not move rho much; its paper describes `target` and prints
- * what was reached.
+ * The study's package is `share`, by outgoing edges, which does not move rho much; its paper describes `target` and
+ * prints what was reached. `files` is what the masks published with its first scripts are like, with which its tables
+ * were made: the printed degrees are theirs, the printed numbers of heads at mid and high are not. Who is in them is
+ * random.
  *
  * Qin, Yuan, Sun and others. IGL-Bench: Establishing the Comprehensive Benchmark for Imbalanced Graph Learning.
  * ICLR 2025. */
@@ -29,8 +34,8 @@ typedef enum level { LOW, MID, HIGH, LEVELS } level;
 static const char *const levels[] = {"low", "mid", "high", NULL};
 static const double level_share[] = {0.1, 0.2, 0.3};
 
-typedef enum mode { SHARE, TARGET } mode;
-static const char *const modes[] = {"share", "target", NULL};
+typedef enum mode { SHARE, TARGET, FILES } mode;
+static const char *const modes[] = {"share", "target", "files", NULL};
 
 typedef struct settings {
     int64_t level, mode;
@@ -40,8 +45,9 @@ typedef struct settings {
 
 static const cru_param schema[] = {
     CRU_CHOICE(settings, level, MID, levels, "how many heads train, and how far their degree is above the others'"),
-    CRU_CHOICE(settings, mode, SHARE, modes, "share: only the number of heads differs; target: their degree, too"),
-    CRU_FLOAT(settings, target, 0, 0, 1e9, "for mode = target: the ratio of mean degrees; 0: degrees as published"),
+    CRU_CHOICE(settings, mode, SHARE, modes,
+               "share: only the number of heads differs; target: their degree, too; files: their degree alone"),
+    CRU_FLOAT(settings, target, 0, 0, 1e9, "for target and files: the ratio of mean degrees; 0: degrees as published"),
     CRU_FLOAT(settings, train, 0.1, 0, 0.5, "share of training nodes, and of validation nodes"),
     PARTS_RNG_SETTINGS(settings, rng),
     CRU_END,
@@ -95,13 +101,13 @@ static void deal_validation(scene *s, int32_t c)
     parts_deal(s->deal, PART_VAL, (cru_ids){left, count}, s->m);
 }
 
-static void deal_training(scene *s, int32_t c, bool shuffle)
+static void deal_sides(scene *s, int32_t c, part to, bool shuffle)
 {
     const head_tail *sides = &s->sides[c];
     if (shuffle) parts_shuffle(s->deal, sides->heads, sides->head_count);
-    parts_deal(s->deal, PART_TRAIN, (cru_ids){sides->heads, sides->head_count}, s->h);
+    parts_deal(s->deal, to, (cru_ids){sides->heads, sides->head_count}, s->h);
     if (shuffle) parts_shuffle(s->deal, sides->tails, sides->tail_count);
-    parts_deal(s->deal, PART_TRAIN, (cru_ids){sides->tails, sides->tail_count}, s->m - s->h);
+    parts_deal(s->deal, to, (cru_ids){sides->tails, sides->tail_count}, s->m - s->h);
 }
 
 /* ---- mode = target ----------------------------------------------------------------------------------------------- */
@@ -268,7 +274,8 @@ static void count_training(const settings *set, int64_t nodes, scene *s)
     }
     s->m = llround(share / classes);
     const published *known = set->target > 0 ? NULL : find_published(s->deal->damage->data);
-    s->h = (set->level + 1) * (known ? known->head_step : llround((double)s->m / 10));
+    s->h = known ? known->head_step : llround((double)s->m / 10);
+    if (set->mode == TARGET) s->h *= set->level + 1;
 }
 
 static void set_scene(const settings *set, parts *deal, scene *s)
@@ -297,11 +304,14 @@ static cru_status apply(const cru_damage *d)
     cru_status status = parts_start(&deal, &set->rng, d, CRU_STUDY_TORCH);
     if (status) return status;
     set_scene(set, &deal, &s);
-    if (set->mode == TARGET) status = aim(set, &s);
+    if (set->mode != SHARE) status = aim(set, &s);
     if (status) return status;
     for (int32_t c = 0; c < data->classes; c++) {
-        deal_training(&s, c, set->mode == SHARE);
-        deal_validation(&s, c);
+        deal_sides(&s, c, PART_TRAIN, set->mode == SHARE);
+        if (set->mode == FILES)
+            deal_sides(&s, c, PART_VAL, false);
+        else
+            deal_validation(&s, c);
     }
     status = parts_finish(&deal);
     if (status) return status;

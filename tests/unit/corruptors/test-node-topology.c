@@ -78,6 +78,30 @@ START_TEST(a_target_ratio_is_met)
 }
 END_TEST
 
+/* The ratio is met with a tenth of the training nodes for heads at every level, and validation nodes are chosen likewise. */
+START_TEST(files_keep_the_number_of_heads)
+{
+    static const char *const levels[] = {"low", "mid", "high"};
+    cru_data *data = hubs(2000);
+    damage_report report;
+    const damage d = {
+        .name = "local-topology", .settings = {"mode", "files", "target", "5.5", "level", levels[_i]}, .seed = 3};
+    damage_apply(&d, data, &report);
+    const double heads = *damage_reported(&report, "heads_per_class"),
+                 all = *damage_reported(&report, "train_per_class");
+    ck_assert_double_eq(heads, nearbyint(all / 10));
+    ck_assert_double_eq_tol(*damage_reported(&report, "degree_imbalance_ratio"), 5.5, 0.1);
+    int64_t *degree = calloc((size_t)data->items, sizeof *degree), val_heads = 0;
+    const cru_csr both = cru_graph_symmetrise(cru_data_pool(data), &data->graph, CRU_SYM_OR);
+    cru_graph_out_degrees(&both, degree);
+    const double head = cru_head_degree(degree, data->items);
+    for (int64_t i = 0; i < data->split.val.count; i++) val_heads += (double)degree[data->split.val.ids[i]] >= head;
+    ck_assert_int_eq(val_heads, (int64_t)(heads * data->classes));
+    free(degree);
+    cru_data_destroy(data);
+}
+END_TEST
+
 START_TEST(a_target_must_be_known_or_given)
 {
     cru_data *data = hubs(400);
@@ -221,6 +245,7 @@ Suite *suite(void)
     tcase_set_timeout(c, 60);
     tcase_add_loop_test(c, levels_differ_in_the_share_of_heads, 0, 3);
     tcase_add_loop_test(c, a_target_ratio_is_met, 0, 3);
+    tcase_add_loop_test(c, files_keep_the_number_of_heads, 0, 3);
     tcase_add_test(c, a_target_must_be_known_or_given);
     tcase_add_test(c, degrees_count_outgoing_edges);
     tcase_add_test(c, levels_order_the_places_of_training_nodes);
