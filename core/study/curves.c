@@ -116,7 +116,8 @@ static void fill_cell(const drawing *d, int64_t row, int64_t col)
     draw(d, d->target, row, col, count, d->y[0]);
     draw(d, measure, row, col, count, d->y[1]);
     cell->mean = frechet_compare(&(curve_pair){d->x, d->y[0], d->y[1], count, d->scale});
-    cell->trials = count;
+    cell->trials = 0; /* levels that both curves have */
+    for (int64_t i = 0; i < count; i++) cell->trials += !isnan(d->y[0][i]) && !isnan(d->y[1][i]);
     if (!isnan(cell->mean)) cell->mark = TABLE_VALUE;
 }
 

@@ -178,6 +178,15 @@ printf "$parts[quick]\nalgorithm.gnc.hidden = 2\n" >"$work/studies/tiny/table-9.
 expect 2 "$CRUCIBLE" run tiny/table-9 --quick --db parts.db
 contains "$errors" "table-9.ini:7: gnc: no [algorithm] section is called that; did you mean gcn?"
 [ "$(wc -l <<<"$errors")" = 1 ] || fail "not one line: $errors"
+# Parts that differ in nothing but metrics have the same trials: a table has the numbers of both.
+printf 'include = of-gcn.ini\n[experiment]\nmetrics = macro-f1\n' >"$work/studies/tiny/of-gcn-f1.ini"
+printf 'table,dataset,damage,rate,method,metric,mean,std,mark\n1,csbm,clean,,gcn,accuracy,50,9,\n1,csbm,clean,,gcn,macro-f1,50,9,\n' \
+    >"$work/studies/tiny/published/two-metrics.csv"
+printf '[artefact]\npublished = published/two-metrics.csv\nrows = metric\ncols = method\nparts = of-gcn.ini, of-gcn-f1.ini\n' \
+    >"$work/studies/tiny/table-9.ini"
+expect 0 "$CRUCIBLE" run tiny/table-9 --db two-metrics.db
+contains "$errors" "tiny/table-9: 2 of 2 cells measured"
+rm "$work/studies/tiny/published/two-metrics.csv"
 printf 'include = study.ini\n[artefact]\npublished = published/table-1.csv\nrows = damage\ncols = method\n' \
     >"$work/studies/tiny/table-9.ini"
 expect 2 "$CRUCIBLE" run tiny/table-9 --db m.db

@@ -150,3 +150,38 @@ contains "$(cat "$study/RESULTS.md")" "| table-2: A table of our own | 0 | 1 | 3
 contains "$(cat "$study/RESULTS.md")" "## table-2"
 expect 0 results
 contains "$(cat "$study/RESULTS.md")" "| table-2: A table of our own | 0 | 1 | 3 | 0 | 0 |"
+
+# A distance between curves has no runs of its own: it counts as many as there are levels.
+mkdir -p "$work/studies/curves/published"
+cat >"$work/studies/curves/table-1.ini" <<'INI'
+[experiment]
+seeds   = 0
+metrics = accuracy, edge-homophily
+[dataset csbm]
+nodes     = 120
+homophily = 0.1, 0.5, 0.9
+[split]
+scheme = percent
+train  = 0.3
+val    = 0.2
+[algorithm gcn]
+hidden = 4
+[monitor]
+epochs = 3
+[artefact]
+title       = Distances
+published   = published/table-1.csv
+rows        = metric
+cols        = method
+lower       = yes
+points      = 9
+curves      = accuracy
+curve_over  = dataset.homophily
+curve_scale = values
+INI
+printf 'table,dataset,damage,rate,method,metric,mean,std,mark\n1,csbm,,,gcn,frechet edge-homophily,0.50,,\n' \
+    >"$work/studies/curves/published/table-1.csv"
+expect 0 "$CRUCIBLE" run curves/table-1 --db curves.db -q
+expect 0 results --study curves --db curves.db
+contains "$(cat "$work/studies/curves/RESULTS.md")" "| table-1: Distances | 1 | 1 | 3 | 1 | 1 |"
+grep -q '^table-1,frechet edge-homophily,.*,3,yes,' "$work/studies/curves/measured.csv" || fail "the distance was not kept"

@@ -264,6 +264,17 @@ static bool same_settings(const frame *f, int64_t a, int64_t b)
     return f->tried[a] == f->tried[b];
 }
 
+/* Experiments that differ in nothing but metrics have the same trials: what one of them was not asked for, the other tells. */
+static void take_metrics(const frame *f, int64_t trial, int64_t repeat)
+{
+    const frame_column *experiment = frame_find_column(f, FRAME_EXPERIMENT);
+    if (!experiment || experiment->ids[trial] == experiment->ids[repeat] || f->former[trial] || f->former[repeat])
+        return;
+    if (f->outcomes[trial] != STORE_OK || f->outcomes[repeat] != STORE_OK) return;
+    for (int64_t m = 0; m < f->measure_count; m++)
+        if (isnan(f->measures[m].values[trial])) f->measures[m].values[trial] = f->measures[m].values[repeat];
+}
+
 /* A trial that was run by another version of a plugin, or that another store holds, has the same settings. */
 static void drop_repeats(frame *f, int64_t first)
 {
@@ -276,6 +287,7 @@ static void drop_repeats(frame *f, int64_t first)
         keep[i] = true;
         while (slots[at] && keep[i]) {
             keep[i] = i < first || !same_settings(f, i, slots[at] - 1);
+            if (!keep[i]) take_metrics(f, slots[at] - 1, i);
             at = (at + 1) & (uint64_t)(size - 1);
         }
         if (keep[i] && !slots[at]) slots[at] = i + 1;

@@ -52,9 +52,10 @@ typedef struct frame_source {
     int64_t experiment; /* or store_former of it */
 } frame_source;
 
-/* Reads the trials of all sources. Of trials that agree in every setting the first source's counts. Name and
- * configuration are those of the first source. With several experiments there is a column "experiment", on which tables
- * pivot only when asked to. The caller destroys it. CRU_BAD_INPUT: there is no such experiment. */
+/* Reads the trials of all sources. Of trials that agree in every setting the first source's counts, with the metrics that
+ * only another experiment asked for. Name and configuration are those of the first source. With several experiments there
+ * is a column "experiment", on which tables pivot only when asked to. The caller destroys it. CRU_BAD_INPUT: there is no
+ * such experiment. */
 cru_status frame_load(const frame_source *sources, int64_t count, frame **out, cru_error *err);
 void frame_destroy(frame *f);
 

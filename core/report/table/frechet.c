@@ -70,7 +70,7 @@ double frechet_compare(const curve_pair *pair)
         if (pair->scale != FRECHET_NONE) scale_to_unit(both[k], count, offsetof(curve_point, y));
         if (pair->scale == FRECHET_BOTH) scale_to_unit(both[k], count, offsetof(curve_point, x));
     }
-    double distance = frechet_distance((curve){a, count}, (curve){b, count});
+    double distance = count < 2 ? NAN : frechet_distance((curve){a, count}, (curve){b, count});
     free(a);
     free(b);
     return distance;

@@ -65,6 +65,8 @@ START_TEST(constant_curves_and_missing_levels)
     ck_assert_double_eq_tol(frechet_compare(&(curve_pair){x, flat, rising, 3, FRECHET_VALUES}), 1, 1e-12);
     ck_assert_double_eq_tol(frechet_compare(&(curve_pair){x, flat, flat, 3, FRECHET_VALUES}), 0, 1e-12);
     ck_assert_double_eq_tol(frechet_compare(&(curve_pair){x, gap, rising, 3, FRECHET_VALUES}), 0, 1e-12);
+    const double single[] = {NAN, 2, NAN}; /* one level in common is no curve */
+    ck_assert(isnan(frechet_compare(&(curve_pair){x, single, rising, 3, FRECHET_VALUES})));
 }
 END_TEST
 
