@@ -37,8 +37,7 @@ const cru_param run_params[] = {
     CRU_BOOL(run_settings, predictions, false, "keep the scores of every item exactly, to look at"),
     CRU_CHOICE(run_settings, keep, RUN_KEEP_SCORES, keeps,
                "what metrics that come later are judged from: scores in 16 bits a value, compressed; all: embeddings "
-               "and label "
-               "weights, too"),
+               "and label weights, too"),
     CRU_INT(run_settings, keep_limit, 1024, 0, 1 << 30, "MiB that the store may keep of that; 0: no limit"),
     CRU_END,
 };
