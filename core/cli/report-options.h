@@ -7,7 +7,7 @@
 #include "report/report.h"
 
 typedef struct report_options {
-    const char *rows, *cols, *over, *metric, *spread, *alpha, *digits, *out;
+    const char *rows, *cols, *over, *metric, *spread, *alpha, *digits, *minus, *out;
     const char *reference, *k, *curves, *curve_scale, *groups, *baselines, *against; /* of report alone */
     const char *x, *size, *cliques, *vector; /* of plot; the last one of report, too */
     bool tabled;                             /* of report: the vector as a table */

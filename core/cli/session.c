@@ -393,7 +393,8 @@ static cru_status open_all(session *s, const setup *with, cru_error *err)
 static cru_status check_report(const session *s, cru_error *err)
 {
     const report_settings *r = &s->experiment->report;
-    const bool plain = !*r->rows && !*r->cols && !*r->where && !*r->reference && !*r->groups && !*r->baselines;
+    const bool plain =
+        !*r->rows && !*r->cols && !*r->where && !*r->reference && !*r->groups && !*r->baselines && !*r->minus;
     return s->tuning || (plain && !*r->against) ? CRU_OK : report_check(s->store, experiment_id(s), err);
 }
 

@@ -14,7 +14,7 @@ const cru_param experiment_params[] = {
 
 static const char *const sandboxes[] = {"off", "on", "required", NULL};
 
-static const char *const keeps[] = {"none", "scores", NULL};
+static const char *const keeps[] = {"none", "scores", "all", NULL};
 
 const cru_param run_params[] = {
     CRU_INT(run_settings, jobs, 0, 0, 4096, "trials at a time; 0: one per core"),
@@ -36,7 +36,8 @@ const cru_param run_params[] = {
     CRU_BOOL(run_settings, curves, false, "keep learning curves"),
     CRU_BOOL(run_settings, predictions, false, "keep the scores of every item exactly, to look at"),
     CRU_CHOICE(run_settings, keep, RUN_KEEP_SCORES, keeps,
-               "what metrics that come later are judged from: scores in 16 bits a value, compressed"),
+               "what metrics that come later are judged from: scores in 16 bits a value, compressed; all: embeddings "
+               "and label weights, too"),
     CRU_INT(run_settings, keep_limit, 1024, 0, 1 << 30, "MiB that the store may keep of that; 0: no limit"),
     CRU_END,
 };
@@ -135,6 +136,7 @@ const cru_param report_params[] = {
     CRU_BOOL(report_settings, average, false, "a column with the mean over the columns"),
     CRU_STRING(report_settings, groups, "", "columns to rank by themselves, as name: value, value | name: value"),
     CRU_STRING(report_settings, baselines, "", "rows, with commas; worse cells of others are marked"),
+    CRU_STRING(report_settings, minus, "", "a column or a row: the others as differences from it, run by run"),
     CRU_STRING(report_settings, against, "", "another experiment of the store to compare with"),
     CRU_END,
 };

@@ -15,7 +15,7 @@ extern const cru_param experiment_params[];
 typedef enum run_sandbox { RUN_SANDBOX_OFF, RUN_SANDBOX_ON, RUN_SANDBOX_REQUIRED } run_sandbox;
 
 /* What is kept for metrics that come later. */
-typedef enum run_keep { RUN_KEEP_NONE, RUN_KEEP_SCORES } run_keep;
+typedef enum run_keep { RUN_KEEP_NONE, RUN_KEEP_SCORES, RUN_KEEP_ALL } run_keep;
 
 /* [run]: how trials are carried out. Only `device` may change results. */
 typedef struct run_settings {
@@ -145,6 +145,7 @@ typedef struct report_settings {
     bool average;            /* a column with the mean over the columns */
     const char *groups;      /* "name: value, value | name: value": columns to rank and average by themselves */
     const char *baselines;   /* rows; cells of others that are worse are marked */
+    const char *minus;       /* a column or a row: the others as differences from it */
     const char *against;     /* another experiment of the store to compare with */
 } report_settings;
 extern const cru_param report_params[];

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "host/schedule.h"
+#include "protocol/method-report.h"
 
 enum { METRICS_MOST = 64 }; /* bits of judge_request.known */
 
@@ -92,14 +93,23 @@ bool kept_takes(job *j, const char *name)
 
 /* ---- judging --------------------------------------------------------------------------------------------- */
 
-/* Embeddings and label weights are not kept. */
-static bool wants_more(const trial *t, uint64_t known)
+static bool has_part(runner *r, const char *key, const char *name)
 {
+    store_matrix part;
+    if (store_get_part(r->options.store, key, name, &part, &r->error) != CRU_OK) return false;
+    free(part.values);
+    return part.values != NULL;
+}
+
+/* Whether a metric that is not known looks at what was not kept: embeddings and label weights only are when [run] says so. */
+static bool wants_more(runner *r, const trial *t, const store_source *source)
+{
+    const uint64_t known = find_known(r, t, source->metrics);
+    uint32_t flags = 0;
     for (int64_t i = 0; i < t->metric_count; i++)
-        if (!(i < METRICS_MOST && known >> i & 1) &&
-            t->metrics[i]->plugin->flags & (CRU_METRIC_OF_EMBEDDING | CRU_METRIC_OF_LABEL_WEIGHTS))
-            return true;
-    return false;
+        if (!(i < METRICS_MOST && known >> i & 1)) flags |= t->metrics[i]->plugin->flags;
+    return (flags & CRU_METRIC_OF_EMBEDDING && !has_part(r, source->key, STORE_EMBEDDING)) ||
+           (flags & CRU_METRIC_OF_LABEL_WEIGHTS && !has_part(r, source->key, STORE_WEIGHTS));
 }
 
 static void find_source(runner *r, const trial *t, const char *key, store_source *source)
@@ -107,7 +117,7 @@ static void find_source(runner *r, const trial *t, const char *key, store_source
     *source = (store_source){0};
     if (!r->options.store || r->options.afresh || r->error.status) return;
     if (store_find_source(r->options.store, key, source, &r->error) != CRU_OK) return;
-    if (*source->key && wants_more(t, find_known(r, t, source->metrics))) store_source_clear(source);
+    if (*source->key && wants_more(r, t, source)) store_source_clear(source);
 }
 
 void kept_find(job *j)
@@ -139,6 +149,63 @@ static cru_status refill(job *j, const store_matrix *kept, cru_error *err)
     return CRU_OK;
 }
 
+/* The embedding to its place in the file; *cols: of it. */
+static cru_status refill_embedding(job *j, float *file, int64_t *cols, cru_error *err)
+{
+    const score_shape *shape = &j->problem->shape;
+    store_matrix part = {0};
+    *cols = 0;
+    cru_status status = shape->embedding
+                            ? store_get_part(j->runner->options.store, j->source.key, STORE_EMBEDDING, &part, err)
+                            : CRU_OK;
+    if (status || !part.values) return status;
+    if (part.rows != shape->items || part.cols > shape->embedding)
+        status = cru_fail(err, CRU_BAD_INPUT, "the kept embedding of %s has the wrong size; --force trains again",
+                          j->source.key);
+    else
+        memcpy(scores_embedding(file, shape), part.values, (size_t)(part.rows * part.cols) * sizeof *part.values);
+    *cols = status ? 0 : part.cols;
+    free(part.values);
+    return status;
+}
+
+/* The label weights as the report that the method would have given; *bytes: of it. */
+static cru_status refill_weights(job *j, float *file, uint64_t *bytes, cru_error *err)
+{
+    const score_shape *shape = &j->problem->shape;
+    store_matrix part = {0};
+    *bytes = 0;
+    cru_status status =
+        shape->weights ? store_get_part(j->runner->options.store, j->source.key, STORE_WEIGHTS, &part, err) : CRU_OK;
+    if (status || !part.values || part.cols != 1) {
+        free(part.values);
+        return status;
+    }
+    double *weights = malloc((size_t)part.rows * sizeof *weights + 1);
+    report_writer w = {.weights = true, .room = scores_report_room(shape)};
+    cru_report report = report_open(&w);
+    for (int64_t i = 0; weights && i < part.rows; i++) weights[i] = part.values[i];
+    if (weights)
+        report.sink.put(report.sink.user, CRU_LABEL_WEIGHT, weights, part.rows);
+    else
+        status = cru_fail(err, CRU_NO_MEMORY, "no memory for kept label weights");
+    *bytes = report_close(&w, scores_report(file, shape));
+    free(weights);
+    free(part.values);
+    return status;
+}
+
+static cru_status refill_parts(job *j, int64_t *cols, uint64_t *bytes, cru_error *err)
+{
+    const score_shape *shape = &j->problem->shape;
+    float *file = scores_map(j->scores, shape, true);
+    if (!file) return cru_fail(err, CRU_NO_MEMORY, "no memory for kept scores");
+    cru_status status = refill_embedding(j, file, cols, err);
+    if (!status) status = refill_weights(j, file, bytes, err);
+    scores_unmap(file, shape);
+    return status;
+}
+
 static void judged(judge_call *call, const judge_reply *reply, const records *payload, int fd)
 {
     job *j = call->owner;
@@ -152,7 +219,10 @@ void kept_judge(job *j)
     const store_source *source = &j->source;
     store_matrix kept = {0};
     cru_status status = store_get_kept(r->options.store, source->key, &kept, &r->error);
+    int64_t cols = 0;
+    uint64_t bytes = 0;
     if (!status) status = refill(j, &kept, &r->error);
+    if (!status) status = refill_parts(j, &cols, &bytes, &r->error);
     free(kept.values);
     if (status) return;
     j->state = JOB_SCORING;
@@ -161,6 +231,8 @@ void kept_judge(job *j)
                                        .seconds_total = source->seconds_total,
                                        .seconds_to_best = source->seconds_to_best,
                                        .peak_bytes = source->peak_bytes,
+                                       .embedding_cols = cols,
+                                       .report_bytes = bytes,
                                        .known = find_known(r, &j->trial, source->metrics),
                                        .rule = j->rule},
                            .fd = j->scores,

@@ -9,6 +9,7 @@
 
 #include "base/printable.h"
 #include "host/schedule.h"
+#include "protocol/method-report.h"
 
 enum {
     LOG_TAIL = 4000,   /* of a message */
@@ -230,6 +231,47 @@ static int64_t best_epoch(const job *j, const judge_reply *reply)
     return refuted ? -1 : j->best_epoch;
 }
 
+/* What is kept beside the scores. */
+typedef struct kept_parts {
+    store_part items[2];
+    int64_t count;
+    float *weights; /* of the second; to be freed */
+} kept_parts;
+
+static bool all_finite(const float *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(values[i])) return false;
+    return true;
+}
+
+/* How much the method trusts each label, as floats; none where it does not say, or not in numbers. */
+static store_part find_weights(const job *j, float *scores, float **weights)
+{
+    store_part part = {.name = STORE_WEIGHTS};
+    record found;
+    const unsigned char *report = scores_report(scores, &j->problem->shape);
+    if (!report_find_weights(report, j->outcome.report_bytes, &found)) return part;
+    *weights = malloc((size_t)found.count * sizeof **weights + 1);
+    for (int64_t i = 0; *weights && i < found.count; i++) (*weights)[i] = (float)found.values[i];
+    if (!*weights || !all_finite(*weights, found.count)) return part;
+    part.values = *weights;
+    part.rows = found.count;
+    part.cols = 1;
+    return part;
+}
+
+static void find_parts(const job *j, float *scores, kept_parts *out)
+{
+    const score_shape *shape = &j->problem->shape;
+    const float *embedding = scores_embedding(scores, shape);
+    const int64_t cols = j->outcome.embedding_cols;
+    const bool good = all_finite(embedding, shape->items * cols);
+    out->items[0] = (store_part){STORE_EMBEDDING, embedding, shape->items, good ? cols : 0};
+    out->items[1] = find_weights(j, scores, &out->weights);
+    out->count = 2;
+}
+
 void results_finish(job *j, const judge_reply *reply, const records *numbers)
 {
     if (reply->status) {
@@ -249,10 +291,17 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     double *parts;
     add_split(&f, j, &parts);
     const run_settings *run = j->runner->run;
-    const bool keeps = run->keep == RUN_KEEP_SCORES && j->runner->options.store;
+    const bool keeps = run->keep != RUN_KEEP_NONE && j->runner->options.store;
     float *scores = run->predictions || keeps ? scores_map(j->scores, shape, false) : NULL;
     const bool predictions = run->predictions && scores;
-    const store_kept kept = {scores, shape->items, shape->classes, keeps ? kept_metrics(j->runner, &j->trial) : NULL};
+    kept_parts parts_kept = {0};
+    if (keeps && scores && run->keep == RUN_KEEP_ALL) find_parts(j, scores, &parts_kept);
+    const store_kept kept = {.values = scores,
+                             .rows = shape->items,
+                             .cols = shape->classes,
+                             .metrics = keeps ? kept_metrics(j->runner, &j->trial) : NULL,
+                             .parts = parts_kept.items,
+                             .part_count = parts_kept.count};
     store_result result = {.outcome = STORE_OK,
                            .message = j->outcome.outcome == STORE_OK && *j->outcome.text ? j->outcome.text : NULL,
                            .seconds_total = job_seconds(j),
@@ -272,6 +321,7 @@ void results_finish(job *j, const judge_reply *reply, const records *numbers)
     score_shape mapped = *shape;
     hand_over(j, &result, validation);
     scores_unmap(scores, &mapped);
+    free(parts_kept.weights);
     free(parts);
     figures_free(&f);
 }

@@ -51,10 +51,13 @@ score_shape scores_wanted(const experiment *e, int64_t items, int32_t classes)
 {
     uint32_t flags = 0;
     for (int64_t i = 0; i < e->metric_count; i++) flags |= e->metrics[i]->plugin->flags;
+    const bool all = e->run.keep == RUN_KEEP_ALL;
+    const bool embedding = flags & CRU_METRIC_OF_EMBEDDING, weights = flags & CRU_METRIC_OF_LABEL_WEIGHTS;
     return (score_shape){.items = items,
                          .classes = classes,
-                         .embedding = flags & CRU_METRIC_OF_EMBEDDING ? EMBEDDING_MOST : 0,
-                         .weights = (flags & CRU_METRIC_OF_LABEL_WEIGHTS) != 0};
+                         .embedding = embedding || all ? EMBEDDING_MOST : 0,
+                         .weights = weights || all,
+                         .spare = (embedding ? 0 : SPARE_EMBEDDING) | (weights ? 0 : SPARE_WEIGHTS)};
 }
 
 static score_shape shape_of(const judge *j, const cru_data *data)
@@ -275,7 +278,7 @@ static cru_status find_weights(const judge_request *request, float *scores, cons
 {
     record found;
     *weights = NULL;
-    if (!shape->weights) return CRU_OK;
+    if (!shape->weights || shape->spare & SPARE_WEIGHTS) return CRU_OK;
     if (request->report_bytes > scores_report_room(shape))
         return cru_fail(err, CRU_FAILED, "its report is larger than its place");
     if (!report_find_weights(scores_report(scores, shape), request->report_bytes, &found)) return CRU_OK;
@@ -296,7 +299,7 @@ static cru_status score(judge *j, const judge_request *request, int fd, answer *
     score_shape shape = shape_of(j, p->data);
     float *scores = scores_map(fd, &shape, false), *repaired = NULL;
     if (!scores) return cru_fail(err, CRU_FAILED, "the scores cannot be mapped");
-    const int64_t cols = request->embedding_cols;
+    const int64_t cols = shape.spare & SPARE_EMBEDDING ? 0 : request->embedding_cols;
     const double *weights = NULL;
     const bool finite = validation_finite(scores, scores_count(&shape));
     if (!finite && keeps_nonfinite(request)) repaired = finite_copy(scores, &shape);

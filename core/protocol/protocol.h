@@ -98,10 +98,13 @@ bool descriptor_receive(int socket, int *fd); /* false when none came */
 typedef struct score_shape {
     int64_t items;
     int32_t classes;
-    int32_t embedding; /* 0: no metric asks for one */
-    int64_t weights;   /* 1: a metric asks for label weights, which the report has room for then; as wide as the first,
+    int32_t embedding; /* 0: nobody asks for one */
+    int64_t weights;   /* 1: somebody asks for label weights, which the report has room for then; as wide as the first,
                         * so that no byte of the struct, which travels, is left unset */
+    int64_t spare;     /* which of the two no metric asks for, so that one that cannot be judged is no fault */
 } score_shape;
+
+enum { SPARE_EMBEDDING = 1, SPARE_WEIGHTS = 2 };
 
 enum { EMBEDDING_MOST = 4096 };
 

@@ -147,7 +147,7 @@ static cru_status add_costs(report *r, const table_request *pivot, const report_
     } costs[] = {{request->x ? request->x : "seconds", &r->x}, {request->size ? request->size : "peak-mib", &r->size}};
     table_request plain = *pivot;
     plain.other = NULL;
-    plain.baselines = plain.groups = NULL;
+    plain.baselines = plain.groups = plain.minus = NULL;
     for (int i = 0; i < 2; i++) {
         if (strcmp(costs[i].name, "none") == 0) continue;
         const frame_measure *measure = frame_find_measure(r->f, costs[i].name);
@@ -173,6 +173,7 @@ static cru_status add_tables(report *r, const report_request *request, cru_error
                            .groups_asked = request->groups_asked,
                            .tried = request->tried,
                            .baselines = request->baselines,
+                           .minus = request->minus,
                            .other = r->other};
     measure_list list;
     cru_status status = find_spread(request->spread, &pivot.spread, err);

@@ -49,6 +49,7 @@ typedef struct report_request {
     bool average;                   /* a column with the mean over the columns */
     const char *groups, *baselines; /* see table_request */
     bool groups_asked;              /* set by report_make: `groups` is the caller's, not the configuration's */
+    const char *minus;              /* a column or row to take off the others (table/minus.h) */
     const char *against;            /* another experiment of the store, whose cells these are compared with */
     const char *curves; /* a metric: instead of tables, how far the curves of the others are from its own (frechet.h) */
     const char *curve_scale; /* one of frechet_scale_names; NULL: the first */

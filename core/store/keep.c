@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* keep.c: the scores of a trial in 16 bits a value, and finding those of another trial of the same training.
+/* keep.c: the scores of a trial, and what else is kept of it, in 16 bits a value, and finding those of another trial of
+ * the same training.
  *
  * The high bytes of all values stand before their low bytes, which suits deflate better. The training of a trial is its
  * canonical text without the metrics, which come last in it (config.h, trial_text). */
@@ -36,16 +37,16 @@ static void join_bytes(const unsigned char *planes, int64_t count, uint16_t *cod
 }
 
 /* False: no memory. The caller frees the bytes. */
-static bool pack(const store_kept *k, packed *out)
+static bool pack(const float *values, int64_t rows, int64_t cols, packed *out)
 {
-    int64_t count = k->rows * k->cols;
+    int64_t count = rows * cols;
     uint16_t *codes = malloc((size_t)count * sizeof *codes + 1);
     unsigned char *planes = malloc((size_t)count * 2 + 1);
     *out = (packed){.size = compressBound((uLong)count * 2)};
     out->bytes = malloc(out->size);
     bool packs = codes && planes && out->bytes;
     if (packs) {
-        out->exponent = half_encode(k->values, k->rows, (int32_t)k->cols, codes);
+        out->exponent = half_encode(values, rows, (int32_t)cols, codes);
         split_bytes(codes, count, planes);
         packs = compress2(out->bytes, &out->size, planes, (uLong)count * 2, FAST) == Z_OK;
     }
@@ -79,8 +80,8 @@ static cru_status unpack(store *s, sqlite3_stmt *query, store_matrix *out, cru_e
     out->values = malloc((size_t)count * sizeof *out->values + 1);
     if (!codes || !planes || !out->values) {
         status = cru_fail(err, CRU_NO_MEMORY, "%s: no memory for kept scores", s->path);
-    } else if (uncompress(planes, &size, sqlite3_column_blob(query, 3), (uLong)bytes) != Z_OK ||
-               size != (uLongf)count * 2) {
+    } else if (count && (uncompress(planes, &size, sqlite3_column_blob(query, 3), (uLong)bytes) != Z_OK ||
+                         size != (uLongf)count * 2)) {
         status =
             cru_fail(err, CRU_BAD_INPUT, "%s: kept scores are damaged; --force trains their trials again", s->path);
     } else {
@@ -139,14 +140,37 @@ static cru_status count_bytes(store *s, cru_error *err)
     return CRU_OK;
 }
 
-static cru_status put_packed(store *s, int64_t row, const store_kept *k, const packed *p, const char *training,
-                             cru_error *err)
+/* Of one that has nothing no bytes are left. */
+static bool pack_part(const store_part *part, packed *out)
+{
+    const int64_t count = part->rows * part->cols; /* as one column: no value stands for the class of a row */
+    const bool packs = pack(part->values, count, 1, out);
+    if (packs && !count) out->size = 0;
+    return packs;
+}
+
+static cru_status put_part(store *s, int64_t row, const store_part *part, const packed *p, cru_error *err)
+{
+    sqlite3_stmt *insert = db_statement(s, "INSERT OR REPLACE INTO kept_part VALUES(?1, ?2, ?3, ?4, ?5, ?6)", err);
+    if (!insert) return CRU_IO;
+    sqlite3_bind_int64(insert, 1, row);
+    db_bind_text(insert, 2, part->name);
+    sqlite3_bind_int64(insert, 3, part->rows);
+    sqlite3_bind_int64(insert, 4, part->cols);
+    sqlite3_bind_int(insert, 5, p->exponent);
+    cru_status status = db_bind_blob(insert, 6, p->bytes, (int64_t)p->size, err);
+    return status ? status : db_run(s, insert, err);
+}
+
+/* `bytes`: of all that is kept of the trial. */
+static cru_status put_scores(store *s, int64_t row, const store_kept *k, const packed *p, const char *training,
+                             int64_t bytes, cru_error *err)
 {
     sqlite3_stmt *insert = db_statement(s, "INSERT OR REPLACE INTO kept VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", err);
     if (!insert) return CRU_IO;
     sqlite3_bind_int64(insert, 1, row);
     db_bind_text(insert, 2, training);
-    sqlite3_bind_int64(insert, 3, (int64_t)p->size);
+    sqlite3_bind_int64(insert, 3, bytes);
     db_bind_text(insert, 4, k->metrics ? k->metrics : "");
     sqlite3_bind_int64(insert, 5, k->rows);
     sqlite3_bind_int64(insert, 6, k->cols);
@@ -160,10 +184,27 @@ static bool has_room(const store *s, int64_t bytes)
     return !s->options.keep_bytes || s->kept_bytes + bytes <= s->options.keep_bytes;
 }
 
+/* All of it or, where there is no room, nothing. p[0] are the scores. */
+static cru_status put_all(store *s, int64_t row, const char *key, const store_kept *kept, const packed *p,
+                          cru_error *err)
+{
+    char training[SHA256_HEX];
+    int64_t bytes = 0;
+    for (int64_t i = 0; i <= kept->part_count; i++) bytes += (int64_t)p[i].size;
+    if (!has_room(s, bytes)) {
+        s->unkept++;
+        return CRU_OK;
+    }
+    cru_status status = find_training(s, key, training, err);
+    if (!status) status = put_scores(s, row, kept, p, training, bytes, err);
+    for (int64_t i = 0; !status && i < kept->part_count; i++)
+        status = put_part(s, row, &kept->parts[i], &p[i + 1], err);
+    if (!status) s->kept_bytes += bytes;
+    return status;
+}
+
 cru_status keep_put(store *s, int64_t row, const char *key, const store_kept *kept, cru_error *err)
 {
-    packed p;
-    char training[SHA256_HEX];
     if (!kept) return CRU_OK;
     cru_status status = count_bytes(s, err);
     if (status) return status;
@@ -171,14 +212,13 @@ cru_status keep_put(store *s, int64_t row, const char *key, const store_kept *ke
         s->unkept++;
         return CRU_OK;
     }
-    if (!pack(kept, &p))
-        status = cru_fail(err, CRU_NO_MEMORY, "%s: no memory to keep the scores of a trial", s->path);
-    else if (!has_room(s, (int64_t)p.size))
-        s->unkept++;
-    else if ((status = find_training(s, key, training, err)) == CRU_OK &&
-             (status = put_packed(s, row, kept, &p, training, err)) == CRU_OK)
-        s->kept_bytes += (int64_t)p.size;
-    free(p.bytes);
+    packed *p = calloc((size_t)kept->part_count + 1, sizeof *p);
+    bool packs = p && pack(kept->values, kept->rows, kept->cols, p);
+    for (int64_t i = 0; packs && i < kept->part_count; i++) packs = pack_part(&kept->parts[i], &p[i + 1]);
+    status = packs ? put_all(s, row, key, kept, p, err)
+                   : cru_fail(err, CRU_NO_MEMORY, "%s: no memory to keep the scores of a trial", s->path);
+    for (int64_t i = 0; p && i <= kept->part_count; i++) free(p[i].bytes);
+    free(p);
     return status;
 }
 
@@ -232,6 +272,20 @@ void store_source_clear(store_source *source)
     *source = (store_source){0};
 }
 
+/* Of a bound query; what it finds is unpacked. */
+static cru_status get_unpacked(store *s, sqlite3_stmt *query, store_matrix *out, cru_error *err)
+{
+    bool row;
+    cru_status status = db_next(s, query, &row, err);
+    if (status || !row) return status;
+    status = unpack(s, query, out, err);
+    db_done(query);
+    if (!status) return CRU_OK;
+    free(out->values);
+    *out = (store_matrix){0};
+    return status;
+}
+
 cru_status store_get_kept(store *s, const char *key, store_matrix *out, cru_error *err)
 {
     *out = (store_matrix){0};
@@ -241,15 +295,20 @@ cru_status store_get_kept(store *s, const char *key, store_matrix *out, cru_erro
         s, "SELECT rows, cols, exponent, data FROM kept JOIN trial ON trial.id = kept.trial WHERE key = ?1", err);
     if (!query) return CRU_IO;
     db_bind_text(query, 1, key);
-    bool row;
-    status = db_next(s, query, &row, err);
-    if (status || !row) return status;
-    status = unpack(s, query, out, err);
-    db_done(query);
-    if (!status) return CRU_OK;
-    free(out->values);
+    return get_unpacked(s, query, out, err);
+}
+
+cru_status store_get_part(store *s, const char *key, const char *name, store_matrix *out, cru_error *err)
+{
     *out = (store_matrix){0};
-    return status;
+    sqlite3_stmt *query = db_statement(s,
+                                       "SELECT rows, cols, exponent, data FROM kept_part JOIN trial ON trial.id ="
+                                       " kept_part.trial WHERE key = ?1 AND name = ?2",
+                                       err);
+    if (!query) return CRU_IO;
+    db_bind_text(query, 1, key);
+    db_bind_text(query, 2, name);
+    return get_unpacked(s, query, out, err);
 }
 
 cru_status store_get_source(store *s, const char *key, char source[STORE_KEY], cru_error *err)

@@ -46,7 +46,7 @@ static const char create_tables[] =
     " cols INTEGER NOT NULL, data BLOB NOT NULL);";
 
 /* Which files of plugins made a trial, the parts of its time, what it logged, further names of a trial that an experiment
- * lists under several, kept scores, and by its key the trial whose kept scores another was judged from. Not part of a
+ * lists under several, kept scores and what else is kept with them, and by its key the trial whose kept scores another was judged from. Not part of a
  * layout's number: programs that do not know of them pass them over, and a file without them gets them when it is opened
  * for writing. */
 static const char create_additions[] =
@@ -71,7 +71,11 @@ static const char create_additions[] =
     " cols INTEGER NOT NULL, exponent INTEGER NOT NULL, data BLOB NOT NULL);"
     "CREATE INDEX IF NOT EXISTS kept_training ON kept(training, bytes);"
     "CREATE TABLE IF NOT EXISTS judged_from(trial INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,"
-    " source TEXT NOT NULL);";
+    " source TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS kept_part(trial INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE, name TEXT NOT "
+    "NULL,"
+    " rows INTEGER NOT NULL, cols INTEGER NOT NULL, exponent INTEGER NOT NULL, data BLOB NOT NULL,"
+    " PRIMARY KEY(trial, name)) WITHOUT ROWID;";
 /* How a file without an addition that must not be changed is made to look like one with it. */
 static const struct {
     const char *has, *look;
@@ -87,6 +91,10 @@ static const struct {
      "CREATE TEMP VIEW past AS SELECT 0 AS experiment, 0 AS position, 0 AS trial, NULL AS alias, 0 AS tried WHERE 0;"},
     {"SELECT count(*) FROM main.sqlite_master WHERE name = 'judged_from'",
      "CREATE TEMP VIEW judged_from AS SELECT NULL AS trial, NULL AS source WHERE 0;"},
+    {"SELECT count(*) FROM main.sqlite_master WHERE name = 'kept_part'",
+     "CREATE TEMP VIEW kept_part AS SELECT NULL AS trial, NULL AS name, 0 AS rows, 0 AS cols, 0 AS exponent, NULL AS "
+     "data"
+     " WHERE 0;"},
 };
 
 /* The trials of an experiment under all their names, and under its negative number those that earlier lists of it had and this has not. */

@@ -191,8 +191,19 @@ typedef struct store_build {
 typedef struct store_kept {
     const float *values; /* rows x cols */
     int64_t rows, cols;
-    const char *metrics; /* what the trial was judged by, in the caller's words; may be NULL */
+    const char *metrics;            /* what the trial was judged by, in the caller's words; may be NULL */
+    const struct store_part *parts; /* what else is kept of it */
+    int64_t part_count;
 } store_kept;
+
+/* The names of two parts. One without columns says that the method has no such thing. */
+#define STORE_EMBEDDING "embedding"
+#define STORE_WEIGHTS   "weights"
+typedef struct store_part {
+    const char *name;
+    const float *values; /* rows x cols */
+    int64_t rows, cols;
+} store_part;
 
 typedef struct store_result {
     store_outcome outcome; /* not STORE_PENDING */
@@ -345,6 +356,9 @@ typedef struct store_matrix {
     int64_t rows, cols;
 } store_matrix;
 cru_status store_get_kept(store *s, const char *key, store_matrix *out, cru_error *err);
+
+/* Likewise a part that was kept beside them; *values is NULL when it was not, and something else when it has no columns. */
+cru_status store_get_part(store *s, const char *key, const char *name, store_matrix *out, cru_error *err);
 
 /* The key of the trial whose kept scores this one was judged from; empty: it was run itself. */
 cru_status store_get_source(store *s, const char *key, char source[STORE_KEY], cru_error *err);

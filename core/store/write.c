@@ -382,6 +382,9 @@ cru_status store_reset(store *s, int64_t experiment, uint32_t outcomes, int64_t 
         "DELETE FROM spent WHERE trial IN " CONCERNED,
         "DELETE FROM log WHERE trial IN " CONCERNED,
         "DELETE FROM kept WHERE trial IN " CONCERNED,
+        "DELETE FROM kept_part WHERE trial IN " CONCERNED,
+        "DELETE FROM kept_part WHERE ?2 & (1 << 1) AND trial IN (SELECT id FROM trial WHERE key IN"
+        " (SELECT source FROM judged_from WHERE trial IN " CONCERNED "))",
         "DELETE FROM kept WHERE ?2 & (1 << 1) AND trial IN (SELECT id FROM trial WHERE key IN"
         " (SELECT source FROM judged_from WHERE trial IN " CONCERNED "))",
         "DELETE FROM judged_from WHERE trial IN " CONCERNED,

@@ -147,6 +147,7 @@ static cru_status hand_embedding(share *s, const instance *p)
     if (!shape->embedding || !p->method->embed) return CRU_OK;
     cru_status status = p->method->embed(p->self, &rows, &cols);
     if (status) return status;
+    if (cols > shape->embedding && shape->spare & SPARE_EMBEDDING) return CRU_OK;
     if (!rows || cols < 1 || cols > shape->embedding)
         return cru_ctx_fail(p->ctx, CRU_UNSUPPORTED, "an embedding of %ld columns; 1 to %d can be judged", (long)cols,
                             (int)shape->embedding);

@@ -65,3 +65,10 @@ contains "$(cat studies/mine/RESULTS.md)" "2 cells are measured, with 3 runs eac
 lacks "$(cat studies/mine/RESULTS.md)" mlp
 contains "$(cat studies/mine/RESULTS.md)" "(mine-map.svg)"
 contains "$(cat studies/mine/mine-map.svg)" "</svg>"
+contains "$(cat studies/mine/RESULTS.md)" "| Noise does not help by 60 points. | holds, in 1 of 1 |"
+# A later store adds to the page and takes nothing away; the picture is of that store.
+expect 0 "$CRUCIBLE" run mine/map --only method=mlp --db b.db -q
+expect 0 "$SOURCE/tools/results" --build "$BUILD" --configs "$work/studies" --db b.db
+contains "$(cat studies/mine/RESULTS.md)" "4 cells are measured, with 3 runs each."
+contains "$(cat studies/mine/RESULTS.md)" "| csbm gcn |"
+grep -q '^map,csbm gcn,clean,' studies/mine/measured.csv || fail "a cell of the first store is gone"

@@ -25,3 +25,7 @@ for file in "$SOURCE"/configs/*.ini "$SOURCE"/configs/*/*.ini; do
     count=$((count + 1))
 done
 [ "$count" -gt 20 ] || fail "only $count experiments found"
+
+# So is every artefact of the studies.
+expect 0 "$CRUCIBLE" list studies
+[ -z "$errors" ] || fail "list studies: $errors"

@@ -43,8 +43,10 @@ import sys
 a, b = ([line.split() for line in open(name)] for name in sys.argv[1:3])
 assert [x[:2] for x in a] == [x[:2] for x in b] and len(a) == int(sys.argv[3]), (len(a), len(b))
 for x, y in zip(a, b):
-    gap = abs(float(x[2]) - float(y[2]))
-    assert gap == 0 if x[1] in ("accuracy", "macro-f1", "validation") else gap <= 1e-3, (x, y)
+    gap = 0 if x[2] == y[2] else abs(float(x[2]) - float(y[2]))  # a number that is not defined is None in both
+    # weights of labels that nearly tie change places, which moves the precision of a few wrong labels by more
+    allowed = 5e-3 if x[1].startswith("noise-detection") else 1e-3
+    assert gap == 0 if x[1] in ("accuracy", "macro-f1", "validation") else gap <= allowed, (x, y)
 PY
 }
 
@@ -112,6 +114,30 @@ expect 0 "$CRUCIBLE" run a.ini --db embedded.db -q --set experiment.metrics=brie
 numbers a embedded.db | grep -v brier >direct
 numbers a embed.db | grep -v brier >later
 cmp direct later || fail "known numbers are not taken over as they were"
+
+# With keep = all they are judged later, too, also of methods with label weights of their own; so they are from a merged store.
+cat >parts.ini <<'INI'
+include = a.ini
+[experiment]
+seeds = 0..1
+[corruptor uniform]
+rate = 0.3
+[algorithm gcn]
+[algorithm clnode]
+[algorithm label-propagation]
+INI
+beside=accuracy,silhouette,noise-detection
+expect 0 "$CRUCIBLE" run parts.ini --db parts-direct.db -q --set experiment.metrics=$beside
+expect 0 "$CRUCIBLE" run parts.ini --db parts.db -q --set run.keep=all
+expect 0 "$CRUCIBLE" merge parts-merged.db parts.db
+for db in parts.db parts-merged.db; do
+    expect 0 "$CRUCIBLE" score parts.ini --db $db --json --set experiment.metrics=$beside
+    contains "$out" '"trainings":0,"judged":8'
+    numbers parts parts-direct.db >direct
+    numbers parts $db >later
+    same direct later "$(wc -l <direct)"
+    [ "$(grep -c silhouette later)" -ge 4 ] && grep -q noise-detection later || fail "what was judged: $(cat later)"
+done
 
 # A metric that cannot judge the data fails its own trials only.
 sed 's/classes = 2/classes = 3/' a.ini >three.ini

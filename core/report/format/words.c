@@ -99,10 +99,11 @@ void words_of_caption(const table *t, char *text, size_t size)
         snprintf(text, size, "%s", t->caption);
         return;
     }
-    snprintf(text, size, "%s%s: mean ± %s of %lld run%s, %s is better", t->metric, t->scale == 100 ? " in %" : "",
-             words_of_spread(t->spread), (long long)t->full_runs, t->full_runs == 1 ? "" : "s",
+    char piece[120], least[32] = "", taken[120] = "";
+    if (t->minus) snprintf(taken, sizeof taken, " less that of %.80s, run by run", t->minus);
+    snprintf(text, size, "%s%s%s: mean ± %s of %lld run%s, %s is better", t->metric, t->scale == 100 ? " in %" : "",
+             taken, words_of_spread(t->spread), (long long)t->full_runs, t->full_runs == 1 ? "" : "s",
              t->lower_is_better ? "lower" : "higher");
-    char piece[120], least[32] = "";
     if (t->tried[0] < t->tried[1]) snprintf(least, sizeof least, "%lld to ", (long long)t->tried[0]);
     snprintf(piece, sizeof piece, "settings chosen on %s data among %s%lld", t->by_test ? "TEST" : "validation", least,
              (long long)t->tried[1]);
@@ -133,8 +134,11 @@ static void words_of_test(const table *t, char *text, size_t size)
 {
     char test[80] = "paired Wilcoxon";
     if (t->overlap > 0) snprintf(test, sizeof test, "t test corrected for overlapping splits, ratio %g", t->overlap);
-    snprintf(text, size, "* worse than the best of its column (%s%s, Holm, p < %g)", test,
-             t->unpaired ? ", or Welch without pairs" : "", t->alpha);
+    if (t->minus)
+        snprintf(text, size, "* differs from %.80s (%s, Holm over the rows, p < %g)", t->minus, test, t->alpha);
+    else
+        snprintf(text, size, "* worse than the best of its column (%s%s, Holm, p < %g)", test,
+                 t->unpaired ? ", or Welch without pairs" : "", t->alpha);
 }
 
 const char *words_of_few_runs(const table *t, char *text, size_t size)
@@ -162,7 +166,7 @@ bool words_have_places(const table *t)
 void words_of_legend(const table *t, char *text, size_t size)
 {
     marks_used used = find_marks(t);
-    char piece[200];
+    char piece[300];
     text[0] = '\0';
     words_of_test(t, piece, sizeof piece);
     if (used.sign[SIGN_WORSE]) append(text, size, piece);

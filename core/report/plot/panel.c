@@ -157,7 +157,9 @@ const char *series_class(int64_t series, const char *shape, char *text, size_t s
 
 void panel_metric(const table *t, char *text, size_t size)
 {
-    snprintf(text, size, "%s%s", t->metric, t->scale == 100 ? " (%)" : "");
+    const char *unit = t->minus ? " (points)" : " (%)";
+    snprintf(text, size, "%s%s%s%s", t->metric, t->minus ? " less that of " : "", t->minus ? t->minus : "",
+             t->scale == 100 ? unit : "");
 }
 
 void panel_value(const table *t, double value, char *text, size_t size)

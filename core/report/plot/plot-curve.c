@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* plot-curve.c: mean and spread over the levels of the columns' last key, one panel for every value of the others, all on
- * the same scales. Several metrics share a panel: lines of a method have its colour and the metric's dash. */
+ * the same scales, but for the levels where panels have keys of their own. Several metrics share a panel: lines of a method have its colour and the metric's dash. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +62,16 @@ static void find_scales(curves *c)
                   .high = (double)(c->sweeps.name_count - 1),
                   .names = c->sweeps.names,
                   .name_count = c->sweeps.name_count};
+}
+
+/* The levels of one panel. */
+static axis own_scale(const curves *c, const sweep *w)
+{
+    if (!c->sweeps.numeric) return c->x;
+    axis x = axis_empty(false);
+    for (int64_t i = 0; i < w->count; i++) axis_include(&x, sweep_place(&c->sweeps, c->in->t, w, i));
+    axis_round(&x);
+    return x;
 }
 
 /* ---- lines ----------------------------------------------------------------------------------------------- */
@@ -189,9 +199,9 @@ static void draw(curves *c, FILE *out)
     if (in->table_count > 1) snprintf(label, sizeof label, "%s", c->scale == 100 ? "in %" : "value");
     for (int64_t i = 0; i < c->sweeps.count; i++) {
         panel p = grid_panel(&g, i);
-        p.x = c->x;
+        p.x = c->sweeps.mixed ? own_scale(c, &c->sweeps.items[i]) : c->x;
         p.y = c->y;
-        panel_draw(&p, true, &(panel_texts){c->sweeps.items[i].title, c->sweeps.key, label});
+        panel_draw(&p, true, &(panel_texts){c->sweeps.items[i].title, c->sweeps.items[i].key, label});
         draw_panel(c, &p, &c->sweeps.items[i]);
     }
     if (dashes) draw_dashes(c, &g.s, g.legend_from, fmax(wide, 420));

@@ -10,7 +10,7 @@
 #include "report/plot/grid.h"
 #include "report/plot/sweep.h"
 
-enum { SLOT = 12, NAME_MOST = 14 };
+enum { SLOT = 12, NAME_MOST = 18 };
 
 typedef struct drops {
     const table *t;

@@ -45,6 +45,7 @@ static cru_status heat_of_table(const plot_input *in, FILE *out, cru_error *err)
                 .texts = texts,
                 .row_names = head_names(t->rows, t->row_count),
                 .col_names = head_names(t->cols, t->col_count),
+                .diverging = t->minus != NULL,
                 .title = title,
                 .bar = label,
                 .description = caption};

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool same_panel(const table *t, int64_t a, int64_t b)
-{
-    for (int64_t k = 0; k + 1 < t->col_key_count; k++)
-        if (strcmp(t->cols[a].parts[k], t->cols[b].parts[k]) != 0) return false;
-    return true;
-}
-
 static bool names_things(const char *key)
 {
     static const char *const names[] = {"dataset", "corruptor", "algorithm", "alias", ""};
@@ -27,6 +20,46 @@ static const char *level_name(const char *part)
     return sign ? sign + 1 : part;
 }
 
+static double number_of(const char *part)
+{
+    char *end;
+    const char *text = level_name(part);
+    double number = strtod(text, &end);
+    return end != text && !*end ? number : NAN;
+}
+
+/* The key whose level a column is: the last, or, of a column that knows no such setting, the last that it knows if that is
+ * a number. */
+static int64_t level_key(const table *t, int64_t col)
+{
+    const int64_t last = t->col_key_count - 1;
+    const char **parts = t->cols[col].parts;
+    int64_t k = last;
+    while (k > 0 && !*parts[k]) k--;
+    return k == last || names_things(t->col_keys[k]) || isnan(number_of(parts[k])) ? last : k;
+}
+
+static double level_of(const table *t, int64_t col)
+{
+    const int64_t k = level_key(t, col);
+    return k == t->col_key_count - 1 ? t->cols[col].number : number_of(t->cols[col].parts[k]);
+}
+
+static bool same_panel(const table *t, int64_t a, int64_t b)
+{
+    const int64_t level = level_key(t, a);
+    if (level_key(t, b) != level) return false;
+    for (int64_t k = 0; k < t->col_key_count; k++)
+        if (k != level && strcmp(t->cols[a].parts[k], t->cols[b].parts[k]) != 0) return false;
+    return true;
+}
+
+static const char *short_key(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot ? dot + 1 : key;
+}
+
 static void take_sweep(const table *t, int64_t first, bool numeric, sweep *w)
 {
     *w = (sweep){.cols = malloc((size_t)t->col_count * sizeof *w->cols)};
@@ -34,13 +67,15 @@ static void take_sweep(const table *t, int64_t first, bool numeric, sweep *w)
     for (int64_t c = first; c < t->col_count; c++) {
         if (!same_panel(t, first, c)) continue;
         int64_t at = w->count++;
-        for (; numeric && at > 0 && t->cols[w->cols[at - 1]].number > t->cols[c].number; at--)
-            w->cols[at] = w->cols[at - 1];
+        for (; numeric && at > 0 && level_of(t, w->cols[at - 1]) > level_of(t, c); at--) w->cols[at] = w->cols[at - 1];
         w->cols[at] = c;
     }
-    for (int64_t k = 0; k + 1 < t->col_key_count; k++) {
+    const int64_t level = level_key(t, first);
+    w->key = short_key(t->col_keys[level]);
+    for (int64_t k = 0; k < t->col_key_count; k++) {
         size_t used = strlen(w->title);
-        snprintf(w->title + used, sizeof w->title - used, "%s%s", used ? " " : "", t->cols[first].parts[k]);
+        if (k != level && *t->cols[first].parts[k])
+            snprintf(w->title + used, sizeof w->title - used, "%s%s", used ? " " : "", t->cols[first].parts[k]);
     }
 }
 
@@ -60,7 +95,7 @@ static void name_levels(const table *t, sweep_list *list)
     list->names = malloc((size_t)longest->count * sizeof *list->names);
     if (!list->names) cru_panic(CRU_NO_MEMORY, "plot: no memory for %lld names", (long long)longest->count);
     for (int64_t i = 0; i < longest->count; i++)
-        list->names[i] = level_name(t->cols[longest->cols[i]].parts[t->col_key_count - 1]);
+        list->names[i] = level_name(t->cols[longest->cols[i]].parts[level_key(t, longest->cols[i])]);
 }
 
 cru_status sweeps_find(const table *t, bool ordinal, sweep_list *out, cru_error *err)
@@ -68,7 +103,7 @@ cru_status sweeps_find(const table *t, bool ordinal, sweep_list *out, cru_error 
     const char *key = t->col_keys[t->col_key_count - 1];
     *out = (sweep_list){.items = malloc(((size_t)t->col_count + 1) * sizeof *out->items), .numeric = !ordinal};
     if (!out->items) return cru_fail(err, CRU_NO_MEMORY, "plot: no memory for the levels");
-    for (int64_t c = 0; c < t->col_count; c++) out->numeric &= !isnan(t->cols[c].number);
+    for (int64_t c = 0; c < t->col_count; c++) out->numeric &= !isnan(level_of(t, c));
     bool scale = out->numeric || ordinal || !names_things(key);
     for (int64_t c = 0; scale && c < t->col_count; c++) {
         if (!leads(t, c)) continue;
@@ -78,8 +113,8 @@ cru_status sweeps_find(const table *t, bool ordinal, sweep_list *out, cru_error 
         else
             free(out->items[out->count].cols);
     }
-    const char *dot = strrchr(key, '.');
-    out->key = dot ? dot + 1 : key;
+    out->key = short_key(key);
+    for (int64_t i = 0; i < out->count; i++) out->mixed |= out->items[i].key != out->items[0].key;
     if (out->count > 0) {
         name_levels(t, out);
         return CRU_OK;
@@ -101,8 +136,8 @@ void sweeps_clear(sweep_list *list)
 
 double sweep_place(const sweep_list *list, const table *t, const sweep *w, int64_t i)
 {
-    if (list->numeric) return t->cols[w->cols[i]].number;
-    const char *name = level_name(t->cols[w->cols[i]].parts[t->col_key_count - 1]);
+    if (list->numeric) return level_of(t, w->cols[i]);
+    const char *name = level_name(t->cols[w->cols[i]].parts[level_key(t, w->cols[i])]);
     for (int64_t k = 0; k < list->name_count; k++)
         if (strcmp(list->names[k], name) == 0) return (double)k;
     return (double)i;

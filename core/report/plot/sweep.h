@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sweep.h: columns that differ only in their last key: the levels of a damage, in one panel of a picture. */
+/* sweep.h: columns that differ only in their last key: the levels of a damage, in one panel of a picture. Where experiments
+ * with sweeps of their own are joined (a homophily here, a mu there), the last number of a column is its level. */
 #ifndef CORE_REPORT_SWEEP_H
 #define CORE_REPORT_SWEEP_H
 
@@ -9,6 +10,7 @@ typedef struct sweep {
     int64_t *cols; /* by number, or in the order of the config when not all levels are numbers */
     int64_t count;
     char title[160]; /* the other keys: "cora" */
+    const char *key; /* of its levels: "rate" */
 } sweep;
 
 typedef struct sweep_list {
@@ -18,6 +20,7 @@ typedef struct sweep_list {
     const char **names; /* of the levels, by place; those of the longest sweep */
     int64_t name_count;
     const char *key; /* the last key */
+    bool mixed;      /* the sweeps are not all over one key */
 } sweep_list;
 
 /* Levels that are not numbers are a scale only when their key is not one that names things (dataset, corruptor,

@@ -127,14 +127,28 @@ cru_status pivot_keys_choose(const frame *f, const table_request *request, pivot
     return CRU_OK;
 }
 
-grouping pivot_pairs(const frame *f, const pivot_keys *keys)
+/* `apart`: settings that these determine are passed over, too. */
+static grouping find_pairs(const frame *f, const pivot_keys *keys, const grouping *apart)
 {
     grouping pairs = grouping_start(f);
     for (int64_t i = 0; i < f->column_count; i++) {
         const frame_column *column = &f->columns[i];
         if (of_method(column) || of_store(column) || has(&keys->rows, column) || grouping_determines(&pairs, f, column))
             continue;
+        if (apart && (has(&keys->cols, column) || grouping_determines(apart, f, column))) continue;
         grouping_split(&pairs, f, column);
     }
     return pairs;
+}
+
+grouping pivot_pairs(const frame *f, const pivot_keys *keys)
+{
+    return find_pairs(f, keys, NULL);
+}
+
+grouping pivot_pairs_across(const frame *f, const pivot_keys *keys)
+{
+    grouping columns = grouping_start(f);
+    split_all(&columns, f, &keys->cols);
+    return find_pairs(f, keys, &columns);
 }

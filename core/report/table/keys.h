@@ -29,4 +29,7 @@ cru_status pivot_keys_choose(const frame *f, const table_request *request, pivot
 /* Trials that differ only in what belongs to the method share a group: what the tests pair. */
 grouping pivot_pairs(const frame *f, const pivot_keys *keys);
 
+/* The same across columns: trials that differ only in the method and in what their columns determine. */
+grouping pivot_pairs_across(const frame *f, const pivot_keys *keys);
+
 #endif

@@ -52,6 +52,7 @@ void section_apply(const char *config, cru_arena *arena, report_request *request
                  {&request->reference, s->reference},
                  {&request->groups, s->groups},
                  {&request->baselines, s->baselines},
+                 {&request->minus, s->minus},
                  {&request->against, s->against}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (!*texts[i].target && *texts[i].text) *texts[i].target = copy(arena, texts[i].text, strlen(texts[i].text));

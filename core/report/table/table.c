@@ -13,6 +13,7 @@
 #include "config/strings.h"
 #include "report/table/against.h"
 #include "report/table/keys.h"
+#include "report/table/minus.h"
 #include "report/table/section.h"
 #include "report/table/stats-compare.h"
 #include "report/table/summary.h"
@@ -175,12 +176,12 @@ static void rank_column(table *t, int64_t col, double *means, double *ranks)
     }
 }
 
-/* Differences of two cells over the pairs that both have. When a pair has several runs, the k-th meets the k-th. */
-static int64_t differences(const table_cell *a, const table_cell *b, double *out)
+int64_t cells_differences(const table_cell *a, const table_cell *b, double *out, table_run *runs)
 {
     int64_t n = 0;
     for (int64_t i = 0, k = 0; i < a->run_count && k < b->run_count;) {
         if (a->runs[i].pair == b->runs[k].pair) {
+            if (runs) runs[n] = a->runs[i];
             out[n++] = a->runs[i++].value - b->runs[k++].value;
         } else if (a->runs[i].pair < b->runs[k].pair) {
             i++;
@@ -216,7 +217,7 @@ static void test_column(const frame *f, table *t, int64_t col, double *p)
     int64_t compared = 0;
     for (int64_t r = 0; r < t->row_count; r++) {
         const table_cell *cell = table_at(t, r, col);
-        int64_t n = cell == best ? 0 : differences(best, cell, gaps);
+        int64_t n = cell == best ? 0 : cells_differences(best, cell, gaps, NULL);
         p[r] = n < 2 ? NAN : t->overlap > 0 ? stats_corrected_t(gaps, n, t->overlap) : stats_wilcoxon(gaps, n);
         compared += !isnan(p[r]);
         if (n > t->pairs[0]) t->pairs[0] = n;
@@ -230,6 +231,12 @@ static void test_column(const frame *f, table *t, int64_t col, double *p)
         table_at(t, r, col)->p = p[r];
         t->significance |= !isnan(p[r]);
     }
+}
+
+static void test_columns(const frame *f, table *t)
+{
+    double *p = cru_arena_alloc(f->arena, t->row_count, sizeof *p);
+    for (int64_t c = 0; c < t->col_count; c++) test_column(f, t, c, p);
 }
 
 void table_rank(cru_arena *arena, table *t)
@@ -313,7 +320,8 @@ cru_status table_make(frame *f, const frame_measure *measure, const table_reques
     pivot_keys keys;
     cru_status status = pivot_keys_choose(f, request, &keys, err);
     if (status) return status;
-    grouping groups[3] = {grouping_start(f), grouping_start(f), pivot_pairs(f, &keys)};
+    grouping groups[3] = {grouping_start(f), grouping_start(f),
+                          request->minus ? pivot_pairs_across(f, &keys) : pivot_pairs(f, &keys)};
     for (int64_t i = 0; i < keys.rows.count; i++) grouping_split(&groups[0], f, keys.rows.columns[i]);
     for (int64_t i = 0; i < keys.cols.count; i++) grouping_split(&groups[1], f, keys.cols.columns[i]);
     table *t = cru_arena_alloc_zeroed(f->arena, 1, sizeof *t);
@@ -335,9 +343,9 @@ cru_status table_make(frame *f, const frame_measure *measure, const table_reques
     t->cells = cru_arena_alloc_zeroed(f->arena, t->row_count * t->col_count, sizeof *t->cells);
     fill_cells(f, measure, groups, t);
     summarise(f, t);
+    if (request->minus && (status = table_minus(f->arena, t, request->minus, err)) != CRU_OK) return status;
     table_rank(f->arena, t);
-    double *p = cru_arena_alloc(f->arena, t->row_count, sizeof *p);
-    for (int64_t c = 0; c < t->col_count; c++) test_column(f, t, c, p);
+    if (!request->minus) test_columns(f, t);
     t->full_runs = usual_runs(t);
     find_tried(f, t->tried);
     t->by_test = section_selects_by_test(f->config, f->arena);

@@ -90,6 +90,7 @@ typedef struct table {
     int64_t summary_count;
     const char *new_splits; /* names, with commas, of the damage that came with a split of its own; NULL: none did */
     const char *against;    /* the experiment to compare with; NULL: none */
+    const char *minus;      /* the column or row that was taken off (minus.h); NULL: none */
     bool significance;      /* at least one cell was tested */
     bool unpaired;          /* at least one by Welch's test, having no run in common with the best */
     bool references;        /* at least one cell has one */
@@ -139,12 +140,17 @@ typedef struct table_request {
     bool groups_asked;     /* a value in `groups` that no column has is an error, not a column that is not there yet */
     bool tried;            /* every setting that was searched makes a row, also one that follows from the others */
     const char *baselines; /* rows with commas: worse cells are marked */
+    const char *minus;     /* a column or row to take off (minus.h); NULL: none */
     frame *other;          /* an experiment to compare with; NULL: none */
 } table_request;
 
 /* The table of a measure, in the frame's memory. CRU_BAD_INPUT: an unknown key. */
 cru_status table_make(frame *f, const frame_measure *measure, const table_request *request, table **out,
                       cru_error *err);
+
+/* Differences of two cells over the pairs that both have, their number; when a pair has several runs, the k-th meets the
+ * k-th. `runs`, which may be NULL, gets those of `a` that were met. Both have room for all runs of `a`. */
+int64_t cells_differences(const table_cell *a, const table_cell *b, double *out, table_run *runs);
 
 /* Of two cells being equal, by Welch's test on all their runs; NAN: one has fewer than two. */
 double cells_welch(cru_arena *arena, const table_cell *a, const table_cell *b);

@@ -120,6 +120,49 @@ static char *drawn(const report *r, const char *kind)
     return text;
 }
 
+/* A graph with a level of its own key. */
+static void add_level(store *s, int64_t id, const char *dataset, const char *name, const char *level)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s-%s", dataset, level);
+    const store_setting settings[] = {{"algorithm", "gcn"}, {"dataset", dataset}, {name, level}, {"seed", "0"}};
+    const store_number number = {"accuracy", 0.5};
+    ok(store_add_trial(s, id, &(store_trial){.key = key, .canonical = "", .settings = settings, .setting_count = 4},
+                       &err));
+    ck_assert(claim(s, key));
+    ok(store_finish(s, key, &(store_result){.outcome = STORE_OK, .numbers = &number, .number_count = 1}, &err));
+}
+
+START_TEST(sweeps_of_different_keys_have_panels_with_scales_of_their_own)
+{
+    static const char *const homophily[] = {"0.1", "0.5", "0.9"}, *const beta[] = {"8", "-1"};
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    for (int i = 0; i < 3; i++) add_level(s, id, "regular", "dataset.homophily", homophily[i]);
+    for (int i = 0; i < 2; i++) add_level(s, id, "gencat", "dataset.beta", beta[i]);
+    report *r = demo_report(s, (report_request){.rope = -1});
+    sweep_list list;
+    ok(sweeps_find(r->tables[0], false, &list, &err));
+    ck_assert_int_eq(list.count, 2);
+    ck_assert(list.numeric && list.mixed);
+    const sweep *regular = &list.items[strcmp(list.items[0].key, "homophily") != 0];
+    const sweep *gencat = &list.items[regular == list.items];
+    ck_assert_str_eq(regular->title, "regular");
+    ck_assert_int_eq(regular->count, 3);
+    ck_assert_double_eq(sweep_place(&list, r->tables[0], regular, 2), 0.9);
+    ck_assert_str_eq(gencat->key, "beta");
+    ck_assert_double_eq(sweep_place(&list, r->tables[0], gencat, 0), -1);
+    sweeps_clear(&list);
+    char *text = drawn(r, "curve");
+    ck_assert_int_eq(count_pieces(text, ">regular<"), 1);
+    ck_assert_int_eq(count_pieces(text, ">gencat<"), 1);
+    ck_assert_int_eq(count_pieces(text, ">homophily<"), 1);
+    free(text);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 START_TEST(several_metrics_share_a_panel)
 {
     store *s;
@@ -409,6 +452,7 @@ Suite *suite(void)
     tcase_add_test(tc, colours_run_from_dark_to_light);
     tcase_add_loop_test(tc, numbers_are_swept_by_value_and_names_by_order, 0, 2);
     tcase_add_test(tc, datasets_are_a_scale_only_on_request);
+    tcase_add_test(tc, sweeps_of_different_keys_have_panels_with_scales_of_their_own);
     tcase_add_test(tc, several_metrics_share_a_panel);
     tcase_add_test(tc, the_diagram_of_ranks_speaks_of_its_columns);
     tcase_add_test(tc, rows_are_compared_over_all_columns);

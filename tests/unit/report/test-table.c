@@ -459,6 +459,68 @@ START_TEST(cells_are_compared_with_another_experiment)
 }
 END_TEST
 
+/* The second rate costs gcn 0.05 and mlp 0.1, less 0.002 a seed and 0.0003 on citeseer; all else shifts both rates alike. */
+static double costly(demo_trial t, store_outcome *outcome_of)
+{
+    (void)outcome_of;
+    const double cost = 0.05 * (1 + t.method) - 0.002 * t.seed - 0.0003 * t.dataset;
+    return 0.9 - 0.2 * t.method - 0.01 * t.dataset + 0.03 * t.seed - (t.rate ? cost : 0);
+}
+
+START_TEST(cells_may_be_what_a_column_or_a_row_does_not_have)
+{
+    store *s = demo_make(&(demo){two_methods, two_sets, two_rates, 3, NULL, costly});
+    report *r = demo_report(s, (report_request){.minus = "rate=0.1"});
+    const table *t = r->tables[0];
+    ck_assert_int_eq(t->col_count, 2); /* what was taken off is not there */
+    ck_assert_str_eq(t->cols[1].label, "citeseer rate=0.3");
+    ck_assert_int_eq(table_at(t, 1, 1)->run_count, 3);
+    ck_assert_double_eq_tol(table_at(t, 1, 1)->mean, -0.1 + 0.002 + 0.0003, 1e-12);
+    ck_assert_double_eq_tol(table_at(t, 1, 1)->spread, 0.002, 1e-12); /* of the differences: the 0.03 a seed is gone */
+    ck_assert_int_eq(table_at(t, 0, 1)->place, 1);                    /* the smaller loss */
+    report_destroy(r);
+    /* Over both datasets six differences of one sign: p = 2 / 2^6, twice that for two rows. */
+    r = demo_report(s, (report_request){.rows = "algorithm", .cols = "rate", .minus = "rate=0.1"});
+    ck_assert_int_eq(table_at(r->tables[0], 0, 0)->run_count, 6);
+    ck_assert_double_eq_tol(table_at(r->tables[0], 0, 0)->p, 2 * 2.0 / 64, 1e-12);
+    report_destroy(r);
+    r = demo_report(s, (report_request){.minus = "gcn"});
+    t = r->tables[0];
+    ck_assert_int_eq(t->row_count, 1);
+    ck_assert_str_eq(t->rows[0].label, "mlp");
+    ck_assert_double_eq_tol(table_at(t, 0, 0)->mean, -0.2, 1e-12);
+    ck_assert_double_eq_tol(table_at(t, 0, 1)->mean, -0.25, 1e-12);
+    char *text = demo_write(r, REPORT_TEXT);
+    ck_assert_ptr_nonnull(strstr(text, "less that of gcn, run by run"));
+    free(text);
+    report_destroy(r);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+static double never_on_citeseer(demo_trial t, store_outcome *outcome_of)
+{
+    if (t.dataset == 1 && t.rate == 0) *outcome_of = STORE_OOM;
+    return t.dataset == 1 && t.rate == 0 ? NAN : 0.5;
+}
+
+START_TEST(what_has_nothing_to_be_taken_from_it_says_why)
+{
+    store *s = demo_make(&(demo){two_methods, two_sets, two_rates, 3, NULL, never_on_citeseer});
+    report *r = demo_report(s, (report_request){.minus = "rate=0.1"});
+    ck_assert_int_eq(table_at(r->tables[0], 0, 0)->mark, TABLE_VALUE);
+    ck_assert_int_eq(table_at(r->tables[0], 0, 1)->mark, TABLE_OOM);
+    report_destroy(r);
+    ck_assert_int_eq(report_make(s, &(report_request){.minus = "gnc", .digits = -1}, &r, &err), CRU_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "neither a column nor a row 'gnc'"));
+    err = (cru_error){0};
+    const report_request alone = {.where = "algorithm=gcn", .minus = "gcn", .digits = -1};
+    ck_assert_int_eq(report_make(s, &alone, &r, &err), CRU_BAD_INPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "nothing but 'gcn'"));
+    ok(store_close(s, &err));
+}
+END_TEST
+
 START_TEST(conditions_select_trials)
 {
     static const struct {
@@ -615,6 +677,8 @@ Suite *suite(void)
     tcase_add_test(tc, cells_worse_than_baselines_are_marked);
     tcase_add_test(tc, the_best_baseline_is_a_row_that_counts_in_nothing);
     tcase_add_test(tc, cells_are_compared_with_another_experiment);
+    tcase_add_test(tc, cells_may_be_what_a_column_or_a_row_does_not_have);
+    tcase_add_test(tc, what_has_nothing_to_be_taken_from_it_says_why);
     tcase_add_loop_test(tc, conditions_select_trials, 0, 5);
     tcase_add_loop_test(tc, mistakes_are_named, 0, 13);
     tcase_add_test(tc, the_config_sets_defaults_and_the_request_overrides);

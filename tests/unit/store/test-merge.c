@@ -275,7 +275,9 @@ START_TEST(kept_scores_come_along)
     const float values[] = {1, 2, 4};
     store *s = open_store(NULL), *o = open_other();
     int64_t there = add_experiment(o, "e");
-    const store_kept kept = {values, 3, 1, "h accuracy\n"};
+    const store_part part = {STORE_EMBEDDING, values, 1, 3};
+    const store_kept kept = {
+        .values = values, .rows = 3, .cols = 1, .metrics = "h accuracy\n", .parts = &part, .part_count = 1};
     merge_figures f;
     told t = {0};
     store_matrix m;
@@ -290,6 +292,10 @@ START_TEST(kept_scores_come_along)
     ok(store_get_kept(s, "a", &m, &err));
     ck_assert_int_eq(m.rows, 3);
     for (int i = 0; i < 3; i++) ck_assert_float_eq(m.values[i], values[i]);
+    free(m.values);
+    ok(store_get_part(s, "a", STORE_EMBEDDING, &m, &err));
+    ck_assert_int_eq(m.cols, 3);
+    ck_assert_float_eq(m.values[2], 4);
     free(m.values);
     ok(store_get_source(s, "b", source, &err));
     ck_assert_str_eq(source, "a");

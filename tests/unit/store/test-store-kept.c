@@ -82,10 +82,16 @@ static void add_text(store *s, int64_t experiment, const char *key, const char *
     ok(store_add_trial(s, experiment, &t, &err));
 }
 
-static void finish_kept(store *s, const char *key, const float *values, int64_t rows, int64_t cols)
+static void finish_with(store *s, const char *key, const float *values, int64_t rows, int64_t cols, bool with_parts)
 {
     const store_number numbers[] = {{"accuracy", 0.5}, {"validation", 0.25}};
-    const store_kept kept = {values, rows, cols, "h accuracy\n"};
+    const store_part parts[] = {{STORE_EMBEDDING, values, 1, rows * cols}, {.name = STORE_WEIGHTS, .rows = rows}};
+    const store_kept kept = {.values = values,
+                             .rows = rows,
+                             .cols = cols,
+                             .metrics = "h accuracy\n",
+                             .parts = with_parts ? parts : NULL,
+                             .part_count = with_parts ? 2 : 0};
     store_result result = {.outcome = STORE_OK,
                            .message = "beware",
                            .seconds_total = 4,
@@ -100,6 +106,11 @@ static void finish_kept(store *s, const char *key, const float *values, int64_t 
                            .kept = values ? &kept : NULL};
     ck_assert(claim(s, key));
     ok(store_finish(s, key, &result, &err));
+}
+
+static void finish_kept(store *s, const char *key, const float *values, int64_t rows, int64_t cols)
+{
+    finish_with(s, key, values, rows, cols, false);
 }
 
 static bool has_source(store *s, const char *key)
@@ -134,6 +145,34 @@ START_TEST(kept_scores_are_read_back)
     for (int i = 0; i < 6; i++) ck_assert_float_eq(m.values[i], values[i]);
     free(m.values);
     ok(store_get_kept(s, "b", &m, &err));
+    ck_assert_ptr_null(m.values);
+    ok(store_close(s, &err));
+}
+END_TEST
+
+/* An embedding is read back, and that there are no weights; of a trial that kept scores alone neither is. */
+START_TEST(parts_are_read_back)
+{
+    const float values[] = {1, 2, -3, 0.5f, 0, 8};
+    store_matrix m;
+    store *s = open_store(NULL);
+    int64_t id = add_experiment(s, "e");
+    add_text(s, id, "a", trained);
+    add_text(s, id, "b", stranger);
+    finish_with(s, "a", values, 3, 2, true);
+    finish_kept(s, "b", values, 3, 2);
+    ok(store_close(s, &err));
+    s = open_store(&(store_options){.read_only = true});
+    ok(store_get_part(s, "a", STORE_EMBEDDING, &m, &err));
+    ck_assert_int_eq(m.rows, 1);
+    ck_assert_int_eq(m.cols, 6);
+    for (int i = 0; i < 6; i++) ck_assert_float_eq(m.values[i], values[i]);
+    free(m.values);
+    ok(store_get_part(s, "a", STORE_WEIGHTS, &m, &err));
+    ck_assert_ptr_nonnull(m.values);
+    ck_assert_int_eq(m.cols, 0);
+    free(m.values);
+    ok(store_get_part(s, "b", STORE_EMBEDDING, &m, &err));
     ck_assert_ptr_null(m.values);
     ok(store_close(s, &err));
 }
@@ -195,6 +234,26 @@ START_TEST(no_more_is_kept_than_the_limit)
 }
 END_TEST
 
+/* Where the scores fit but not what is kept beside them, nothing is: half of it could be judged by some metrics alone. */
+START_TEST(parts_count_for_the_limit)
+{
+    float values[2000];
+    store_matrix m;
+    cru_rng rng = cru_rng_stream(5, "kept", 0);
+    for (int i = 0; i < 2000; i++) values[i] = (float)cru_rng_uniform(&rng);
+    store *s = open_store(&(store_options){.keep_bytes = 4900});
+    int64_t id = add_experiment(s, "e");
+    add_trial(s, id, "a");
+    finish_with(s, "a", values, 1000, 2, true);
+    ck_assert_int_eq(store_unkept(s), 1);
+    ok(store_get_kept(s, "a", &m, &err));
+    ck_assert_ptr_null(m.values);
+    ok(store_get_part(s, "a", STORE_EMBEDDING, &m, &err));
+    ck_assert_ptr_null(m.values);
+    ok(store_close(s, &err));
+}
+END_TEST
+
 static void run_sql(const char *sql)
 {
     sqlite3 *db;
@@ -205,17 +264,20 @@ static void run_sql(const char *sql)
 
 START_TEST(damaged_scores_are_refused)
 {
-    static const char *const damages[] = {"UPDATE kept SET data = x'00'", "UPDATE kept SET rows = 99",
-                                          "UPDATE kept SET rows = -1", "UPDATE kept SET rows = 1 << 62"};
+    static const char *const damages[] = {"UPDATE kept SET data = x'00'",      "UPDATE kept SET rows = 99",
+                                          "UPDATE kept SET rows = -1",         "UPDATE kept SET rows = 1 << 62",
+                                          "UPDATE kept_part SET data = x'00'", "UPDATE kept_part SET cols = 1 << 40"};
     const float values[] = {1, 2};
     store_matrix m;
     store *s = open_store(NULL);
     add_trial(s, add_experiment(s, "e"), "a");
-    finish_kept(s, "a", values, 1, 2);
+    finish_with(s, "a", values, 1, 2, true);
     ok(store_close(s, &err));
     run_sql(damages[_i]);
     s = open_store(NULL);
-    ck_assert_int_eq(store_get_kept(s, "a", &m, &err), CRU_BAD_INPUT);
+    const bool of_part = strstr(damages[_i], "kept_part");
+    ck_assert_int_eq(of_part ? store_get_part(s, "a", STORE_EMBEDDING, &m, &err) : store_get_kept(s, "a", &m, &err),
+                     CRU_BAD_INPUT);
     ck_assert_ptr_null(m.values);
     ok(store_close(s, NULL));
 }
@@ -279,19 +341,22 @@ END_TEST
 START_TEST(older_files_are_read_and_added_to)
 {
     const float values[] = {1, 2};
+    store_matrix m;
     char source[STORE_KEY];
     store *s = open_store(NULL);
     int64_t id = add_experiment(s, "e");
     add_text(s, id, "a", trained);
     add_text(s, id, "b", judged);
     ok(store_close(s, &err));
-    run_sql("DROP TABLE kept; DROP TABLE judged_from");
+    run_sql("DROP TABLE kept; DROP TABLE kept_part; DROP TABLE judged_from");
     s = open_store(&(store_options){.read_only = true});
     ok(store_get_source(s, "a", source, &err));
     ck_assert_str_eq(source, "");
+    ok(store_get_part(s, "a", STORE_EMBEDDING, &m, &err));
+    ck_assert_ptr_null(m.values);
     ok(store_close(s, &err));
     s = open_store(NULL);
-    finish_kept(s, "a", values, 1, 2);
+    finish_with(s, "a", values, 1, 2, true);
     ck_assert(has_source(s, "b"));
     ok(store_close(s, &err));
 }
@@ -306,9 +371,11 @@ Suite *suite(void)
     tcase_add_test(halves, the_best_class_stays_and_equals_stay_equal);
     tcase_add_checked_fixture(cases, make_folder, remove_folder);
     tcase_add_test(cases, kept_scores_are_read_back);
+    tcase_add_test(cases, parts_are_read_back);
+    tcase_add_test(cases, parts_count_for_the_limit);
     tcase_add_test(cases, the_source_is_the_trial_of_the_same_training);
     tcase_add_test(cases, no_more_is_kept_than_the_limit);
-    tcase_add_loop_test(cases, damaged_scores_are_refused, 0, 4);
+    tcase_add_loop_test(cases, damaged_scores_are_refused, 0, 6);
     tcase_add_test(cases, a_judged_trial_has_the_log_of_its_source);
     tcase_add_test(cases, forgotten_results_leave_nothing_to_be_judged);
     tcase_add_test(cases, older_files_are_read_and_added_to);
