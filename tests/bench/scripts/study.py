@@ -3,7 +3,7 @@
 """Seconds a trial of every method of a study, beside the same loop in PyTorch.
 
     tools/bench --study FAMILY|all [--only NAME,...] [--missing] [--minutes N] [--rounds N] [--dear SECONDS] [--threads N]
-               [--python PROGRAM] [--build DIR] [--json FILE] [--write FILE]
+               [--python PROGRAM] [--build DIR] [--note TEXT] [--json FILE] [--write FILE]
     tools/bench --study page [--json FILE] --write FILE     the page from results that were kept
 
 Ours is `crucible run` of one trial with one job, as a user sees it: processes, data, judge and store are in it. The
@@ -237,6 +237,7 @@ def head_of(report):
     machine = report["machine"]
     if bounds:
         machine += f"; {bounds['memory GB/s']:.1f} GB/s out of memory, {bounds['GEMM GFLOP/s']:.0f} GFLOP/s in products"
+    machine += "; " + report["note"] if report.get("note") else ""
     return [f"## {report['family']}", "",
             f"{FAMILIES[report['family']]['data']}; one trial, {report['threads']} thread(s), {clock} seconds, medians of up "
             f"to {report['rounds']} rounds; peer {report['peer'] or 'none'}.", f"Machine: {machine}.", "",
@@ -262,7 +263,8 @@ def summary_of(reports):
     slow = [f"{name} {ratio:.1f}" for ratio, name, share in sorted(rows) if ratio < 10 and share < BOUND]
     lines = ["", f"{len(rows) - len(bound) - len(slow)} of {len(rows)} methods are at least ten times as fast as their loop; the "
              f"median is {statistics.median(row[0] for row in rows):.1f}."]
-    lines += [f"Less, but with {100 * BOUND:.0f} % of the peak of products or more: {', '.join(bound)}."] if bound else []
+    lines += [f"Less, though the peer's products alone would take {100 * BOUND:.0f} % of our time or more at the machine's peak (above "
+              f"100 %, ours are fewer): {', '.join(bound)}."] if bound else []
     return lines + ([f"Less: {', '.join(slow)}."] if slow else [])
 
 
@@ -288,7 +290,7 @@ def begin(family, before, loops, version, options):
     keeps = before and before["threads"] == options.threads
     return {"family": family, "peer": version or (before and before["peer"]), "threads": options.threads, "rounds": options.rounds,
             "machine": f"{os.cpu_count()} processors, {platform.machine()}", "limits": limits(options),
-            "results": before["results"] if keeps else [], "alone": [name for name in every if name not in loops]}
+            "note": options.note or (before or {}).get("note"), "results": before["results"] if keeps else [], "alone": [name for name in every if name not in loops]}
 
 
 def put(report, found, loops):
@@ -345,6 +347,7 @@ def main():
     parser.add_argument("--python", default=os.environ.get("CRUCIBLE_BENCH_PYTHON", "python3"), metavar="PROGRAM")
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "release"), metavar="DIR")
     parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--note", metavar="TEXT", help="what the page says of the machine, for instance what else it did")
     parser.add_argument("--write", metavar="FILE", help="the page, for instance BENCHMARKS.md")
     options = parser.parse_args()
     options.json = options.json or (KEPT if options.family == "page" else None)
