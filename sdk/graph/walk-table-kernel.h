@@ -37,54 +37,6 @@ INLINE vec4 sums_of_four(const vec v[4])
     return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
 }
 
-/* to[r stride + c] = x_r y_c for ACROSS rows of x, DOWN rows of y */
-INLINE void products(const float *restrict x, const float *restrict y, int64_t width, float *restrict to,
-                     int64_t stride)
-{
-    vec sum[ACROSS][DOWN] = {{{0}}};
-    for (int64_t k = 0; k < width; k += LANES) {
-        vec b[DOWN];
-        for (int c = 0; c < DOWN; c++) b[c] = load(y + c * width + k);
-        for (int r = 0; r < ACROSS; r++) {
-            const vec a = load(x + r * width + k);
-            for (int c = 0; c < DOWN; c++) sum[r][c] = vec_fused(a, b[c], sum[r][c]);
-        }
-    }
-    for (int r = 0; r < ACROSS; r++) *(vec4_unaligned *)(to + r * stride) = sums_of_four(sum[r]);
-}
-
-/* dx_r = sum_q w_rq x_q for DOWN rows, q of from .. to - 1 */
-INLINE void combine(const float *restrict w, int64_t stride, const float *restrict x, int64_t width, int64_t from,
-                    int64_t to, float *restrict dx)
-{
-    for (int64_t k = 0; k < width; k += 2 * LANES) {
-        vec sum[DOWN][2] = {{{0}}};
-        for (int64_t q = from; q < to; q++) {
-            const vec low = load(x + q * width + k), high = load(x + q * width + k + LANES);
-            for (int r = 0; r < DOWN; r++) {
-                const vec factor = splat(w[r * stride + q]);
-                sum[r][0] = vec_fused(factor, low, sum[r][0]);
-                sum[r][1] = vec_fused(factor, high, sum[r][1]);
-            }
-        }
-        for (int r = 0; r < DOWN; r++)
-            store(dx + r * width + k, sum[r][0]), store(dx + r * width + k + LANES, sum[r][1]);
-    }
-}
-
-/* d -> the derivative of - log(s + 1e-15), s = sigmoid(sign d), times the weight. The loss is summed when asked for. */
-static void derive(const walk_list *w, float *restrict d, int64_t n)
-{
-    if (w->loss)
-        for (int64_t k = 0; k < n; k++)
-            *w->loss -= (double)w->weight * log(1 / (1 + exp(-(double)(w->sign * d[k]))) + 1e-15);
-#pragma omp simd
-    for (int64_t k = 0; k < n; k++) {
-        const float s = fast_sigmoid(w->sign * d[k]);
-        d[k] = -w->sign * w->weight * s * (1 - s) / (s + 1e-15f);
-    }
-}
-
 /* Where the parts of w->memory are. */
 typedef struct walk_work {
     int64_t width, stride; /* of rows; of the two matrices of pairs */
@@ -104,13 +56,62 @@ static walk_work work_on(const cru_walk_table *t, const walk_list *w)
     return k;
 }
 
+/* product_pq = x_p x_q for ACROSS rows from p, DOWN rows from q */
+INLINE void products(const walk_work *k, int64_t p, int64_t q)
+{
+    const float *restrict x = k->x + p * k->width, *restrict y = k->x + q * k->width;
+    vec sum[ACROSS][DOWN] = {{{0}}};
+    for (int64_t at = 0; at < k->width; at += LANES) {
+        vec b[DOWN];
+        for (int c = 0; c < DOWN; c++) b[c] = load(y + c * k->width + at);
+        for (int r = 0; r < ACROSS; r++) {
+            const vec a = load(x + r * k->width + at);
+            for (int c = 0; c < DOWN; c++) sum[r][c] = vec_fused(a, b[c], sum[r][c]);
+        }
+    }
+    for (int r = 0; r < ACROSS; r++) *(vec4_unaligned *)(k->product + (p + r) * k->stride + q) = sums_of_four(sum[r]);
+}
+
+/* dx_p = sum_q slope_pq x_q for DOWN rows from p, q of from .. to - 1 */
+INLINE void combine(const walk_work *k, int64_t p, int64_t from, int64_t to)
+{
+    const float *restrict slope = k->slope + p * k->stride;
+    float *restrict dx = k->dx + p * k->width;
+    for (int64_t at = 0; at < k->width; at += 2 * LANES) {
+        vec sum[DOWN][2] = {{{0}}};
+        for (int64_t q = from; q < to; q++) {
+            const float *x = k->x + q * k->width + at;
+            const vec low = load(x), high = load(x + LANES);
+            for (int r = 0; r < DOWN; r++) {
+                const vec factor = splat(slope[r * k->stride + q]);
+                sum[r][0] = vec_fused(factor, low, sum[r][0]);
+                sum[r][1] = vec_fused(factor, high, sum[r][1]);
+            }
+        }
+        for (int r = 0; r < DOWN; r++)
+            store(dx + r * k->width + at, sum[r][0]), store(dx + r * k->width + at + LANES, sum[r][1]);
+    }
+}
+
+/* d -> the derivative of - log(s + 1e-15), s = sigmoid(sign d), times the weight. The loss is summed when asked for. */
+static void derive(const walk_list *w, float *restrict d, int64_t n)
+{
+    if (w->loss)
+        for (int64_t k = 0; k < n; k++)
+            *w->loss -= (double)w->weight * log(1 / (1 + exp(-(double)(w->sign * d[k]))) + 1e-15);
+#pragma omp simd
+    for (int64_t k = 0; k < n; k++) {
+        const float s = fast_sigmoid(w->sign * d[k]);
+        d[k] = -w->sign * w->weight * s * (1 - s) / (s + 1e-15f);
+    }
+}
+
 /* dx of a walk whose rows are in x. */
 static void learn_walk(const walk_list *w, const walk_work *k)
 {
     const int64_t each = w->context - 1, firsts = w->length - each, n = k->stride;
     for (int64_t p = 0; p < firsts; p += ACROSS)
-        for (int64_t q = p + 1; q < w->length && q < p + ACROSS + each; q += DOWN)
-            products(k->x + p * k->width, k->x + q * k->width, k->width, k->product + p * n + q, n);
+        for (int64_t q = p + 1; q < w->length && q < p + ACROSS + each; q += DOWN) products(k, p, q);
     for (int64_t p = 0; p < firsts; p++)
         memcpy(k->pairs + p * each, k->product + p * n + p + 1, (size_t)each * sizeof(float));
     derive(w, k->pairs, firsts * each);
@@ -120,7 +121,7 @@ static void learn_walk(const walk_list *w, const walk_work *k)
     for (int64_t p = 0; p < w->length; p += DOWN) {
         const int64_t last = p + DOWN - 1 + (p < firsts ? each : -1), most = p < firsts ? w->length : firsts;
         const int64_t from = p > each ? p - each : 0, to = last + 1 < most ? last + 1 : most;
-        combine(k->slope + p * n, n, k->x, k->width, from, to, k->dx + p * k->width);
+        combine(k, p, from, to);
     }
 }
 
