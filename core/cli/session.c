@@ -458,7 +458,8 @@ static int run_session(session *s, const setup *with)
     const session_request *q = s->request;
     cru_error err = {0};
     runner_summary summary;
-    if (!q->in_process && !q->trace && !q->profile) tell_risks(with->experiment, q->jobs);
+    const bool confines = !q->in_process && !q->trace && !q->profile, begins = !q->enter_only && !q->instead;
+    if (confines && begins) tell_risks(with->experiment, q->jobs);
     const data_places places = config_places(&with->experiment->paths);
     if (places_check_cache(&places, &err) != CRU_OK) return cli_wrong("%s", err.text);
     if (open_all(s, with, &err) != CRU_OK) return cli_fail("%s", err.text);
