@@ -4,7 +4,7 @@
 
     tests/hostile/load.py [--trials 100000] [--jobs 2] [--every 10] [--build build/release] [--keep FOLDER]
 
-Four methods on a quarter as many problems, each new; every problem costs a judge mappings and memory, every trial costs the
+Ten methods on a tenth as many problems, each new; every problem costs a judge mappings and memory, every trial costs the
 host descriptors and rows. Every few seconds the memory (RSS), the mappings and the open files of the host, the parents of
 workers and the judges are counted. It fails when the run does not end with exit code 0 and a result of every trial, or
 when a parent or a judge holds a tenth more in the last fifth of the trials than in the second, or the host more than its
@@ -20,7 +20,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 PLUGINS = ("runner-secret", "runner-accuracy", "fit-spin")
-METHODS = 4           # per problem
+METHODS = 10           # per problem: a list has at most 100,000 seeds
 HOST_BYTES = 400      # a trial, that the host may keep: its key and what it is
 HOST_CACHE = 192 << 20  # the store's 128 MiB, and the program
 SLACK = dict(rss=16 << 20, mappings=64, files=16)
